@@ -37,6 +37,8 @@ class ProblemRecord:
     """Shortest active time of an attempt that has ended with a pass, and in which no agent had a part, in seconds."""
     passed_with_agent: bool = False
     """True if an agent had a part in every attempt that passed."""
+    has_unfinished: bool = False
+    """True if one of them has not ended."""
 
 
 _MACHINES = frozenset(solver.value for solver in Solver if not solver.is_person)
@@ -167,10 +169,13 @@ class Attempts:
         """
         views_by_problem: dict[str, list[AttemptView]] = {}
         own_passes: set[str] = set()
+        unfinished: set[str] = set()
         best_s: dict[str, float] = {}
         for header, summary in self._log.summaries():
             if header.condition in _MACHINES or header.study:
                 continue
+            if not summary.state.ended:
+                unfinished.add(header.problem)
             view = live_view_by_attempt.get(header.id) or summary_view(summary)
             views_by_problem.setdefault(header.problem, []).append(view)
             if summary.has_agent:
@@ -184,5 +189,20 @@ class Attempts:
         for problem, views in views_by_problem.items():
             view = problem_view(views)
             is_by_agent = view.standing is Standing.PASSED and problem not in own_passes
-            records[problem] = ProblemRecord(view, len(views), best_s.get(problem), passed_with_agent=is_by_agent)
+            records[problem] = ProblemRecord(
+                view,
+                len(views),
+                best_s.get(problem),
+                passed_with_agent=is_by_agent,
+                has_unfinished=problem in unfinished,
+            )
         return records
+
+    def person_summaries(self, problem: str) -> list[tuple[AttemptHeader, Summary]]:
+        """The attempts of a person at a problem outside studies, the newest first."""
+        own_summaries = [
+            (header, summary)
+            for header, summary in self._log.summaries()
+            if header.problem == problem and header.condition not in _MACHINES and not header.study
+        ]
+        return sorted(own_summaries, key=lambda header_and_summary: header_and_summary[0].created, reverse=True)

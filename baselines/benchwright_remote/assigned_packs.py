@@ -41,6 +41,7 @@ async def store_assigned_packs(store: Store, client: ServiceClient) -> list[str]
             reveal=_most_ever_revealed(view),
             assistance=view.assistance,
             aids=view.aids,
+            records_less=view.records_less,
         )
         name = await asyncio.to_thread(_local_pack_name, store, assignment)
         assigned_pack = pack.model_copy(update={"name": name, "title": view.title, "problems": problems})

@@ -50,6 +50,7 @@ def login(
     """
     with _exiting_on_errors():
         from benchwright_remote.joining import address_of
+        from benchwright_remote.messages import LINK_PREFIX
 
         address = address_of(url)
         if token := os.environ.get(TOKEN):
@@ -59,7 +60,8 @@ def login(
             asyncio.run(_sign_in_by_browser_and_show(Home.from_environment(), address))
             return
         code = code or typer.prompt("Invitation", hide_input=True)
-        if Connections(Home.from_environment()).find_connection(address) is None:
+        is_link = code.strip().startswith(LINK_PREFIX)
+        if not is_link and Connections(Home.from_environment()).find_connection(address) is None:
             name = name or typer.prompt("Your name, as the course's staff know it")
         asyncio.run(_join_course_and_show(Home.from_environment(), address, code, name))
 

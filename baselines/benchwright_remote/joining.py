@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from benchwright_foundation.home import Home
 from benchwright_remote.connections import Connections
 from benchwright_remote.errors import ServiceError, UnreachableError
-from benchwright_remote.messages import Device, DeviceState, Me
+from benchwright_remote.messages import LINK_PREFIX, Device, DeviceState, Me
 from benchwright_remote.service_client import ServiceClient
 
 
@@ -29,12 +29,12 @@ def address_of(url: str) -> str:
 
 
 async def join_course(home: Home, url: str, invitation_code: str, new_account_name: str) -> Me:
-    """Joins a course: with the account that this user has at the service, or with a new one, whose token is kept.
+    """Joins a course: with the account that this user has at the service, or with another, whose token is kept.
 
     Args:
         home: The folders of this user.
         url: The service's address.
-        invitation_code: The invitation.
+        invitation_code: The invitation, or the code of a link, which signs in whom it is for, whoever was before.
         new_account_name: Name of a new account for the course's staff.
 
     Raises:
@@ -42,11 +42,13 @@ async def join_course(home: Home, url: str, invitation_code: str, new_account_na
     """
     connections = Connections(home)
     connection = await asyncio.to_thread(connections.find_connection, address := address_of(url))
+    if invitation_code.strip().startswith(LINK_PREFIX):
+        connection = None
     token = await asyncio.to_thread(connections.token, connection) if connection is not None else ""
     async with ServiceClient(address, token) as client:
         if connection is not None:
             return await client.join_another_course(invitation_code.strip())
-        joined = await client.join(invitation_code.strip(), new_account_name.strip())
+        joined = await client.join(invitation_code.strip(), new_account_name.strip() or platform.node() or "a computer")
     await asyncio.to_thread(connections.add, address, joined.me.name, joined.token)
     return joined.me
 

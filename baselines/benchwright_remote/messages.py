@@ -24,6 +24,9 @@ MOST_EVENTS = 5_000
 MOST_ENTRIES = 2_000
 """Entries of a participant's journal."""
 
+LINK_PREFIX = "bwl_"
+"""The beginning of a code that signs in once, whoever was signed in before."""
+
 Id = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 Line = Annotated[str, Field(max_length=4 << 20)]
 TEXT = r"^[^\x00]*$"
@@ -65,6 +68,8 @@ class Membership(Message):
     title: str
     role: Role
     section: str = ""
+    zone: str = "UTC"
+    """IANA name of the course's time zone."""
 
 
 class Me(Message):
@@ -157,6 +162,8 @@ class AssignmentView(Message):
     """Models that may help; nothing is said if not given."""
     aids: tuple[Aid, ...] | None = None
     """The aids that students may use; all if not given."""
+    records_less: bool = False
+    """True if attempts of who asks are to be recorded at the level `timing`: the service takes no others."""
 
 
 class PublicPack(Message):

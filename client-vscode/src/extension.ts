@@ -33,6 +33,7 @@ import { ResultsView } from "./runs/results.ts";
 import { hintOnSave } from "./attempts/saveHint.ts";
 import { ServedModels } from "./assistants/servedModels.ts";
 import { Server } from "./server/server.ts";
+import { registerSignInLinks } from "./server/signInLink.ts";
 import { ServerInstallation } from "./installation/serverInstallation.ts";
 import { needsNewServer } from "./settings.ts";
 import { SolverEnvironment } from "./assistants/solverEnvironment.ts";
@@ -51,7 +52,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const attempts = new Attempts(server);
   const accounts = new Accounts(server);
   const tree = new ProblemTree(server, attempts, context.globalState);
-  const opening = new Opening(server, attempts, context.globalState);
+  const pages = new ProblemPages(context.extensionUri, server);
+  const opening = new Opening(server, attempts, context.globalState, pages);
   const hints = new Hints(server, attempts);
   const results = new ResultsView(context.extensionUri, attempts, hints);
   const guide = new Guide(context.extensionUri, attempts, hints, opening, context.globalState);
@@ -64,7 +66,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     () => form.settled(),
   );
   const study = new StudyPanel(context.extensionUri, server, attempts, opening, context.globalState);
-  const pages = new ProblemPages(context.extensionUri, server);
   const instances = new InstanceTree(server);
   const signals = new SignalTree(server);
   const servedModels = new ServedModels(attempts, context);
@@ -89,7 +90,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     openProblem: (row?: Row) => opening.open(row, false),
     openFresh: (row?: Row) => opening.open(row, true),
     problemDetails: (row?: Row) => pages.show(row),
-    nextProblem: () => opening.openNext(attempts.current?.problem),
+    nextProblem: (ref?: string) => opening.openNext(ref ?? attempts.current?.problem),
     start: () => steps.start(),
     pause: () => steps.pause(),
     resume: () => steps.resume(),
@@ -193,6 +194,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     registerAgentTools(agentTools, context.extension),
     registerMcpServer(agentTools, attempts, installation),
     registerChat(server, attempts, agentTools),
+    registerSignInLinks(server, async () => {
+      await accounts.getSessions();
+      tree.refresh();
+    }),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (needsNewServer(event)) void server.start();
     }),

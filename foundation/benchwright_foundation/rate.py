@@ -23,7 +23,7 @@ class _Use:
 class NewUse(NamedTuple):
     """Use of a limit that nobody but this process knows of."""
 
-    count: float
+    counted: float
     rate: float
     """By which it falls each second."""
 
@@ -76,7 +76,7 @@ class Allowances:
     def give_back(self, new_uses: Mapping[str, NewUse]) -> None:
         """Return it the next time, because it could not be handed on."""
         for key, new_use in new_uses.items():
-            self._new_counts[key] = self._new_counts.get(key, 0.0) + new_use.count
+            self._new_counts[key] = self._new_counts.get(key, 0.0) + new_use.counted
 
     def set_use(self, key: str, used: float, rate: float) -> None:
         """Set the use by all processes, beside what was counted here since it was taken."""

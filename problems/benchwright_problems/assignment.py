@@ -33,3 +33,5 @@ class Assignment(Model):
     """The models that may help; nothing is said if not given."""
     aids: tuple[Aid, ...] | None = None
     """The aids that students may use; all if not given."""
+    records_less: bool = False
+    """True if the course asks how much is recorded, and the solver has not agreed: no text and no places of edits."""

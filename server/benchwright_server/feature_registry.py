@@ -15,6 +15,7 @@ from benchwright_server.client import Client
 
 COMMANDS = (
     "packs",
+    "problemPage",
     "signIn",
     "signInByBrowser",
     "signInFinish",

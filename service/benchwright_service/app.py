@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from benchwright_judges.service.admission import USUAL_BODY_LIMIT, AdmissionControl, Gate
 from benchwright_judges.service.app import answer_errors_with_problem_details, is_served
 from benchwright_service.bench import Bench
-from benchwright_service.endpoints import open, solver, studies, work
+from benchwright_service.endpoints import open, solver, studies, teaching, work
 from benchwright_service.pages.app import is_page
 
 OPEN = frozenset(
@@ -35,7 +35,9 @@ _LARGE = ("/events", "/runs", "/verdict", "/journal")
 _ABOUT = """Runs hidden tests, keeps what solvers do and countersigns it, for a lab or a course.
 
 Every request except those for health, keys, joining, signing in and this document needs a token:
-`Authorization: Bearer bws_…`. Refusals are problem details (RFC 9457) with a `next_step`.
+`Authorization: Bearer bws_…`. Requests below `/api/v1/courses` need a personal access token for the area that
+`x-scope` names; owners and staff make one on the page `/tokens`. Roles that get an answer are in `x-roles`. Refusals
+are problem details (RFC 9457) with a `next_step`.
 """
 
 
@@ -80,7 +82,7 @@ def make_api() -> FastAPI:
         separate_input_output_schemas=False,
         redirect_slashes=False,
     )
-    for router in (open.router, solver.router, studies.router, work.router):
+    for router in (open.router, solver.router, studies.router, teaching.router, work.router):
         api.include_router(router)
     answer_errors_with_problem_details(api)
     return api

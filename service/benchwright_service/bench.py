@@ -17,16 +17,22 @@ from benchwright_foundation.home import Home
 from benchwright_foundation.rate import Allowances, RateLimits
 from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_problems.storage.store import Store
+from benchwright_service import statements
 from benchwright_service.accounts.accounts import Accounts
 from benchwright_service.accounts.devices import Devices
 from benchwright_service.accounts.people import People
+from benchwright_service.accounts.personal_tokens import PersonalTokens
+from benchwright_service.accounts.rosters import Rosters
 from benchwright_service.accounts.sessions import SignInSessions
+from benchwright_service.accounts.sign_in_links import SignInLinks
 from benchwright_service.courses.assistance_checks import AssistanceChecks
+from benchwright_service.courses.course_copy import CourseCopies
 from benchwright_service.courses.courses import Courses
 from benchwright_service.courses.hints import HandedHints
 from benchwright_service.courses.own_runs import OwnRuns
 from benchwright_service.courses.progress import CourseProgress
 from benchwright_service.courses.quotas import USUAL, QuotaKeeper, Quotas
+from benchwright_service.courses.recording_choices import RecordingChoices
 from benchwright_service.courses.replays import Replays
 from benchwright_service.courses.snapshots import Snapshots
 from benchwright_service.errors import BenchServiceError
@@ -37,11 +43,15 @@ from benchwright_service.grades.answer_grading import AnswerGrading
 from benchwright_service.grades.grade_history import GradeHistory
 from benchwright_service.grades.gradebook import Gradebooks
 from benchwright_service.grades.item_report import ItemReports
+from benchwright_service.grades.late_days import LateDays
 from benchwright_service.grades.regrades import Regrades
+from benchwright_service.grades.research_export import ResearchExports
 from benchwright_service.grades.rubric_grades import RubricGrades
+from benchwright_service.grades.staff_decisions import StaffDecisions
 from benchwright_service.health import Health
 from benchwright_service.metrics import Metrics
 from benchwright_service.questions.collecting import Collecting
+from benchwright_service.runs.course_runs import CourseRuns
 from benchwright_service.runs.run_views import RunViews
 from benchwright_service.runs.runs import RunQueue
 from benchwright_service.sign_in.shared_secret import (
@@ -63,9 +73,11 @@ from benchwright_studies.conduct.study_log import StudyLog
 
 if TYPE_CHECKING:
     from benchwright_service.questions.trying import QuestionModels
+    from benchwright_service.sign_in.deep_linking import DeepLinking
     from benchwright_service.sign_in.identity_provider import IdentityProvider
     from benchwright_service.sign_in.lti import LtiTool
     from benchwright_service.sign_in.lti_services import LtiServices
+    from benchwright_service.sign_in.mail import LinkMailer
     from benchwright_service.sign_in.sign_in_file import SignInSettings
 
 SIGN_INS_PER_MINUTE = 600
@@ -78,9 +90,14 @@ class SignIn:
 
     sessions: SignInSessions
     devices: Devices
+    links: SignInLinks
+    mailer: LinkMailer | None = None
+    browser_editor: str = ""
+    """Address at which students have an editor in the browser; empty if there is none."""
     provider: IdentityProvider | None = None
     lti: LtiTool | None = None
     lti_services: LtiServices | None = None
+    deep_linking: DeepLinking | None = None
     rates: RateLimits = field(default_factory=RateLimits)
     secret: bytes = field(default_factory=new_cookie_secret)
     """Common to all processes."""
@@ -119,6 +136,7 @@ class Coursework:
     hints: HandedHints
     replays: Replays
     assistance: AssistanceChecks
+    recording_choices: RecordingChoices
 
 
 @dataclass(frozen=True)
@@ -131,6 +149,18 @@ class Grades:
     rubrics: RubricGrades
     item_reports: ItemReports
     regrades: Regrades
+    decisions: StaffDecisions
+    late_days: LateDays
+    research: ResearchExports
+
+
+@dataclass(frozen=True)
+class Teaching:
+    """What programs of a course's staff come with, and what they alone read."""
+
+    personal_tokens: PersonalTokens
+    course_runs: CourseRuns
+    copies: CourseCopies
 
 
 @dataclass(frozen=True)
@@ -151,6 +181,7 @@ class Bench:
     metrics: Metrics
     audit: AuditLog
     accounts: Accounts
+    rosters: Rosters
     people_service: People
     sign_in: SignIn
     courses: Courses
@@ -158,8 +189,10 @@ class Bench:
     evidence: EvidenceWriter
     runs: RunQueue
     grades: Grades
+    teaching: Teaching
     studies: StudyArea
     collecting: Collecting
+    statements_file: Path
     allowances: Allowances
     health: Health
 
@@ -174,6 +207,8 @@ class Administration:
 
     database: Database
     accounts: Accounts
+    rosters: Rosters
+    links: SignInLinks
     courses: Courses
     study_places: StudyPlaces
 
@@ -284,7 +319,14 @@ async def open_administration(home: Home, database_url: str | None) -> AsyncIter
         (await asyncio.to_thread(EventLog, database_url)).close()
     database = await open_service_database(database_url or home.data / "service" / "service.sqlite")
     try:
-        yield Administration(database, Accounts(database), Courses(database, Store(home)), StudyPlaces(database))
+        yield Administration(
+            database,
+            Accounts(database),
+            Rosters(database),
+            SignInLinks(database),
+            Courses(database, Store(home)),
+            StudyPlaces(database),
+        )
     finally:
         await database.close()
 
@@ -363,8 +405,12 @@ async def open_bench(
         opened.push_async_callback(collecting.tries.close)
         item_reports = ItemReports(administration.database, log, snapshots)
         opened.push_async_callback(item_reports.close)
+        replays = Replays(log)
         health = Health(administration.database, folder, require_common_keys, runs.queue_size)
         opened.enter_context(health.remembering_failures())
+        sign_in = await _make_sign_in(administration, sign_in_settings, service_address, folder)
+        if sign_in.mailer is not None:
+            opened.push_async_callback(sign_in.mailer.close)
         await runs.start(is_alone=database_url is None)
         opened.push_async_callback(runs.close)
         yield Bench(
@@ -373,9 +419,10 @@ async def open_bench(
             metrics=metrics,
             audit=AuditLog(administration.database),
             accounts=administration.accounts,
+            rosters=administration.rosters,
             people_service=_make_people(home, administration, log, judging),
             sign_in=replace(
-                await _make_sign_in(administration, sign_in_settings, service_address, folder),
+                sign_in,
                 rates=RateLimits(allowances=allowances, name="sign_in"),
                 secret=await _read_cookie_secret(folder),
             ),
@@ -384,8 +431,9 @@ async def open_bench(
                 progress,
                 OwnRuns(administration.database, administration.courses, RunViews(store, home, administration.courses)),
                 HandedHints(administration.database, evidence, store, administration.courses, lab),
-                Replays(log),
+                replays,
                 checks,
+                RecordingChoices(administration.database, log, replays),
             ),
             evidence=evidence,
             runs=runs,
@@ -396,11 +444,20 @@ async def open_bench(
                 RubricGrades(administration.database, judging.open_records, store, administration.courses),
                 item_reports,
                 Regrades(administration.database, store, home, gradebooks),
+                StaffDecisions(administration.database),
+                LateDays(administration.database),
+                ResearchExports(administration.database, log),
+            ),
+            teaching=Teaching(
+                PersonalTokens(administration.database, administration.accounts),
+                CourseRuns(administration.database),
+                CourseCopies(administration.database),
             ),
             studies=StudyArea(
                 lab, LabMonitor(log, administration.database, administration.accounts, reports_folder(home)), closings
             ),
             collecting=collecting,
+            statements_file=folder / statements.FILE,
             allowances=allowances,
             health=health,
         )
@@ -417,11 +474,19 @@ async def _make_sign_in(
     administration: Administration, settings: SignInSettings | None, server: str, folder: Path
 ) -> SignIn:
     own_sign_in = SignIn(
-        SignInSessions(administration.database), Devices(administration.database, administration.accounts)
+        SignInSessions(administration.database),
+        Devices(administration.database, administration.accounts),
+        administration.links,
     )
     if settings is None:
         return own_sign_in
+    if settings.smtp is not None:
+        from benchwright_service.sign_in.mail import LinkMailer
+
+        own_sign_in = replace(own_sign_in, mailer=LinkMailer(settings.smtp, administration.links, server))
+    own_sign_in = replace(own_sign_in, browser_editor=settings.browser_editor or "")
     # Most services have none, and the protocols take a quarter of a second to import.
+    from benchwright_service.sign_in.deep_linking import DeepLinking
     from benchwright_service.sign_in.identity_provider import IdentityProvider
     from benchwright_service.sign_in.lti import LtiTool
     from benchwright_service.sign_in.lti_services import LtiServices, ToolKey
@@ -434,4 +499,6 @@ async def _make_sign_in(
         return replace(own_sign_in, provider=provider)
     tool_key = await asyncio.to_thread(ToolKey, folder / "lti-key.json")
     services = LtiServices(administration.database, administration.accounts, settings.lti, tool_key)
-    return replace(own_sign_in, provider=provider, lti=LtiTool(settings.lti, server), lti_services=services)
+    tool = LtiTool(settings.lti, server)
+    deep_linking = DeepLinking(tool_key, tool.launch_url, settings.lti)
+    return replace(own_sign_in, provider=provider, lti=tool, lti_services=services, deep_linking=deep_linking)

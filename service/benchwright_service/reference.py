@@ -6,13 +6,18 @@ Run as `python -m benchwright_service.reference > docs/reference/bench-service.m
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from benchwright_remote.messages import MOST_EVENTS
+from benchwright_remote.teaching_messages import MOST_CHANGES, MOST_ITEMS
+from benchwright_service.accounts.personal_tokens import LONGEST_DAYS
 from benchwright_service.app import OPEN, body_byte_limit, make_api
 from benchwright_service.bench import SIGN_INS_PER_MINUTE
 from benchwright_service.courses.quotas import USUAL
 from benchwright_service.courses.snapshots import LARGEST
+from benchwright_service.endpoints.admitted import SCOPE
+from benchwright_service.grades.research_export import FEWEST_PEOPLE, SMALLEST_CELL
 from benchwright_service.metrics import Metrics
 from benchwright_service.runs.queue_rows import TERM_S
 from benchwright_service.runs.runs import MOST_TRIES
@@ -41,9 +46,9 @@ below the [data folder](settings.md).
 
 ## Endpoints
 
-Who asks: *anybody*, a *person* with the token that joining returned, or a *worker* with one of
-`benchwright course worker-token`. What a person may not know of is answered like what does not exist;
-[who may ask what](permissions.md) has each role.
+Who asks: *anybody*, a *person* with the token that joining returned, a *teacher* with a personal access token for the
+area that is named, or a *worker* with one of `benchwright course worker-token`. What a person may not know of is
+answered like what does not exist; [who may ask what](permissions.md) has each role.
 """
 
 _AFTER = """\
@@ -106,6 +111,30 @@ queued goes on at once, and what ran once its lease is over.
 
 An answer is kept for a second.
 
+### Recording
+
+In a course that asks, the service takes attempts of a student who has not agreed at the recording level `timing`
+alone; the [event log](event-log.md) has what each level keeps of each type of event. The level is in the header of an
+attempt, and each event is compared with what the level leaves of it, so an old client or one that says less than it
+sends is refused with 422, and nothing of that request is kept: events are a chain, of which none can be left out. The
+list of assignments says `records_less`, and Benchwright begins attempts accordingly. Who declines later has every
+attempt of another level deleted, with a tombstone that has the number of events and the last hash; the attempt's own
+events are refused from then on. Runs, their files and verdicts stay.
+
+## The teacher's API
+
+Programs of a course's staff ask below `/api/v1/courses`, with a personal access token. Owners and staff make one on
+the service's page `/tokens`, for some areas and for at most {token_days} days; it is shown once, and stored as a
+digest. The page lists the valid ones with their last use, and revokes them. A token has its person's present role in
+each course, so it ends with the role; it opens no page, hands no work in, and makes no other token. Each request that
+reaches a course is in its audit log, with the token's id and name, before it is answered.
+
+Lists come in pages: `limit` items (at most {items}), and `next`, which is the `after` of the page that follows and
+empty on the last one. They are in the order of what never changes, so nobody is left out or comes twice if others come
+or go meanwhile. Extensions and adjustments are taken all or none: 422 names each part that is wrong by its place, and
+nothing was changed. At most {changes:,} come in one request. Times have a UTC offset. The document at
+`/api/v1/openapi.json` has every field.
+
 ## Judge service
 
 The same process serves the [judge service](judge-service.md) below `/v1/`, with the settings of `judges.toml` and the
@@ -114,11 +143,21 @@ of the other. `benchwright judge serve` is the judge service alone.
 
 ## Web pages
 
-A browser at the service's address signs in with an invitation, or with a token of `benchwright login`; the session ends
-after 12 hours. Participants see their courses and assignments. Owners and staff make assignments and see how far each
-student is, the runs and where text came from; what they saw or changed is in the course's audit log. Pages that one may
-not see are answered like those that do not exist. Forms are taken from the service's own pages only. Cookies are for
-HTTPS only if `--address` begins with `https:`.
+A browser at the service's address signs in with an invitation, a link, or a token of `benchwright login`; the session
+ends after 12 hours. An invitation of one person signs them in again as long as it holds, here and by `POST …/join`; a
+link signs in once. Participants see their courses and assignments. Owners and staff make assignments and see how far
+each student is, the runs and where text came from; what they saw or changed is in the course's audit log. Pages that
+one may not see are answered like those that do not exist. Forms are taken from the service's own pages only. Cookies
+are for HTTPS only if `--address` begins with `https:`.
+
+### Times
+
+A course has an IANA time zone, which is UTC until an owner chooses another. Fields of forms are local times there. One
+over which clocks are set forward is refused, with the next that exists; one that comes twice, when they are set back,
+is the later of both; a date that a form does not change stays the moment that it is. A page shows times where its
+reader is, as the browser says in the cookie `benchwright_zone`, and has the course's own in the title of each; without
+that cookie, or without scripts, times are the course's. Messages of the API have UTC, and `benchwright course` takes
+it.
 
 ### Studies
 
@@ -140,6 +179,13 @@ wait for each other.
 
 The audit log of a study has each invitation, closing, reading of the report and download. Of pages that refresh
 themselves, of the audit log, and of what closing would end, it has one entry an hour for each person.
+
+### Figures for research
+
+`/courses/COURSE/research.zip`, for owners, has attempts and runs of participants: random names that are in no other
+export and are kept nowhere, assignments by number, problems, times since the attempt began, outcomes, shares, numbers
+of runs and hints. Problems at which fewer than {smallest_cell} people worked are left out and counted; below
+{fewest_people} people there is no export.
 
 ### Signing programs in
 
@@ -167,7 +213,12 @@ A problem is worth the points that its assignment gives for each (1 if nothing e
 last decided run up to the closing date. A run that does not pass is worth nothing, or with partial credit its share
 of the hidden tests, or the score of its answer. Each day late, counted as soon as it begins, takes the chosen
 percentage of a run's points; the best run is the one that is worth most after that. Undecided runs count for nothing.
-An extension gives one student later dates (an earlier one is refused); nothing closes before it is due. Adjustments
+An extension gives one student later dates (an earlier one is refused); nothing closes before it is due. *Late days*
+are each student's own: a course gives everybody the same number, and each assignment says how many it takes. A student
+uses some while the assignment is open for them, before or after it is due; each moves the student's own due date, after
+any extension, by 24 hours, so a run counts as late only after that. They can't be taken back. In an assignment that is
+graded by group, one use moves the dates of all of the group, and takes late days of each; it is refused if one of them
+has too few. Adjustments
 are added, with reason, author and time; none is overwritten. Points are worked out again from the runs each time, so
 a changed rule holds for all at once. *Facility* is the mean share of the points among who worked on a problem, with
 Wilson's interval; *discrimination* the correlation with the points for all other problems of the course (from ten
@@ -211,8 +262,17 @@ def _page_lines() -> Iterator[str]:
     for path, operations in make_api().openapi()["paths"].items():
         for method, operation in operations.items():
             description = operation["description"].split("\n\n")[0].replace("\n", " ")
-            yield f"| `{method.upper()} {path}` | {_role_for(path)} | {operation['summary']}. {description} |"
-    yield _AFTER.format(lease=TERM_S, tries=MOST_TRIES)
+            asker = _role_for(path, operation)
+            yield f"| `{method.upper()} {path}` | {asker} | {operation['summary']}. {description} |"
+    yield _AFTER.format(
+        lease=TERM_S,
+        tries=MOST_TRIES,
+        token_days=LONGEST_DAYS,
+        items=MOST_ITEMS,
+        changes=MOST_CHANGES,
+        smallest_cell=SMALLEST_CELL,
+        fewest_people=FEWEST_PEOPLE,
+    )
     yield "| metric | type | labels | what |"
     yield "| --- | --- | --- | --- |"
     for name, kind, labels, description in Metrics().descriptions():
@@ -233,9 +293,11 @@ def _page_lines() -> Iterator[str]:
     yield f"| connections | {MOST_CONNECTIONS:,} |"
 
 
-def _role_for(path: str) -> str:
+def _role_for(path: str, operation: Mapping[str, Any]) -> str:
     if path in OPEN:
         return "anybody"
+    if SCOPE in operation:
+        return f"teacher, `{operation[SCOPE]}`"
     return "worker" if path.startswith("/api/v1/jobs") else "person"
 
 

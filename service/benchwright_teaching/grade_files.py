@@ -8,6 +8,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from benchwright_teaching.person_ids import PersonIds
+
 _FORMULA = re.compile(r"(^|[;\t\r\n])(?=[ \u00a0]*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])")
 """Start of a formula, for a spreadsheet that reads commas or, as in many countries, semicolons or tabs between
 cells. Some read the wide forms of East Asian keyboards too."""
@@ -18,8 +20,8 @@ class StudentLine:
     """A student."""
 
     name: str
-    login: str
-    """As the learning-management system knows them; empty if they did not sign in by it."""
+    ids: PersonIds
+    """What the learning-management system calls them."""
     section: str
     points: Sequence[float]
     """For each assignment."""
@@ -35,19 +37,46 @@ class AssignmentColumn:
 
 
 def canvas_csv(columns: Sequence[AssignmentColumn], lines: Sequence[StudentLine]) -> str:
-    """The format of Canvas' *Import Gradebook*: who is whom by `SIS Login ID`, most points in the second row."""
-    head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *(column.title for column in columns)]
+    """The format of Canvas' *Import Gradebook*: most points in the second row.
+
+    Canvas finds people by `ID`, else by `SIS User ID`, `SIS Login ID` or name. It reads the columns up to `Section` by
+    their place.
+    """
+    head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *_different_titles(columns)]
     possible = ["    Points Possible", "", "", "", "", *(_number_text(column.most_points) for column in columns)]
-    rows = [[line.name, "", "", line.login, line.section, *map(_number_text, line.points)] for line in lines]
+    rows = [
+        [
+            line.name,
+            line.ids.lms_id,
+            # Where no login is known, the number that a school has is what its Canvas most likely knows.
+            line.ids.sis_id or ("" if line.ids.login or line.ids.email else line.ids.student_number),
+            line.ids.login or line.ids.email,
+            line.section,
+            *map(_number_text, line.points),
+        ]
+        for line in lines
+    ]
     return _csv_text([head, possible, *rows])
 
 
 def moodle_csv(columns: Sequence[AssignmentColumn], lines: Sequence[StudentLine]) -> str:
-    """For Moodle's *CSV import*, where each column is mapped by hand: map `Username` to the username."""
-    head = ["Username", "Full name", "Group", *(column.title for column in columns)]
-    return _csv_text(
-        [head, *([line.login, line.name, line.section, *map(_number_text, line.points)] for line in lines)]
-    )
+    """For Moodle's *CSV import*: the columns of its own export, and `Username`.
+
+    *Map from* one of `Email address`, `ID number` and `Username`, *map to* the field of this name.
+    """
+    head = ["First name", "Last name", "ID number", "Email address", "Username", "Group", *_different_titles(columns)]
+    rows = [
+        [
+            *_name_parts(line),
+            line.ids.student_number or line.ids.sis_id,
+            line.ids.email,
+            line.ids.login,
+            line.section,
+            *map(_number_text, line.points),
+        ]
+        for line in lines
+    ]
+    return _csv_text([head, *rows])
 
 
 def people_csv(
@@ -66,8 +95,31 @@ def people_csv(
     rows = [head]
     for line, cells in zip(lines, help_cells, strict=True):
         point_help_pairs = zip(map(_number_text, line.points), cells, strict=True)
-        rows.append([line.name, line.login, line.section, *(cell for pair in point_help_pairs for cell in pair)])
+        rows.append(
+            [
+                line.name,
+                line.ids.login or line.ids.email,
+                line.section,
+                *(cell for pair in point_help_pairs for cell in pair),
+            ]
+        )
     return _csv_text(rows)
+
+
+def _different_titles(columns: Sequence[AssignmentColumn]) -> Sequence[str]:
+    """The titles, each once: importers take columns of one name for one column."""
+    titles: list[str] = []
+    for column in columns:
+        # Canvas takes a number in brackets for the id of an assignment.
+        candidates = (column.title, *(f"{column.title} – {number}" for number in range(2, len(columns) + 2)))
+        titles.append(next(title for title in candidates if title not in titles))
+    return titles
+
+
+def _name_parts(line: StudentLine) -> tuple[str, str]:
+    """First and last names; all of the name as the last where nobody has said which is which."""
+    is_known = line.ids.given_name or line.ids.family_name
+    return (line.ids.given_name, line.ids.family_name) if is_known else ("", line.name)
 
 
 def _number_text(points: float) -> str:

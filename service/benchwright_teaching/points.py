@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from enum import StrEnum
 
+from benchwright_teaching.local_times import in_zone
+
 _DAY = timedelta(days=1)
+MOST_LATE_DAYS = 60
+"""Late days of a student in a course, and of an assignment."""
 
 
 class Counting(StrEnum):
@@ -35,6 +39,8 @@ class GradingRules:
     """True if what one of a group has done counts for all of them."""
     graders: int = 2
     """Number of people who grade an answer that waits for people: 1, or 2 and a third if they differ."""
+    late_days: int = 0
+    """The most of a student's late days that can be used; each moves the student's due date by 24 hours."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +51,25 @@ class AssignmentTimes:
     closes: datetime | None = None
 
 
-def student_times(assignment: AssignmentTimes, extension: AssignmentTimes | None) -> AssignmentTimes:
-    """The times of a student. An extension only gives time, and nothing closes before it is due."""
+def student_times(
+    assignment: AssignmentTimes, extension: AssignmentTimes | None, late_days: int = 0
+) -> AssignmentTimes:
+    """The times of a student. An extension only gives time, and nothing closes before it is due.
+
+    Args:
+        assignment: Times of the assignment.
+        extension: The student's extension; None without one.
+        late_days: Late days that the student has used: they follow the date of the extension.
+    """
+    extended = _extended_times(assignment, extension)
+    if not late_days or extended.due is None:
+        return extended
+    # The last moment that there is has none after it.
+    due = extended.due + min(late_days * _DAY, datetime.max.replace(tzinfo=UTC) - extended.due)
+    return AssignmentTimes(due, max(extended.closes, due) if extended.closes is not None else None)
+
+
+def _extended_times(assignment: AssignmentTimes, extension: AssignmentTimes | None) -> AssignmentTimes:
     if extension is None:
         return assignment
     due, closes = _later(assignment.due, extension.due), _later(assignment.closes, extension.closes)
@@ -55,8 +78,14 @@ def student_times(assignment: AssignmentTimes, extension: AssignmentTimes | None
     return AssignmentTimes(due, closes)
 
 
-def extension_refusal(assignment: AssignmentTimes, extension: AssignmentTimes) -> str:
-    """The sentence that refuses an extension which is earlier than the assignment's own times; empty if none is."""
+def extension_refusal(assignment: AssignmentTimes, extension: AssignmentTimes, zone: tzinfo = UTC) -> str:
+    """The sentence that refuses an extension which is earlier than the assignment's own times; empty if none is.
+
+    Args:
+        assignment: Times of the assignment.
+        extension: The student's other times.
+        zone: Time zone of the times in the sentence.
+    """
     for verb, usual_time, own_time in (
         ("is due", assignment.due, extension.due),
         ("closes", assignment.closes, extension.closes),
@@ -66,7 +95,8 @@ def extension_refusal(assignment: AssignmentTimes, extension: AssignmentTimes) -
         if usual_time is None:
             return f"the assignment never {verb}, so an extension has no time at which it {verb}"
         if own_time < usual_time:
-            return f"the assignment {verb} at {usual_time:%Y-%m-%d %H:%M} UTC, and an extension is not earlier"
+            local_time = f"{in_zone(usual_time, zone):%Y-%m-%d %H:%M %Z}"
+            return f"the assignment {verb} at {local_time}, and an extension is not earlier"
     if extension.due is not None and extension.closes is not None and extension.closes < extension.due:
         return "an extension does not close before it is due"
     return ""

@@ -240,12 +240,15 @@ class Project:
             time.sleep(0.5)
 
     def _ask(self, method: str, rounds: int, params_of_round: Callable[[int], Any], note: str = "") -> None:
-        times, empty = [], 0
+        times, cpu_times, empty = [], [], 0
         for number in range(rounds):
-            began = time.perf_counter()
+            began, cpu = time.perf_counter(), self.client.cpu_s
             empty += not self.client.ask(f"textDocument/{method}", params_of_round(number))
             times.append(self.client.arrived - began)
+            cpu_times.append(self.client.cpu_s - cpu)
         self.rows[method + note] = shown(times, empty)
+        if note:
+            self.rows[f"the server's CPU time for {method}{note}"] = shown(cpu_times)
 
     def _after_key(self, method: str, rounds: int) -> None:
         times, empty = [], 0

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { scenario } from "./scenario.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 
 const WEAK = `import cocotb
 from cocotb.clock import Clock
@@ -22,6 +22,7 @@ const packs = (folder: string): string => join(folder, "packs");
 scenario(
   "an author begins a problem, sees which wrong solution passes, corrects it, and sees what a solver sees",
   {
+    skip: ONLY_NIGHTLY,
     opened: packs,
     before: async (folder) => {
       await mkdir(packs(folder));

@@ -6,7 +6,7 @@ import { benchwright, listAttempts } from "./commandLine.ts";
 import type { Editor } from "./editor.ts";
 import { installed, ROOT } from "./installation.ts";
 import { Participant } from "./participant.ts";
-import { scenario } from "./scenario.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 import type { Session } from "./session.ts";
 import { starterFile } from "./starter.ts";
 
@@ -48,7 +48,7 @@ const start = {
   },
 };
 
-scenario("on a small screen, from the first steps to a result, nothing lacks a name or runs out of its page", start, async (session) => {
+scenario("on a small screen, from the first steps to a result, nothing lacks a name or runs out of its page", { ...start, skip: ONLY_NIGHTLY }, async (session) => {
   const album = await Album.start(session, "first-minutes");
   await firstSteps(session.editor, album);
   await design(session, album);

@@ -2,7 +2,7 @@ import { after } from "node:test";
 import { BenchService } from "./benchService.ts";
 import type { Editor } from "./editor.ts";
 import { Participant } from "./participant.ts";
-import { scenario } from "./scenario.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 import { starterFile } from "./starter.ts";
 
 const COUNTER = "rtl/sat_counter.sv";
@@ -45,6 +45,7 @@ data: {to: service}
 scenario(
   "a participant joins a study by its invitation, and gets the task once the forecast is at the service",
   {
+    skip: ONLY_NIGHTLY,
     before: async (folder) => {
       services.push(await BenchService.conduct(folder, "counters", STUDY));
     },

@@ -4,7 +4,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ROOT } from "./installation.ts";
-import { scenario } from "./scenario.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 import { bareEnvironment, buildWheel, wheelIn } from "./wheel.ts";
 
 const DESIGN = `module top (
@@ -23,6 +23,7 @@ let bare: Record<string, string> = {};
 scenario(
   "an editor without Benchwright offers to install it, and is complete afterwards",
   {
+    skip: ONLY_NIGHTLY,
     before: async (folder) => {
       await mkdir(home(folder));
       await mkdir(design(folder));

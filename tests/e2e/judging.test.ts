@@ -26,7 +26,7 @@ const setUp = async (folder: string): Promise<void> => {
 
 scenario(
   "a question of each format is answered by keyboard, judged, and logged with its votes",
-  { before: setUp },
+  { skip: ONLY_NIGHTLY, before: setUp },
   async (session) => {
     const { editor } = session;
     const { keyboard } = editor.page;

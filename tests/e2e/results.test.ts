@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { faultsOfPages } from "./accessibility.ts";
 import type { Editor } from "./editor.ts";
 import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 import { starterFile } from "./starter.ts";
@@ -11,6 +12,7 @@ const UNBUILT = GOOD.replace("endmodule", "    initial randsequence(main) main :
 
 scenario("results lead to the next step, of a design and of a question", { skip: ONLY_NIGHTLY }, async ({ editor }) => {
   await designLeadsFromEarlySaveToPass(editor);
+  await solvedProblemLeadsToItsSolution(editor);
   await freeAnswerSaysWhatSavingDoes(editor);
 });
 
@@ -72,6 +74,19 @@ async function designLeadsFromEarlySaveToPass(editor: Editor): Promise<void> {
   await editor.confirm("Submit");
   await (await editor.webview("button:has-text('Next Problem')")).getByRole("button", { name: "Next Problem" }).click();
   await editor.file("rtl/sync_fifo.sv").waitFor();
+}
+
+/** What was solved is shown with its attempts, not begun anew. */
+async function solvedProblemLeadsToItsSolution(editor: Editor): Promise<void> {
+  await editor.openBenchwrightView();
+  await editor.problem("Saturating up/down counter").click();
+  const page = await editor.webview("h1:text-is('Saturating up/down counter')");
+  await editor.sees(page.locator("main"), /Try Again[\s\S]*Your attempts[\s\S]*passed[\s\S]*Statement[\s\S]*Write a counter[\s\S]*Licence/);
+  assert.deepEqual(await faultsOfPages(editor.page), []);
+  await editor.picture("solved-problem");
+  await page.getByRole("button", { name: "Show Files" }).click();
+  await editor.sees(editor.page.locator(".editor-instance .view-lines").first(), /assign at_max/);
+  await editor.picture("solution-of-an-ended-attempt");
 }
 
 /** And a problem is found, described and grouped. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { listAttempts } from "./commandLine.ts";
-import { scenario } from "./scenario.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 import { starterFile } from "./starter.ts";
 
 const PROBLEM = "saturating-counter";
@@ -12,7 +12,7 @@ const ENDLESS = starterFile(PROBLEM, "hidden", "reference", FILE).replace(
   "    always @(posedge clk) forever begin end\n\nendmodule",
 );
 
-scenario("a run is begun in the Test Explorer, and one that does not end is cancelled", {}, async (session) => {
+scenario("a run is begun in the Test Explorer, and one that does not end is cancelled", { skip: ONLY_NIGHTLY }, async (session) => {
   const { editor, folder } = session;
   await editor.openBenchwrightView();
   await editor.openProblem("Saturating up/down counter");

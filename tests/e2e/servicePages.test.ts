@@ -7,7 +7,7 @@ import { chromium, type Locator } from "playwright-core";
 import { faultsOfPage } from "./accessibility.ts";
 import { BenchService } from "./benchService.ts";
 import { installed } from "./installation.ts";
-import { twice } from "./scenario.ts";
+import { ONLY_NIGHTLY, twice } from "./scenario.ts";
 import { signedIn } from "./signIn.ts";
 
 test("a teacher says which models may help, a student reads it, and axe finds nothing on their pages", (context) => twice(context, modelsThatMayHelp));
@@ -63,7 +63,7 @@ analysis: {primary: time}
 data: {to: service}
 `;
 
-test("a study's page follows what happens by itself: focus stays, and a screen reader hears of it", (context) => twice(context, followedPage));
+test("a study's page follows what happens by itself: focus stays, and a screen reader hears of it", { skip: ONLY_NIGHTLY ?? false }, (context) => twice(context, followedPage));
 
 async function followedPage(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "benchwright-watch-"));

@@ -64,7 +64,8 @@ def code(open_folder: Path) -> Path:
 
 @pytest.fixture(scope="module", params=DATABASES)
 def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A bench service; a file that says so itself has it on each of its databases."""
+    """A bench service; a file that says so itself has it on each of its databases, or with other `WORKERS`."""
     database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
-    with running_service(Service(tmp_path_factory.mktemp("service"), database)) as started:
+    workers = getattr(request.module, "WORKERS", 1)
+    with running_service(Service(tmp_path_factory.mktemp("service"), database, workers)) as started:
         yield started

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import re
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx2
@@ -16,9 +18,11 @@ from benchwright_foundation.home import Home
 from benchwright_harness.execution.run import starting_files
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
+from benchwright_remote.teaching_messages import Scope
+from benchwright_service.accounts.personal_tokens import PersonalTokens
 from benchwright_service.app import OPEN, make_api
 from benchwright_service.bench import open_administration, open_lab
-from benchwright_service.courses.permissions import Asker, Permission, permissions_by_request
+from benchwright_service.courses.permissions import Asker, Permission, permissions_by_request, scopes_by_request
 from benchwright_studies.plan.study_file import parse_study
 
 from ..support.service.bench_service import Course, Service, Solver, running_service
@@ -30,6 +34,8 @@ GUARDED = [
     if path not in OPEN
 ]
 FOR_WORKERS = [(method, path) for method, path in GUARDED if path.startswith("/api/v1/jobs")]
+FOR_TEACHERS = scopes_by_request()
+"""Area of the personal token of each endpoint of the teacher's API."""
 FOR_PEOPLE = [route for route in GUARDED if route not in FOR_WORKERS]
 STUDY = """
 study: small
@@ -67,28 +73,56 @@ def tokens(service: Service, course: Course) -> dict[Role, str]:
         async with open_administration(service.folders, service.database) as parts:
             codes = {role: await parts.accounts.make_invitation(course.name, role) for role in Role}
             return {
-                role: (await parts.accounts.join_with_new_account_and_token(code, role.value))[1]
+                role: (await parts.accounts.sign_in_by_invitation_with_token(code, role.value))[1]
                 for role, code in codes.items()
             }
 
     return asyncio.run(invited())
 
 
-@pytest.fixture(scope="module")
-def askers(service: Service, course: Course) -> dict[Asker, str]:
-    """A token for each, in a study of their own."""
+@dataclass(frozen=True)
+class Tokens:
+    """An asker's: as programs sign in with it, and personal ones by area."""
 
-    async def joined() -> dict[Asker, str]:
+    usual: str
+    by_scope: Mapping[Scope, str] = field(default_factory=dict)
+
+    def for_request(self, method: str, path: str) -> str:
+        """The one that such a request is made with."""
+        token_scope = FOR_TEACHERS.get((method, path))
+        return self.by_scope.get(token_scope, self.usual) if token_scope is not None else self.usual
+
+
+@pytest.fixture(scope="module")
+def taught(service: Service) -> Course:
+    """A course in which there is somebody of each role."""
+    return service.set_up(problems=("saturating-counter",))
+
+
+@pytest.fixture(scope="module")
+def askers(service: Service, course: Course, taught: Course) -> dict[Asker, Tokens]:
+    """Tokens for each, in a study and a course of their own."""
+
+    async def joined() -> dict[Asker, Tokens]:
         async with open_lab(service.folders, service.database) as (lab, _):
             await lab.open_study(parse_study(STUDY, Path("study.yaml")))
         async with open_administration(service.folders, service.database) as parts:
+            personal_tokens = PersonalTokens(parts.database, parts.accounts)
             codes = {Asker(role.value): await parts.accounts.make_invitation("small", role) for role in Role}
             codes[Asker.STRANGER] = await parts.accounts.make_invitation(course.name, Role.OWNER)
-            joined_tokens = {
-                asker: (await parts.accounts.join_with_new_account_and_token(code, asker.value))[1]
-                for asker, code in codes.items()
-            }
-            return joined_tokens | {Asker.NOBODY: "", Asker.WORKER: await parts.accounts.new_worker_token("elsewhere")}
+            askers_tokens = {Asker.NOBODY: Tokens("")}
+            askers_tokens[Asker.WORKER] = Tokens(await parts.accounts.new_worker_token("elsewhere"))
+            for asker, code in codes.items():
+                account, token = await parts.accounts.sign_in_by_invitation_with_token(code, asker.value)
+                if asker is not Asker.STRANGER:
+                    taught_code = await parts.accounts.make_invitation(taught.name, Role(asker.value))
+                    await parts.accounts.join_course(account, taught_code)
+                by_scope = {
+                    token_scope: await personal_tokens.make_token(account, token_scope, [token_scope], 1)
+                    for token_scope in Scope
+                }
+                askers_tokens[asker] = Tokens(token, by_scope)
+            return askers_tokens
 
     return asyncio.run(joined())
 
@@ -123,8 +157,15 @@ STATUSES = {
 
 def ask(service: Service, token: str, method: str, path: str, json_body: object = None) -> httpx2.Response:
     filled = re.sub(r"\{\w+\}", "a" * 32, path)
-    with service.client(token) as client:
-        return client.request(method, filled, json=json_body if json_body is not None else {})
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    body = json_body if json_body is not None else {}
+    return client_without_token(service.url).request(method, filled, json=body, headers=headers)
+
+
+@functools.cache
+def client_without_token(address: str) -> httpx2.Client:
+    """One for all: a client takes longer to make than most answers."""
+    return httpx2.Client(base_url=address, timeout=60.0, trust_env=False)
 
 
 @pytest.mark.parametrize(("method", "path"), GUARDED)
@@ -182,20 +223,117 @@ def test_nobody_adds_to_the_log_of_somebody_else(
 @pytest.mark.parametrize(("method", "path"), permissions_by_request())
 @pytest.mark.parametrize("asker", Asker)
 def test_everybody_gets_what_the_table_of_permissions_says(
-    service: Service, askers: dict[Asker, str], asker: Asker, method: str, path: str
+    service: Service, askers: dict[Asker, Tokens], taught: Course, asker: Asker, method: str, path: str
 ) -> None:
     permission = permissions_by_request()[method, path][asker]
-    # Of a study that is there, so that a role in it counts; of nothing else.
-    filled = path.replace("{study}", "small") if permission is not Permission.OWN else path
+    token = askers[asker].for_request(method, path)
+    # Of a study or course that is there, so that a role in it counts; of nothing else.
+    filled = path.replace("{study}", "small").replace("{course}", taught.name)
 
-    reply = ask(service, askers[asker], method, filled)
+    reply = ask(service, token, method, filled if permission is not Permission.OWN else path)
 
-    refusal_statuses = {401, 403} if path in OPEN else {401, 403, 404}
+    # What an endpoint says of somebody who is not there is another answer than that of a course which is not.
+    is_absent_course = reply.status_code == 404 and reply.json()["detail"] == "There is no such course."
+    refusal_statuses = {401, 403} if path in OPEN or "{account}" in path else {401, 403, 404}
     assert (
-        reply.status_code not in refusal_statuses
+        reply.status_code not in refusal_statuses and not is_absent_course
         if permission is Permission.YES
         else reply.status_code in STATUSES[permission]
     )
     if permission is Permission.ABSENT:
-        absent = ask(service, askers[asker], method, path.replace("{study}", "absent"))
+        absent = ask(service, token, method, path.replace("{study}", "absent").replace("{course}", "absent"))
         assert (absent.status_code, absent.json()) == (404, reply.json())
+
+
+@pytest.mark.parametrize(("method", "path"), FOR_TEACHERS)
+@pytest.mark.parametrize("role", Role)
+def test_a_personal_token_is_good_for_its_area_alone(
+    service: Service, askers: dict[Asker, Tokens], taught: Course, role: Role, method: str, path: str
+) -> None:
+    tokens_by_scope = askers[Asker(role.value)].by_scope
+    statuses = {
+        token_scope: ask(service, token, method, path.replace("{course}", taught.name)).status_code
+        for token_scope, token in tokens_by_scope.items()
+    }
+    right_scope = FOR_TEACHERS[method, path]
+    assert statuses.pop(right_scope) != 403
+    assert set(statuses.values()) == {403}
+
+
+@pytest.mark.parametrize(("method", "path"), [route for route in FOR_PEOPLE if route not in FOR_TEACHERS])
+def test_a_personal_token_is_good_for_nothing_that_people_do_themselves(
+    service: Service, askers: dict[Asker, Tokens], method: str, path: str
+) -> None:
+    for token in askers[Asker.OWNER].by_scope.values():
+        assert ask(service, token, method, path).status_code == 403
+
+
+@pytest.mark.parametrize(("method", "path"), FOR_TEACHERS)
+def test_a_token_that_people_sign_in_with_opens_nothing_of_the_teachers_api(
+    service: Service, askers: dict[Asker, Tokens], taught: Course, method: str, path: str
+) -> None:
+    assert ask(service, askers[Asker.OWNER].usual, method, path.replace("{course}", taught.name)).status_code == 403
+
+
+@pytest.mark.parametrize(("method", "path"), [route for route in FOR_TEACHERS if "{course}" in route[1]])
+def test_a_study_is_no_course_of_the_teachers_api(
+    service: Service, askers: dict[Asker, Tokens], method: str, path: str
+) -> None:
+    token = askers[Asker.OWNER].for_request(method, path)
+    of_study, absent = (ask(service, token, method, path.replace("{course}", name)) for name in ("small", "absent"))
+    assert (of_study.status_code, of_study.json()) == (404, absent.json())
+
+
+def bodies_about(account: str, assignment: str) -> dict[tuple[str, str], object]:
+    """A body that would be taken if both were of the course, for each request that names either."""
+    named = {"account": account, "assignment": assignment}
+    extension = named | {"due": "2100-01-01T00:00:00Z"}
+    return {
+        ("PATCH", "/api/v1/courses/{course}/roster/{account}"): {"section": "B"},
+        ("POST", "/api/v1/courses/{course}/extensions"): {"extensions": [extension]},
+        ("POST", "/api/v1/courses/{course}/grades/adjustments"): {
+            "adjustments": [named | {"points": 1, "reason": "because"}]
+        },
+    }
+
+
+@pytest.mark.parametrize(("method", "path"), bodies_about("", ""))
+def test_people_and_assignments_of_another_course_are_answered_like_none(
+    service: Service,
+    askers: dict[Asker, Tokens],
+    taught: Course,
+    work: tuple[Solver, str, str],
+    method: str,
+    path: str,
+) -> None:
+    ada, _, _ = work
+    with service.client(ada.token) as client:
+        account = client.get("/api/v1/me").json()["account"]
+    token = askers[Asker.OWNER].for_request(method, path)
+
+    def answer(course: str, account_name: str, assignment: str) -> tuple[int, object]:
+        body = bodies_about(account_name, assignment)[method, path]
+        filled = path.replace("{course}", course).replace("{account}", account_name)
+        reply = ask(service, token, method, filled, body)
+        return reply.status_code, reply.json()
+
+    absent = answer(taught.name, "b" * 32, "b" * 32)
+    assert absent[0] in (404, 422)
+    assert answer(taught.name, account, ada.course.assignment) == absent
+    assert answer(taught.name, account, taught.assignment) == absent
+    # Where both are, she is no staff.
+    assert answer(ada.course.name, account, ada.course.assignment)[0] == 404
+
+
+def test_pages_of_runs_and_lists_of_a_course_have_nothing_of_another(
+    service: Service, askers: dict[Asker, Tokens], taught: Course, work: tuple[Solver, str, str]
+) -> None:
+    ada, _, run = work
+    token = askers[Asker.OWNER].by_scope[Scope.RUNS_READ]
+    path = f"/api/v1/courses/{taught.name}/runs"
+    with service.client(token) as client:
+        assert client.get(path).json()["runs"] == []
+        assert client.get(path, params={"assignment": ada.course.assignment}).json()["runs"] == []
+        replies = [client.get(path, params={"after": after}) for after in (run, "absent")]
+    assert [reply.status_code for reply in replies] == [422, 422]
+    assert replies[0].json() == replies[1].json()

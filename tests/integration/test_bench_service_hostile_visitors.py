@@ -21,7 +21,8 @@ from ..support.service.bench_service import Course, Service, Solver
 from ..support.service.bench_service_pages import REF, browser, csrf, invitation, signed_in
 from ..support.studies.hosted_study import opened
 
-_BENCH = cast(Bench, SimpleNamespace(sign_in=SignIn(cast(Any, None), cast(Any, None)), rates=lambda _: RateLimits()))
+_SIGN_IN = SignIn(cast(Any, None), cast(Any, None), cast(Any, None))
+_BENCH = cast(Bench, SimpleNamespace(sign_in=_SIGN_IN, rates=lambda _: RateLimits()))
 OWNER, STAFF = frozenset({Role.OWNER}), frozenset({Role.OWNER, Role.STAFF})
 OTHERS = {
     "/courses/{course}": frozenset(Role),
@@ -30,6 +31,11 @@ OTHERS = {
     "/courses/{course}/answers/{item}/figures/{number}": STAFF | {Role.GRADER},
     "/courses/{course}/review": STAFF | {Role.GRADER},
     "/courses/{course}/archive": OWNER,
+    "/courses/{course}/settings": OWNER,
+    "/courses/{course}/copy": OWNER,
+    "/courses/{course}/research.zip": OWNER,
+    "/courses/{course}/recording": frozenset({Role.PARTICIPANT}),
+    "/courses/{course}/mine/{assignment}/late-days": frozenset({Role.PARTICIPANT}),
     "/courses/{course}/people/{account}/export": OWNER,
     "/courses/{course}/people/{account}/delete": OWNER,
     "/studies/{study}": OWNER | {Role.MONITOR},

@@ -85,6 +85,7 @@ def test_a_text_with_one_is_taken_and_a_header_is_not(solver: Solver) -> None:
         "/courses/COURSE/regrades/%00",
         "/courses/COURSE/attempts/ASSIGNMENT/saturating-counter/%00",
         "/courses/COURSE/people/%00/export",
+        "/courses/COURSE/audit.csv?action=%00",
     ],
 )
 def test_a_page_whose_address_has_one_is_refused(course: Course, teacher: httpx2.Client, address: str) -> None:

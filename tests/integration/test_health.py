@@ -102,6 +102,7 @@ def test_a_full_disk_is_not_ready_loses_nothing_that_was_acknowledged_and_fills_
     assert "(again: " in service.log.read_text()
 
 
+@pytest.mark.nightly
 def test_a_file_that_may_not_grow_is_not_ready_although_small_writes_work(tmp_path: Path) -> None:
     service = Service(tmp_path / "service", workers=0)
     with running_service(service):

@@ -6,31 +6,38 @@ import asyncio
 import random
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from sqlalchemy import insert, select, update
 
-from benchwright_foundation.database import Database
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Digests, Outcome, Reason, TestResult, Verdict
 from benchwright_remote.messages import AssignmentView, NewRun, Role, RunState
-from benchwright_service.accounts.accounts import Accounts
 from benchwright_service.accounts.people import People
-from benchwright_service.bench import open_administration, open_people
-from benchwright_service.courses.courses import AssignmentRules, Courses
+from benchwright_service.accounts.roster import Seat
+from benchwright_service.accounts.roster_entries import new_account
+from benchwright_service.accounts.rosters import RosterFile
+from benchwright_service.bench import Administration, open_administration, open_people
+from benchwright_service.courses.course_settings import CourseSettings, write_course_settings
+from benchwright_service.courses.courses import AssignmentRules
 from benchwright_service.courses.people_rows import RowChoice, read_people_rows
 from benchwright_service.courses.progress import CourseProgress
+from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.gradebook import Gradebooks
+from benchwright_service.grades.late_days import LateDays
 from benchwright_service.grades.points_table import points_of_students, read_points_table
 from benchwright_service.grades.regrades import Regrades
+from benchwright_service.grades.staff_decisions import Extension, PointsAdjustment, StaffDecisions
 from benchwright_service.points.kept_worth import keep_worth, lock_assignment_of_attempt
 from benchwright_service.runs.run_rows import RunRows
-from benchwright_service.storage.tables import ATTEMPTS_HELD, HINTS, MEMBERS, RUNS
+from benchwright_service.storage.tables import ATTEMPTS_HELD, HINTS, MEMBERS, RUNS, WORTH
 from benchwright_studies.conduct.study_log import StudyLog
-from benchwright_teaching.points import Counting, GradingRules
+from benchwright_teaching.person_ids import PersonIds
+from benchwright_teaching.points import AssignmentTimes, Counting, GradingRules
 
 from ..support.service.bench_service import DATABASES
 from ..support.service.postgres import new_database
@@ -38,7 +45,7 @@ from ..support.service.postgres import new_database
 COURSE = "arch"
 PROBLEMS = ("saturating-counter", "sync-fifo", "amdahl")
 STEPS = 50
-COMPARED_EVERY = 10
+COMPARED_EVERY = 5
 
 
 # The first one runs every day.
@@ -50,10 +57,10 @@ def database_url(request: pytest.FixtureRequest) -> str | None:
 class RandomCourse:
     """A course in which things happen."""
 
-    def __init__(self, seed: int, database: Database, courses: Courses, people: People, home: Home) -> None:
+    def __init__(self, seed: int, parts: Administration, people: People, home: Home) -> None:
         self.chance = random.Random(seed)
-        self.database = database
-        self.courses = courses
+        self.database = database = parts.database
+        self.accounts, self.rosters, self.courses = parts.accounts, parts.rosters, parts.courses
         self.people = people
         # What pages show of attempts is not asked for here.
         log = StudyLog(home.data / "unused.sqlite")
@@ -62,6 +69,8 @@ class RandomCourse:
         self.regrades = Regrades(database, Store(home), home, self.gradebooks)
         self.runs = RunRows(database)
         self.begun = datetime.now(UTC) - timedelta(days=30)
+        self.decisions = StaffDecisions(database)
+        self.late_days = LateDays(database, self.begun.timestamp)
         self.run_counts: dict[str, int] = {}
         self.attempts: dict[tuple[str, str, str], str] = {}
 
@@ -70,6 +79,11 @@ class RandomCourse:
 
     async def students(self) -> Sequence[str]:
         return [student.account for student in await self.progress.students(COURSE)]
+
+    async def workers(self) -> Sequence[str]:
+        """Students, and who was dropped: a run of theirs may end later."""
+        dropped = [person.account for person in await self.people.dropped_people(COURSE)]
+        return [*await self.students(), *dropped]
 
     def time(self) -> datetime:
         return self.begun + timedelta(hours=self.chance.uniform(0, 20 * 24))
@@ -85,7 +99,7 @@ class RandomCourse:
 
     async def _queued_run(self) -> str:
         view = self.chance.choice(await self.assignments())
-        account, problem = self.chance.choice(await self.students()), self.chance.choice(view.problems)
+        account, problem = self.chance.choice(await self.workers()), self.chance.choice(view.problems)
         attempt = await self._attempt(account, view, problem)
         self.run_counts[attempt] = number = self.run_counts.get(attempt, 0) + 1
         run = uuid.uuid4().hex
@@ -143,6 +157,7 @@ class RandomCourse:
             chance.random() < 0.5,
             chance.choice((0, 10, 33.3)),
             chance.random() < 0.5,
+            late_days=chance.choice((0, 2, 5)),
         )
         await self.gradebooks.change_grading_rules(COURSE, view.id, rules)
 
@@ -154,25 +169,66 @@ class RandomCourse:
         await self.courses.change_assignment(COURSE, view.id, AssignmentRules(due=due, closes=closes))
 
     async def extend(self) -> None:
-        """A student has more time."""
+        """Students have more time, several at once."""
+        students = await self.students()
+        extensions = [
+            Extension(view.id, account, AssignmentTimes(view.due + timedelta(hours=self.chance.uniform(1, 100))), "ill")
+            for view in await self.assignments()
+            if view.due is not None
+            for account in self.chance.sample(students, self.chance.randrange(3))
+        ]
+        await self.decisions.give_extensions(COURSE, extensions, "staff")
+
+    async def use_late_days(self) -> None:
+        """A student moves a due date, and the group's with it."""
         view, account = self.chance.choice(await self.assignments()), self.chance.choice(await self.students())
-        if view.due is not None:
-            due = view.due + timedelta(hours=self.chance.uniform(1, 100))
-            facts = {"reason": "ill", "staff_account": "staff"}
-            await self.gradebooks.give_extension(COURSE, view.id, account, due=due, closes=None, **facts)
+        # It may take none, and the student or one of the group may have none left.
+        with suppress(BenchServiceError):
+            await self.late_days.use(COURSE, view.id, account, self.chance.randrange(1, 3))
 
     async def adjust(self) -> None:
         """Staff give points or take some."""
         view, account = self.chance.choice(await self.assignments()), self.chance.choice(await self.students())
         points = self.chance.uniform(-3, 3)
-        await self.gradebooks.adjust_points(COURSE, view.id, account, points, "by hand", "staff")
+        await self.decisions.adjust_points(COURSE, [PointsAdjustment(view.id, account, points, "by hand")], "staff")
 
     async def regroup(self) -> None:
         """Somebody joins another group, or works alone."""
         account = self.chance.choice(await self.students())
         member = await self.people.member(COURSE, account)
         group = self.chance.choice(("", "north", "south"))
-        assert not await self.people.change_groups(COURSE, {account: (member.group, group)})
+        if self.chance.random() < 0.5:
+            assert not await self.people.change_groups(COURSE, {account: (member.group, group)})
+        else:
+            await self.people.change_place(COURSE, account, section=None, group=group)
+
+    async def merge_roster(self) -> None:
+        """A roster's file has some no longer, has others again, and gives somebody another role."""
+        entries = list(await self.rosters.entries(COURSE))
+        grader = self.chance.choice([*entries, None])
+        dropped = self.chance.sample(entries, min(self.chance.randrange(3), max(0, len(entries) - 4)))
+        seats = [
+            Seat(line, entry.name, entry.ids, "", Role.GRADER if entry is grader else Role.PARTICIPANT)
+            for line, entry in enumerate(entries)
+            if entry not in dropped
+        ]
+        await self.rosters.merge(COURSE, RosterFile(seats, "roster.csv"))
+
+    async def come_with_other_account(self) -> None:
+        """Somebody on the roster has an account of their own already."""
+        invited = await self.rosters.renew_invitations(COURSE)
+        if not invited:
+            return
+        invitation = self.chance.choice(invited)
+        accounts = {entry.ids: entry.account for entry in await self.rosters.entries(COURSE)}
+        async with self.database.write_transaction() as connection:
+            own_account = await new_account(connection, invitation.seat.name, self.time().timestamp())
+        await self.accounts.join_course(own_account, invitation.code)
+        absorbed = accounts[invitation.seat.ids]
+        self.attempts = {
+            (own_account if account == absorbed else account, view, problem): attempt
+            for (account, view, problem), attempt in self.attempts.items()
+        }
 
     async def regrade(self) -> None:
         """Everything of a problem is judged again; it is accepted or dropped."""
@@ -209,9 +265,8 @@ class RandomCourse:
 
     async def delete(self) -> None:
         """Somebody's data are deleted."""
-        students = await self.students()
-        if len(students) > 4:
-            account = self.chance.choice(students)
+        if len(await self.students()) > 4:
+            account = self.chance.choice(await self.workers())
             await self.people.delete_person(COURSE, account, "asked for it")
             self.attempts = {key: attempt for key, attempt in self.attempts.items() if key[0] != account}
 
@@ -230,8 +285,11 @@ class RandomCourse:
             key: grade.points for key, grade in worked_out.items()
         }
         assert {key: grade.is_changed for key, grade in kept.items()} == {
-            key: grade.is_extended or bool(grade.adjustments) for key, grade in worked_out.items()
+            key: grade.is_extended or bool(grade.late_days or grade.adjustments) for key, grade in worked_out.items()
         }
+        async with self.database.read_transaction() as connection:
+            kept_accounts = set((await connection.execute(select(WORTH.c.account))).scalars())
+        assert kept_accounts <= {student.account for student in book.students}
         sums = {student.account: round(table.sum_of_points(student), 3) for student in book.students}
         choice = RowChoice(sort="sum", is_descending=True)
         rows = await read_people_rows(self.database, COURSE, choice, 100, values=points_of_students(assignments))
@@ -268,24 +326,29 @@ async def test_kept_points_are_those_of_the_whole_gradebook(
         await parts.courses.create(COURSE, "Computer architecture")
         for number in range(3):
             await parts.courses.make_assignment(COURSE, "starter", title=f"Week {number}", problems=PROBLEMS)
-        await _enrol(parts.accounts, parts.database, 8)
-        course = RandomCourse(seed, parts.database, parts.courses, people, home)
+        await write_course_settings(parts.database, COURSE, CourseSettings("Computer architecture", late_days=5))
+        await _enrol(parts, 8)
+        course = RandomCourse(seed, parts, people, home)
+        for _ in range(6):
+            await course.change_rules()
+            await course.change_times()
         happenings = (
             [course.run] * 8
             + [course.end_several_runs_at_once] * 2
             + [course.take_hint, course.change_rules, course.change_times, course.extend]
         )
         happenings += [course.adjust, course.regroup, course.regrade, course.delete]
+        happenings += [course.use_late_days] * 4
+        happenings += [course.merge_roster, course.come_with_other_account]
         for step in range(STEPS):
             await course.chance.choice(happenings)()
             if step % COMPARED_EVERY == COMPARED_EVERY - 1:
                 await course.compare()
 
 
-async def _enrol(accounts: Accounts, database: Database, number: int) -> None:
-    code = await accounts.make_invitation(COURSE, Role.PARTICIPANT, uses=number)
-    for index in range(number):
-        account = await accounts.join_with_new_account(code, f"Student {index}")
-        team = "north" if index < 3 else ""
-        async with database.write_transaction() as connection:
-            await connection.execute(update(MEMBERS).where(MEMBERS.c.account == account).values(team=team))
+async def _enrol(parts: Administration, number: int) -> None:
+    seats = [Seat(i, f"Student {i}", PersonIds(email=f"s{i}@example.org"), "", None) for i in range(number)]
+    await parts.rosters.merge(COURSE, RosterFile(seats, "roster.csv"))
+    grouped = [entry.account for entry in await parts.rosters.entries(COURSE) if entry.name < "Student 3"]
+    async with parts.database.write_transaction() as connection:
+        await connection.execute(update(MEMBERS).where(MEMBERS.c.account.in_(grouped)).values(team="north"))

@@ -31,8 +31,8 @@ from ..support.service.hand_worker import HandWorker, HandWorkerThread
 from ..support.service.postgres import new_database
 
 REF = "starter/saturating-counter"
-STUDENTS = 4
-WORKERS = 3
+STUDENTS = 3
+WORKERS = 2
 SAVED_EVERY = 4
 WITHIN_S = 180.0
 
@@ -41,8 +41,11 @@ WITHIN_S = 180.0
 def processes(postgres: Path, tmp_path: Path) -> Iterator[Sequence[Service]]:
     url = new_database(postgres)
     services = [Service(tmp_path / "service", url, workers=0, log_name=name) for name in ("first", "second")]
-    for service in services:
-        service.start()
+    starts = [threading.Thread(target=service.start) for service in services]
+    for start in starts:
+        start.start()
+    for start in starts:
+        start.join()
     yield services
     for service in services:
         service.stop(signal.SIGKILL)

@@ -59,7 +59,7 @@ async def tokens(service: Service) -> dict[Role, str]:
     async with open_administration(service.folders, service.database) as parts:
         codes = {role: await parts.accounts.make_invitation("small", role) for role in Role}
         return {
-            role: (await parts.accounts.join_with_new_account_and_token(code, role.value))[1]
+            role: (await parts.accounts.sign_in_by_invitation_with_token(code, role.value))[1]
             for role, code in codes.items()
         }
 
@@ -165,7 +165,7 @@ async def test_a_study_is_unknown_to_everybody_who_neither_owns_nor_watches_it(
             assert (study_reply.status_code, study_reply.json()) == (404, absent.json())
     course = await asyncio.to_thread(service.set_up)
     async with open_administration(service.folders, service.database) as parts:
-        _, token = await parts.accounts.join_with_new_account_and_token(
+        _, token = await parts.accounts.sign_in_by_invitation_with_token(
             await parts.accounts.make_invitation(course.name, Role.OWNER), "Ada"
         )
     for page_name in ("watch", "report"):

@@ -21,6 +21,7 @@ STUDENTS = 110
 ASSIGNMENTS = 16
 _ROW = re.compile(r'<tr><th scope="row">([^<]+?)(?: <small>(\w)</small>)?</th>(.*?)</tr>', re.DOTALL)
 _NEXT = r'<nav class="pager" aria-label="{label}">(?:(?!</nav>).)*href="([^"]*)" rel="next"'
+_AUDIT_ROW = re.compile(r"<tr><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td>")
 _NUMBER = re.compile(r'<td class="number">(?:<a [^>]*>)?([\d.]+)')
 
 
@@ -150,6 +151,18 @@ def test_long_lists_have_pages(teacher: httpx2.Client, course: LargeCourse, tabl
     assert max(rows) <= LIST_ROWS
     assert (len(pages) > 1) == (table == "audit")
     assert sum(rows) >= STUDENTS // 4
+
+
+def test_all_pages_of_a_filtered_audit_log_have_the_wanted_entries_alone(
+    teacher: httpx2.Client, course: LargeCourse
+) -> None:
+    path = f"/courses/{course.name}/audit"
+    teacher.get(f"/courses/{course.name}/people")
+    pages = all_pages(teacher, path, "?action=saw+work&since=2000-01-01")
+    actions = [row[2] for page in pages for row in _AUDIT_ROW.findall(page)]
+    assert len(pages) > 1
+    assert set(actions) == {"saw work"}
+    assert "saw people" in teacher.get(path).text
 
 
 def test_a_page_that_there_is_not_is_the_last_one(teacher: httpx2.Client, course: LargeCourse) -> None:

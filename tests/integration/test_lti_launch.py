@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import csv
 import hmac
+import io
 import json
 import re
 import time
@@ -16,12 +18,14 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx2
 import pytest
 from joserfc import jwt
+from joserfc.jwk import KeySet
 from lti1p3platform.registration import Registration
 
 from benchwright_remote.messages import Role
+from benchwright_studies.conduct.study_log import StudyLog
 
-from ..support.service.bench_service import Course, Service, running_service
-from ..support.service.bench_service_pages import browser, csrf, invitation, signed_in
+from ..support.service.bench_service import Course, Service, Solver, running_service
+from ..support.service.bench_service_pages import REF, browser, csrf, invitation, signed_in
 from ..support.service.lti_launch import (
     CLIENT,
     CONTEXT,
@@ -36,10 +40,14 @@ from ..support.service.lti_launch import (
     Platform,
     platform,
 )
+from ..support.service.rosters import merge_roster
 
 __all__ = ("platform",)
 
 CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
+SECOND = "lms-course-8"
+SETTINGS = "https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settings"
+ITEMS = "https://purl.imsglobal.org/spec/lti-dl/claim/content_items"
 ASSISTANT = f"{MEMBERSHIP}/Instructor#TeachingAssistant"
 
 
@@ -105,7 +113,7 @@ class School:
 def school(platform: Platform, tmp_path: Path) -> Iterator[School]:
     service = Service(tmp_path / "service", workers=0)
     course = service.set_up()
-    file = platform.as_settings(tmp_path, CONTEXT, course.name)
+    file = platform.as_settings(tmp_path, course.name, CONTEXT, SECOND, more_lines='login_claim = "ext.user_username"')
     service.options = ("--sign-in", str(file))
     with running_service(service):
         platform.tool = service.url
@@ -257,6 +265,45 @@ def test_the_roster_of_the_platform_is_taken(school: School) -> None:
     assert "Alan" in alan.get("/").text
 
 
+def test_an_invitation_and_a_launch_are_one_person_also_with_another_name(school: School) -> None:
+    codes = merge_roster(
+        school.service, school.course, "name,email,sis id\nAda King,ada@x.org,S1\nAlan,alan@x.org,S2\nZoe,zoe@x.org,\n"
+    )
+    teacher = school.teacher()
+    with school.service.client() as client:
+        ada = client.post("/api/v1/join", json={"code": codes["Ada King"], "name": "x"}).json()["me"]["account"]
+    launched = browser(school.service)
+    school.launch(launched, "lms-1", LEARNER, email="Ada@X.org")
+    assert "Ada King" in launched.get("/").text
+    # The number counts before an address that has changed.
+    school.launch(
+        browser(school.service), "lms-2", LEARNER, email="new@x.org", **{f"{CLAIM}lis": {"person_sourcedid": "S2"}}
+    )
+    with school.service.client() as client:
+        assert client.post("/api/v1/join", json={"code": codes["Alan"], "name": "x"}).status_code == 200
+    progress = teacher.get(f"/courses/{school.course.name}/progress").text
+    assert re.findall(r'<th scope="row">([\w ]+)', progress) == ["Ada King", "Alan", "Zoe"]
+    table = list(csv.DictReader(io.StringIO(teacher.get(f"/courses/{school.course.name}/grades.canvas.csv").text)))
+    assert [row["SIS User ID"] for row in table[1:]] == ["S1", "S2", ""]
+    assert ada in teacher.get(f"/courses/{school.course.name}/grades").text
+
+
+def test_an_address_that_is_taken_or_not_verified_brings_nobody_into_anothers_place(school: School) -> None:
+    merge_roster(school.service, school.course, "name,email\nAda King,ada@x.org\n")
+    first, thief, liar = (browser(school.service) for _ in range(3))
+    school.launch(liar, "mallory", LEARNER, email="ada@x.org", email_verified=False)
+    school.launch(first, "lms-1", LEARNER, email="ada@x.org")
+    school.launch(thief, "lms-2", LEARNER, email="ada@x.org")
+    assert ["Ada King" in client.get("/").text for client in (first, thief, liar)] == [True, False, False]
+
+
+def test_who_was_dropped_does_not_come_back_by_a_launch(school: School) -> None:
+    merge_roster(school.service, school.course, "name,email\nAda King,ada@x.org\nZoe,zoe@x.org\n")
+    merge_roster(school.service, school.course, "name,email\nZoe,zoe@x.org\n")
+    reply = school.launch(browser(school.service), "lms-1", LEARNER, email="ada@x.org")
+    assert (reply.status_code, "has you no longer" in reply.text) == (422, True)
+
+
 def test_grades_are_sent_once_for_each_change(school: School, tmp_path: Path) -> None:
     school.offers = school.platform.url
     teacher = school.teacher()
@@ -292,6 +339,115 @@ def test_grades_are_sent_once_for_each_change(school: School, tmp_path: Path) ->
     assert [sent_score["scoreGiven"] for _, sent_score in school.platform.scores] == [3, 2, 2]
     assert len(school.platform.line_items) == 1
     assert "sent grades" in teacher.get(f"{course_page}/audit").text
+
+
+def test_grades_go_to_the_courses_that_each_person_is_in(school: School) -> None:
+    school.offers = school.platform.url
+    teacher = school.teacher()
+    school.launch(browser(school.service), "ada", LEARNER)
+    school.launch(browser(school.service), "both", LEARNER)
+    # The same course here, from another one there: its launch is the newest.
+    school.offers = f"{school.platform.url}/second"
+    for name in ("zoe", "both"):
+        school.launch(browser(school.service), name, LEARNER, context_id=SECOND)
+    adjust_all(school, teacher, {"ada": "1", "both": "2", "zoe": "3"})
+    assert "4 scores were sent" in school.press(teacher, "grades/send").text
+    sent = [
+        (path.partition("/items")[0], score["userId"], score["scoreGiven"]) for path, score in school.platform.scores
+    ]
+    assert sorted(sent) == [("", "ada", 1), ("", "both", 2), ("/second", "both", 2), ("/second", "zoe", 3)]
+    assert [item["resourceId"] for item in school.platform.line_items] == [school.course.assignment] * 2
+    assert "0 scores were sent; 4 have not" in school.press(teacher, "grades/send").text
+
+
+def adjust_all(school: School, teacher: httpx2.Client, points: dict[str, str]) -> None:
+    """Gives people points for the assignment."""
+    course_page = f"/courses/{school.course.name}"
+    page = teacher.get(f"{course_page}/grades").text
+    for account, name in re.findall(r'grades/[0-9a-f]+/([0-9a-f]+)" aria-label="(\w+) ', page):
+        path = f"{course_page}/grades/{school.course.assignment}/{account}"
+        fields = {"csrf": csrf(teacher), "points": points[name], "reason": "oral"}
+        assert teacher.post(path, data=fields).status_code == 303
+
+
+def test_a_platform_is_told_how_far_work_and_grading_are(school: School, tmp_path: Path) -> None:
+    school.offers = school.platform.url
+    teacher = school.teacher()
+    ada = browser(school.service)
+    school.launch(ada, "ada", LEARNER)
+    with school.service.client() as program:
+        code = program.post("/api/v1/devices", json={"name": "Emacs"}).json()
+    ada.post("/device", data={"csrf": csrf(ada), "code": code["code"], "decision": "grant"})
+    with school.service.client() as program:
+        joined = program.post("/api/v1/devices/state", json={"secret": code["secret"]}).json()["joined"]
+    solver = Solver(school.service, school.course, StudyLog(tmp_path / "attempts.sqlite"), joined["token"])
+    attempt = solver.begin(REF, {"rtl/sat_counter.sv": "module m; endmodule"})
+    assert solver.send(attempt).status_code == 200
+
+    def told() -> tuple[str, str, object]:
+        assert "1 scores were sent" in school.press(teacher, "grades/send").text
+        score = school.platform.scores[-1][1]
+        return score["activityProgress"], score["gradingProgress"], score.get("scoreGiven")
+
+    assert told() == ("InProgress", "NotReady", None)
+    assert solver.run(attempt, 1, {"rtl/sat_counter.sv": "module m; endmodule"}).status_code == 202
+    assert told() == ("Submitted", "Pending", None)
+    adjust_all(school, teacher, {"ada": "1"})
+    assert told() == ("Submitted", "Pending", 1)
+
+
+def test_a_teacher_chooses_assignments_and_their_links_lead_to_them(school: School) -> None:
+    settings = {
+        "deep_link_return_url": f"{school.platform.url}/return",
+        "accept_types": ["ltiResourceLink"],
+        "accept_multiple": True,
+        "data": "opaque",
+    }
+    request = {f"{CLAIM}message_type": "LtiDeepLinkingRequest", SETTINGS: settings}
+    client = browser(school.service)
+    page = school.launch(client, "grace", TEACHER, **request).text
+    assert "Computer architecture" not in page
+    carried = re.search(r'name="request" value="([^"]+)"', page)
+    assert carried is not None
+    form = {"request": carried[1], "assignment": school.course.assignment}
+    chosen = client.post("/lti/links", data=form)
+    assert f"form-action {school.platform.url};" in chosen.headers["content-security-policy"]
+    answer = re.search(
+        rf'action="{school.platform.url}/return"><input type="hidden" name="JWT" value="([^"]+)"', chosen.text
+    )
+    assert answer is not None
+    keys = KeySet.import_key_set(client.get("/lti/keys").json())
+    claims = jwt.decode(answer[1], keys).claims
+    assert (claims["iss"], claims["aud"]) == (CLIENT, school.platform.url)
+    assert claims["https://purl.imsglobal.org/spec/lti-dl/claim/data"] == "opaque"
+    (item,) = claims[ITEMS]
+    assert item["lineItem"]["resourceId"] == school.course.assignment
+    student = browser(school.service)
+    came = school.launch(student, "ada", LEARNER, **{f"{CLAIM}custom": item["custom"]})
+    assert came.headers["location"] == f"/courses/{school.course.name}/mine/{school.course.assignment}"
+    elsewhere = school.launch(browser(school.service), "ada", LEARNER, **{f"{CLAIM}custom": {"assignment": "0" * 32}})
+    assert elsewhere.headers["location"] == f"/courses/{school.course.name}"
+    assert client.post("/lti/links", data={"request": carried[1]}).status_code == 422
+    assert client.post("/lti/links", data={**form, "request": answer[1]}).status_code == 422
+    for user, role, changed_settings in (
+        ("ada", LEARNER, {}),
+        ("tim", ASSISTANT, {}),
+        ("grace", TEACHER, {"deep_link_return_url": "https://evil.example/return"}),
+        ("grace", TEACHER, {"accept_types": ["file"]}),
+    ):
+        changed = {**request, SETTINGS: {**settings, **changed_settings}}
+        assert school.launch(browser(school.service), user, role, **changed).status_code == 422
+
+
+def test_the_claim_that_is_the_login_is_the_platforms_to_say(school: School) -> None:
+    merge_roster(school.service, school.course, "name,username\nAda King,ada1\n")
+    ada = browser(school.service)
+    ext = "https://purl.imsglobal.org/spec/lti/claim/ext"
+    school.launch(ada, "lms-1", LEARNER, **{ext: {"user_username": "ADA1"}})
+    assert "Ada King" in ada.get("/").text
+    school.launch(browser(school.service), "lms-2", LEARNER, **{ext: {"user_username": "zoe"}})
+    text = school.teacher().get(f"/courses/{school.course.name}/grades.moodle.csv").text
+    assert sorted(row["Username"] for row in csv.DictReader(io.StringIO(text))) == ["ada1", "zoe"]
 
 
 def test_a_platform_that_offers_nothing_or_names_other_hosts_is_not_asked(school: School) -> None:

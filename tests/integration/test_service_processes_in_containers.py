@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import docker as sdk
 import httpx2
@@ -23,7 +24,7 @@ from benchwright_attempts.events.events import Started, Tick
 from benchwright_attempts.log.anchors import Anchor, check_anchors
 from benchwright_foundation.home import Home
 from benchwright_harness.execution.run import reference_solution_files
-from benchwright_harness.toolchain import IN_USE
+from benchwright_harness.toolchain_in_use import IN_USE
 from benchwright_problems.storage.store import Store
 
 from ..support.service.bench_service import Course, Service, Solver
@@ -143,20 +144,20 @@ class Composition:
     def _start(
         self,
         image: str,
-        service: dict[str, object],
+        service: dict[str, Any],
         environment: dict[str, str],
         mounts: dict[str, dict[str, str]],
         command: list[str] | None = None,
-        **options: object,
+        **options: Any,
     ) -> Container:
-        container = self._engine.containers.run(
+        container: Container = self._engine.containers.run(
             image,
             command,
             detach=True,
             network_mode="host",
             environment=environment,
             read_only=service["read_only"],
-            tmpfs={word.partition(":")[0]: word.partition(":")[2] for word in service["tmpfs"]},  # type: ignore[attr-defined]
+            tmpfs={word.partition(":")[0]: word.partition(":")[2] for word in service["tmpfs"]},
             cap_drop=service["cap_drop"],
             security_opt=service.get("security_opt"),
             volumes=mounts,

@@ -23,6 +23,7 @@ from benchwright_remote.messages import Role
 
 from ..support.service.bench_service import Course, Service, running_service
 from ..support.service.bench_service_pages import browser, csrf, invitation, signed_in
+from ..support.service.rosters import merge_roster
 from ..support.service.sign_in_by_provider import SECRET, independent, sign_in
 
 __all__ = ("independent",)
@@ -176,6 +177,43 @@ def unsigned(claims: dict[str, Any]) -> str:
 
 def foreign(claims: dict[str, Any]) -> str:
     return jwt.encode({"alg": "RS256", "kid": "one"}, claims, FOREIGN)
+
+
+def come_from(liar: Liar, client: httpx2.Client, **claims: Any) -> str:
+    """What the page of courses shows to somebody whom the provider names so."""
+    parameters = parse_qs(urlsplit(client.get("/sign-in/provider").headers["location"]).query)
+    now_s = int(time.time())
+    usual = {"iss": liar.url, "aud": CLIENT, "iat": now_s, "exp": now_s + 300, "nonce": parameters["nonce"][0]}
+    liar.claims = usual | claims
+    assert client.get(f"/sign-in/provider/return?code=c&state={parameters['state'][0]}").status_code == 303
+    return client.get("/").text
+
+
+def test_the_roster_says_who_of_a_university_takes_part(liar: Liar, tmp_path: Path) -> None:
+    service = serving(tmp_path, liar.url)
+    course = service.set_up()
+    codes = merge_roster(
+        service, course, "name,email,login\nAda King,ada@x.org,\nAlan,alan@x.org,\nZoe,z@x.org,zoe1\nAl,al@x.org,\n"
+    )
+    file = tmp_path / "sign-in.toml"
+    file.write_text(file.read_text() + f'\ncourse = "{course.name}"\nlogin_claim = "preferred_username"\n')
+    with running_service(service):
+        ada = come_from(liar, browser(service), sub="1", name="Ada", email="ADA@x.org", email_verified=True)
+        assert ("Ada King" in ada, course.name in ada) == (True, True)
+        # An address that nobody has verified is nobody's; a login that is configured is.
+        eve = come_from(liar, browser(service), sub="2", name="Eve", email="alan@x.org")
+        assert ("Eve" in eve, course.name in eve) == (True, False)
+        zoe = come_from(liar, browser(service), sub="3", name="Z", preferred_username="ZOE1")
+        assert ("Zoe" in zoe, course.name in zoe) == (True, True)
+        with service.client() as client:
+            me = client.post("/api/v1/join", json={"code": codes["Al"], "name": "x"}).json()["me"]
+        al = browser(service)
+        come_from(liar, al, sub="4", name="Al", email="al@x.org", email_verified=True)
+        assert "Al" in al.get("/").text
+        assert me["name"] == "Al"
+        owner = signed_in(service, invitation(service, course, Role.OWNER), "Professor")
+        progress = owner.get(f"/courses/{course.name}/progress").text
+        assert re.findall(r'<th scope="row">([\w ]+)', progress) == ["Ada King", "Al", "Alan", "Zoe"]
 
 
 def test_a_word_that_does_not_hold_signs_nobody_in(liar: Liar, tmp_path: Path) -> None:

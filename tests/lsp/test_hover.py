@@ -29,6 +29,14 @@ async def hover_text(editor: Editor, text: str, on_disk: dict[str, str] | None =
     return answer
 
 
+@pytest.mark.parametrize("ports", [".a, .q", ".q, .a", ".a(a),\n    .q(q)", ".a(),\n    .q"])
+async def test_an_instance_that_drives_a_signal_is_told_however_it_is_connected(editor: Editor, ports: str) -> None:
+    text = (
+        f"module s (input a, output q);\nendmodule\nmodule m (input a, output logic ‸q);\n  s u ({ports});\nendmodule\n"
+    )
+    assert "driven by `" in await hover_text(editor, text)
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
 async def test_a_signal_tells_its_declaration_type_and_drivers(editor: Editor, variant: Callable[[str], str]) -> None:
     text = "module m (input logic a);\n  logic [7:0] «wide»; // eight wires\n  assign «wi‸de» = {8{a}};\nendmodule\n"

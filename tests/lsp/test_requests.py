@@ -128,8 +128,33 @@ async def test_the_list_follows_what_was_done(editors: Editors) -> None:
     # Nothing of the hidden part, not even under another name.
     assert set(row) == {
         *("ref", "id", "title", "kind", "category", "categoryName", "difficulty", "state", "sign", "run"),
-        *("bestTimeS", "passedWithAgent", "attempts"),
+        *("bestTimeS", "passedWithAgent", "attempts", "hasUnfinished"),
     }
+    assert row["hasUnfinished"] is False
+
+
+async def test_the_page_of_a_problem_has_its_statement_and_the_attempts_at_it_and_starts_nothing(
+    editors: Editors,
+) -> None:
+    editor = await editors()
+    desk = await editor.open_problem("starter/vipt-synonyms")
+    await desk.start()
+    assert (await _problem(editor, "vipt-synonyms"))["hasUnfinished"] is True
+    (desk.folder / "answer.md").write_text("true\n")
+    await desk.submit()
+    again = await editor.open_problem("starter/vipt-synonyms", fresh=True)
+    page = await editor.ask("problemPage", problem="starter/vipt-synonyms")
+    assert page["expected"] == ["answer.md"] and page["statement"].strip()
+    assert [(one["attempt"], one["view"]["standing"], one["ended"]) for one in page["attempts"]] == [
+        (again.attempt, "open", False),
+        (desk.attempt, "passed", True),
+    ]
+    last_files = (await editor.ask("replayAt", attempt=desk.attempt, seq=2**53 - 1))["files"]
+    assert [file["text"] for file in last_files if file["path"] == "answer.md"] == ["true\n"]
+    untouched = await editor.ask("problemPage", problem="starter/sync-fifo")
+    assert untouched["attempts"] == [] and "fill level" in untouched["statement"]
+    assert (await _problem(editor, "sync-fifo"))["attempts"] == 0
+    assert "no problem" in (await editor.refusal("problemPage", problem="starter/absent"))[1]
 
 
 async def _problem(editor: Editor, name: str) -> dict[str, Any]:

@@ -44,6 +44,10 @@ def _is_back(page_reader: Reader) -> None:
     assert (page_reader.home.data / "service/service.sqlite").is_file()
 
 
+def _write_roster(page_reader: Reader) -> None:
+    (page_reader.folder / "roster.csv").write_text("name,email\nAda Lovelace,ada@example.edu\n")
+
+
 def _has_two_keys(page_reader: Reader) -> None:
     keys = json.loads(page_reader.last_output)["keys"]
     assert [len(base64.b64decode(key["key"])) for key in keys] == [32, 32]
@@ -56,16 +60,18 @@ WALKS = {
         steps_after={"/metrics": _has_metrics, "course restore": _is_back, "/api/v1/keys": _has_two_keys},
         not_run={
             "systemctl": _ROOT,
+            "course link": "nobody is on a roster; tests/integration/test_coming_back.py signs in by a printed link",
             "createuser": "needs the machine's PostgreSQL; the tests have one of their own",
             "docker compose": "needs a registry; tests/integration/test_service_container.py builds and runs the image",
             "revoke-key KEY": "has no key of its own; tests/integration/test_signing_key_rotation.py revokes one",
         },
     ),
     COURSE: Walk(
+        steps_before={"course roster": _write_roster},
         not_run={
             "benchwright serve": "tests/integration/test_bench_service_pages.py starts services of its own",
             "course people": "nobody has joined; tests/integration/test_course_people.py exports and deletes people",
-        }
+        },
     ),
 }
 

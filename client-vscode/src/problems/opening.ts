@@ -4,6 +4,7 @@ import type { Attempts } from "../attempts/attempts.ts";
 import type { OpenedProblem, ProblemSummary } from "../generated/protocol.ts";
 import { problemDescription, problemIcon } from "./problemLabel.ts";
 import { nextProblem } from "./problemList.ts";
+import { isEnded, type ProblemPages } from "./problemPages.ts";
 import { shown } from "../reporting.ts";
 import type { Server } from "../server/server.ts";
 import type { Row } from "./tree.ts";
@@ -16,12 +17,18 @@ export class Opening {
     private readonly server: Server,
     private readonly attempts: Attempts,
     private readonly memory: vscode.Memento,
+    private readonly pages: ProblemPages,
   ) {}
 
+  /** Opens a problem; one that the person has ended shows its page, from which another try begins. */
   async open(row: Row | undefined, fresh: boolean): Promise<void> {
-    const problem = row && "problem" in row ? row.problem.ref : await shown(this.pick());
+    const problem = row && "problem" in row ? row.problem : await shown(this.pick());
     if (problem === undefined) return;
-    const opened = await shown(this.server.request("open", { problem, fresh }));
+    if (!fresh && isEnded(problem)) {
+      await this.pages.show({ problem });
+      return;
+    }
+    const opened = await shown(this.server.request("open", { problem: problem.ref, fresh }));
     if (opened !== undefined) await this.show(opened);
   }
 
@@ -68,7 +75,7 @@ export class Opening {
     await focusFirstColumn();
   }
 
-  private async pick(): Promise<string | undefined> {
+  private async pick(): Promise<ProblemSummary | undefined> {
     const { packs } = await this.server.request("packs", {});
     const items = packs.flatMap((pack) => [
       { label: pack.title, kind: vscode.QuickPickItemKind.Separator },
@@ -79,19 +86,19 @@ export class Opening {
       placeHolder: t("Type part of a title, category or difficulty"),
       matchOnDescription: true,
     });
-    return chosen?.ref;
+    return chosen?.problem;
   }
 }
 
 interface PickItem extends vscode.QuickPickItem {
-  readonly ref?: string;
+  readonly problem?: ProblemSummary;
 }
 
 function pickItem(problem: ProblemSummary): PickItem {
   return {
     label: `$(${problemIcon(problem.state)}) ${problem.title}`,
     description: problemDescription(problem),
-    ref: problem.ref,
+    problem,
   };
 }
 

@@ -1,7 +1,6 @@
 import { t } from "@vscode/l10n";
-import type { PackSummary, ProblemSummary } from "../generated/protocol.ts";
+import type { ProblemSummary } from "../generated/protocol.ts";
 import { clockTime, spokenTime } from "../text/duration.ts";
-import { plain, table } from "../text/markdown.ts";
 import type { Grouping } from "./problemList.ts";
 import { standingIcon, standingText } from "../text/standing.ts";
 import { word } from "../text/words.ts";
@@ -44,22 +43,6 @@ export function problemFacts(problem: ProblemSummary): (readonly [string, string
 /** The same, one fact per line. */
 export function problemTooltip(problem: ProblemSummary): string {
   return [problem.title, ...problemFacts(problem).map(([name, value]) => `${name}: ${value}`)].join("\n");
-}
-
-/** The same as a page in Markdown, with what is known of its pack. */
-export function problemPage(problem: ProblemSummary, pack: PackSummary): string {
-  const ofPack = [
-    [t("Pack"), pack.title],
-    [t("Version"), pack.version],
-    [t("Licence"), pack.license],
-  ] as const;
-  return [
-    `# ${plain(problem.title)}`,
-    table([t("Property"), t("Value")], [...problemFacts(problem), ...ofPack]),
-    ...(pack.assistance ? [plain(pack.assistance)] : []),
-    t("Opening the problem shows its statement and does not start the clock."),
-    "",
-  ].join("\n\n");
 }
 
 /** Codicon id: the shape shows the state, the colour only repeats it. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { problemDescription, problemIcon, problemPage, problemSpoken, problemTooltip, rowDescription } from "../../src/problems/problemLabel.ts";
+import { problemDescription, problemIcon, problemSpoken, problemTooltip, rowDescription } from "../../src/problems/problemLabel.ts";
 import { STANDINGS } from "../../src/text/standing.ts";
 import { problem } from "../samples.ts";
 
@@ -34,18 +34,4 @@ test("the tooltip leaves out a best time that is not there", () => {
 test("each state has a shape of its own, and the tooltip names the run", () => {
   assert.equal(new Set(STANDINGS.map(problemIcon)).size, STANDINGS.length);
   assert.match(problemTooltip(problem({ state: "failed", sign: "✗", run: 3 })), /^State: ✗ failed, run 3$/m);
-});
-
-test("the page of a problem has every fact of the tooltip, its pack and no markup of the title", () => {
-  const page = problemPage(problem({ title: "A *bold* one" }), {
-    name: "starter",
-    title: "Starter",
-    version: "1",
-    license: "Apache-2.0",
-    problems: [],
-  });
-  assert.match(page, /^# A \\\*bold\\\* one$/m);
-  for (const fact of ["starter/counter", "easy", "RTL generation \\(cid003\\)", "Starter", "Apache-2.0"]) {
-    assert.match(page, new RegExp(`\\| ${fact} \\|`));
-  }
 });

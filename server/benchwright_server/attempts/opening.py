@@ -68,6 +68,10 @@ class Opening:
         ):
             if self._is_guided(unfinished):
                 break
+            if self._records_less(problem_ref) and unfinished.recording is not Recording.TIMING:
+                # The service takes nothing more of it; its folder stays.
+                self._services.log.append_blocking(unfinished.id, Abandoned(reason="its recording was declined"))
+                continue
             if self._repair_marker_if_workspace_exists(unfinished, problem):
                 self._update_rule_in_statement(unfinished)
                 return unfinished.id, Path(unfinished.workspace)
@@ -172,13 +176,21 @@ class Opening:
             create_workspace_files(folder, files)
             texts = {path: FileText.of_bytes(content) for path, content in files.items() if path not in figures}
             header = self._services.attempts.create(
-                problem_ref, problem.public_digest, folder, texts, **_study_attempt_fields(assigned)
+                problem_ref,
+                problem.public_digest,
+                folder,
+                texts,
+                **_study_attempt_fields(assigned, records_less=self._records_less(problem_ref)),
             )
             mark_workspace(folder, Marker(attempt=header.id, problem=problem_ref, statement=statement))
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
         return header
+
+    def _records_less(self, problem_ref: str) -> bool:
+        assignment = self._services.store.assignment_if_any(problem_ref.partition("/")[0])
+        return assignment is not None and assignment.records_less
 
     def _assistance_rule(self, problem_ref: str) -> Assistance | None:
         assignment = self._services.store.assignment_if_any(problem_ref.partition("/")[0])
@@ -224,10 +236,10 @@ class _StudyFields(TypedDict, total=False):
     recording: Recording
 
 
-def _study_attempt_fields(assigned: Assigned | None) -> _StudyFields:
-    """The participant, condition and study of the attempt; empty outside studies."""
+def _study_attempt_fields(assigned: Assigned | None, *, records_less: bool) -> _StudyFields:
+    """The participant, condition and study of the attempt; outside studies the level of recording, if it is lower."""
     if assigned is None:
-        return {}
+        return {"recording": Recording.TIMING} if records_less else {}
     return {
         "solver": assigned.participant,
         "condition": assigned.condition,

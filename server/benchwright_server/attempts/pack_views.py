@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from benchwright_attempts.attempts import Attempts, ProblemRecord
-from benchwright_attempts.grading.grading import ANSWER
-from benchwright_attempts.standing import AttemptView
+from benchwright_attempts.events.evidence import Recording
+from benchwright_attempts.grading.grading import ANSWER, judged_paths
+from benchwright_attempts.standing import AttemptView, summary_view
 from benchwright_judges.score import read_selection, selectable_values
 from benchwright_problems.problem import Problem, Question
 from benchwright_problems.storage.store import Store
 from benchwright_server.attempts.assistance_rule_text import statement_with_assistance_rule
-from benchwright_server.attempts.session import EditorSession
+from benchwright_server.attempts.session import EditorSession, standing_view
 from benchwright_server.protocol.messages import (
     Choice,
     LanguageVariant,
     PackList,
     PackSummary,
+    PastAttempt,
+    ProblemPage,
     ProblemSummary,
     QuestionView,
 )
@@ -113,4 +116,33 @@ def _problem_summary(
         best_time_s=problem_record.best_active_s,
         passed_with_agent=problem_record.passed_with_agent,
         attempts=problem_record.attempts,
+        has_unfinished=problem_record.has_unfinished,
     )
+
+
+def problem_page(
+    store: Store, attempts: Attempts, views_by_open_attempt: Mapping[str, AttemptView], problem_ref: str
+) -> ProblemPage:
+    """Everything that this user may see of a problem without opening it. Blocks on the disk.
+
+    Raises:
+        UnknownProblemError: No pack has such a problem.
+    """
+    problem = store.problem(problem_ref)
+    public = problem.public
+    assignment = store.assignment_if_any(problem_ref.partition("/")[0])
+    assistance = assignment.assistance if assignment is not None else None
+    past_attempts = [
+        PastAttempt(
+            attempt=header.id,
+            view=standing_view(views_by_open_attempt.get(header.id) or summary_view(summary)),
+            begun=header.created.isoformat(),
+            active_s=summary.clock.active_s if summary.has_clock else None,
+            runs=summary.verdicts.count,
+            ended=summary.state.ended,
+            has_texts=header.recording is Recording.FULL,
+        )
+        for header, summary in attempts.person_summaries(problem_ref)
+    ]
+    statement = statement_with_assistance_rule(public.statement, assistance).removeprefix(f"# {problem.title}\n")
+    return ProblemPage(statement=statement, expected=list(judged_paths(problem)), attempts=past_attempts)

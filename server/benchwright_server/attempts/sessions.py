@@ -14,6 +14,7 @@ from benchwright_attempts.events.evidence import Assigned, Consent, Violation
 from benchwright_attempts.grading.grading import judged_paths
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_attempts.services import Services
+from benchwright_attempts.standing import AttemptView
 from benchwright_attempts.summary.replay import replay
 from benchwright_attempts.terms import Terms
 from benchwright_foundation.home import Home
@@ -23,7 +24,7 @@ from benchwright_problems.problem import Problem, ProblemKind, Question, Questio
 from benchwright_remote.remote_work import RemoteWork
 from benchwright_server.attempts.one_clock import OneClock
 from benchwright_server.attempts.opening import Opening
-from benchwright_server.attempts.pack_views import other_language_variants, pack_list, question_view
+from benchwright_server.attempts.pack_views import other_language_variants, pack_list, problem_page, question_view
 from benchwright_server.attempts.participation import Participation
 from benchwright_server.attempts.session import EditorSession, Listeners
 from benchwright_server.errors import WorkspaceError
@@ -32,6 +33,7 @@ from benchwright_server.protocol.messages import (
     Length,
     OpenedProblem,
     PackList,
+    ProblemPage,
     QuestionView,
     WorkspaceFile,
 )
@@ -103,10 +105,20 @@ class EditorSessions:
         """All packs, with this user's record on each problem; those of assignments as their services have them now."""
         await self._remote.refresh_packs_and_studies(_SERVICES_S)
         await self._remote.start_delivering()
-        live_views = {
-            session.header.id: await session.current_attempt_view() for session in list(self._sessions.values())
-        }
-        return await asyncio.to_thread(pack_list, self.store, self.attempts, live_views)
+        return await asyncio.to_thread(pack_list, self.store, self.attempts, await self._live_views())
+
+    async def problem_page(self, problem_ref: str) -> ProblemPage:
+        """Everything that the user may see of a problem without opening it.
+
+        Raises:
+            UnknownProblemError: No pack has such a problem.
+        """
+        live_views = await self._live_views()
+        return await asyncio.to_thread(problem_page, self.store, self.attempts, live_views, problem_ref)
+
+    async def _live_views(self) -> dict[str, AttemptView]:
+        """Attempt → its standing, of those that are open here."""
+        return {session.header.id: await session.current_attempt_view() for session in list(self._sessions.values())}
 
     async def open(self, problem_ref: str, always_new: bool, *, is_guided: bool = False) -> OpenedProblem:
         """Continue the unfinished attempt at a problem, or begin one in a new workspace.

@@ -24,6 +24,8 @@ from benchwright_server.protocol.messages import (
     OpenParams,
     PackList,
     PauseParams,
+    ProblemPage,
+    ProblemPageParams,
     QuestionView,
     ServiceAccount,
     ServiceAccounts,
@@ -44,6 +46,10 @@ if TYPE_CHECKING:
 
 async def _packs(sessions: EditorSessions, params: Nothing) -> PackList:
     return await sessions.packs()
+
+
+async def _problem_page(sessions: EditorSessions, params: ProblemPageParams) -> ProblemPage:
+    return await sessions.problem_page(params.problem)
 
 
 async def _sign_in(sessions: EditorSessions, params: SignInParams) -> SignedInto:
@@ -170,6 +176,13 @@ def _hints_view(hints: HintPosition) -> HintsView:
 
 OPERATIONS: tuple[Operation[EditorSessions, Any, Any], ...] = (
     Operation("packs", Nothing, PackList, "Lists all packs and problems, with this user's record on each.", _packs),
+    Operation(
+        "problemPage",
+        ProblemPageParams,
+        ProblemPage,
+        "Returns the statement of a problem and the user's attempts at it; starts nothing.",
+        _problem_page,
+    ),
     Operation(
         "signIn",
         SignInParams,

@@ -56,6 +56,8 @@ class ProblemSummary(Wire):
     passed_with_agent: bool = False
     """True if an agent had a part in every attempt that passed."""
     attempts: int = 0
+    has_unfinished: bool = False
+    """True if an attempt at it has not ended, which opening it continues."""
 
 
 class PackSummary(Wire):
@@ -273,6 +275,41 @@ class StandingView(Wire):
     """ISO 8601, UTC: when that run had its verdict; null if it has none."""
     newest_run: int | None = None
     """Number of the newest run, with or without a verdict. What shows an older one says so."""
+
+
+class ProblemPageParams(Wire):
+    """Parameters of `benchwright/problemPage`."""
+
+    problem: str
+    """`pack/id`."""
+
+
+class PastAttempt(Wire):
+    """One of the user's own attempts at a problem."""
+
+    attempt: str
+    view: StandingView
+    """Its standing."""
+    begun: str
+    """The time at which the problem was opened, ISO 8601."""
+    active_s: float | None
+    """Time on its clock, in seconds; null if it had none."""
+    runs: int
+    """Number of its verdicts."""
+    ended: bool
+    has_texts: bool
+    """True if its files can be read in the log."""
+
+
+class ProblemPage(Wire):
+    """Result of `benchwright/problemPage`: everything that the user may see of a problem without opening it."""
+
+    statement: str
+    """In Markdown."""
+    expected: list[str]
+    """Paths of the files that are taken from the solver."""
+    attempts: list[PastAttempt]
+    """The newest first; none of studies."""
 
 
 class AttemptStatus(Wire):

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Callable, Collection, Sequence, Set
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, insert, select, update
+from sqlalchemy import ColumnElement, Row, and_, delete, exists, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_foundation import access_token
 from benchwright_foundation.access_token import BearerToken
 from benchwright_foundation.database import Database
 from benchwright_foundation.refusals import RefusalError, RefusalKind
-from benchwright_remote.messages import Me, Membership, Role
+from benchwright_remote.messages import LINK_PREFIX, Me, Membership, Role
+from benchwright_service.accounts.identified import Identified, enter_identified
 from benchwright_service.accounts.known_tokens import KnownTokens
 from benchwright_service.accounts.person_names import displayable_name
+from benchwright_service.accounts.roster_entries import absorb_account, has_roster, new_account, note_arrival
+from benchwright_service.accounts.sign_in_links import take_link
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.storage.tables import ACCOUNTS, COURSES, IDENTITIES, INVITATIONS, MEMBERS, TOKENS
+from benchwright_service.storage.tables import (
+    ACCOUNTS,
+    COURSES,
+    IDENTITIES,
+    INVITATIONS,
+    MEMBERS,
+    ROSTER,
+    SIGN_IN_LINKS,
+    TOKENS,
+)
 
 PREFIX = "bws"
 """The prefix of tokens of the bench service."""
@@ -34,6 +45,8 @@ class AccountTokenKind(StrEnum):
 
     PERSON = "person"
     WORKER = "worker"
+    PERSONAL = "personal"
+    """A person's, for the areas of the teacher's API that it names and nothing else."""
 
 
 class ServiceToken(BearerToken):
@@ -44,6 +57,10 @@ class ServiceToken(BearerToken):
     """None for a worker."""
     name: str
     """The purpose of the token, such as the computer it was made on."""
+    scopes: str = ""
+    """Of a personal token: values of `Scope` with spaces between."""
+    used: float | None = None
+    """Time of the last use of a personal token."""
 
 
 class Accounts:
@@ -96,7 +113,7 @@ class Accounts:
     async def memberships_with_archived(self, account: str) -> Sequence[tuple[Membership, bool]]:
         """All courses of somebody, oldest first, and whether each is archived."""
         query = (
-            select(COURSES.c.id, COURSES.c.title, COURSES.c.archived, MEMBERS.c.role, MEMBERS.c.section)
+            select(COURSES.c.id, COURSES.c.title, COURSES.c.archived, COURSES.c.zone, MEMBERS.c.role, MEMBERS.c.section)
             .join(MEMBERS, MEMBERS.c.course == COURSES.c.id)
             .where(MEMBERS.c.account == account)
             .order_by(COURSES.c.created, COURSES.c.id)
@@ -105,7 +122,7 @@ class Accounts:
             rows = (await connection.execute(query)).all()
         return [
             (
-                Membership(course=row.id, title=row.title, role=Role(row.role), section=row.section),
+                Membership(course=row.id, title=row.title, role=Role(row.role), section=row.section, zone=row.zone),
                 row.archived is not None,
             )
             for row in rows
@@ -154,6 +171,7 @@ class Accounts:
                 "course": course,
                 "role": role.value,
                 "section": section,
+                "uses": uses,
                 "uses_left": uses,
                 "created": self._now(),
                 "expires": expire_time,
@@ -166,30 +184,40 @@ class Accounts:
             await connection.execute(insert(INVITATIONS), rows)
         return codes
 
-    async def join_with_new_account_and_token(self, invitation_code: str, name: str) -> tuple[str, str]:
-        """Joins a course by an invitation, with a new account.
+    async def sign_in_by_invitation_with_token(self, invitation_code: str, name: str) -> tuple[str, str]:
+        """Signs a program in by an invitation.
 
         Returns:
-            The account and a token for it.
+            The account and a token for it; see `sign_in_by_invitation`.
 
         Raises:
-            RefusalError: The code is unknown, expired or used up.
+            RefusalError: The code signs nobody in, or needs a name.
         """
         await self._require_usable_invitation(invitation_code)
         async with self._database.write_transaction() as connection:
-            account = await self._redeem_into_new_account(connection, invitation_code, name)
-            token = await self._new_token(connection, AccountTokenKind.PERSON, account, name, _PERSON_PER_MINUTE)
+            account = await self._account_of_invitation(connection, invitation_code, name)
+            token = await self._new_token(
+                connection, AccountTokenKind.PERSON, account, displayable_name(name), _PERSON_PER_MINUTE
+            )
         return account, token
 
-    async def join_with_new_account(self, invitation_code: str, name: str) -> str:
-        """The same without a token, for a browser.
+    async def sign_in_by_invitation(self, invitation_code: str, name: str) -> str:
+        """The account that an invitation signs in, for a browser.
+
+        An invitation of one person makes or finds the account, and signs it in again as long as it holds. Somebody
+        on the roster is called as the roster has it. An invitation of several people makes a new account each time,
+        and, where a roster says who takes part, joins no participants.
+
+        Args:
+            invitation_code: The code.
+            name: The name of a new account.
 
         Raises:
-            RefusalError: The code is unknown, expired or used up.
+            RefusalError: The code signs nobody in, or needs a name.
         """
         await self._require_usable_invitation(invitation_code)
         async with self._database.write_transaction() as connection:
-            return await self._redeem_into_new_account(connection, invitation_code, name)
+            return await self._account_of_invitation(connection, invitation_code, name)
 
     async def account_of_valid_token(self, token_text: str) -> str | None:
         """The account of a person's token that is valid now; None if it is none."""
@@ -197,38 +225,135 @@ class Accounts:
         token = await self._read_token_unless_disabled(token_parts[0]) if token_parts is not None else None
         if token_parts is None or token is None or not token.has_secret(token_parts[1]) or token.revoked is not None:
             return None
+        if token.kind is not AccountTokenKind.PERSON:
+            return None
         return token.account if token.expires is None or token.expires > self._now() else None
 
     async def new_person_token(self, connection: AsyncConnection, account: str, name: str) -> str:
         """A new token for a person, within a transaction."""
         return await self._new_token(connection, AccountTokenKind.PERSON, account, name, _PERSON_PER_MINUTE)
 
-    async def _redeem_into_new_account(self, connection: AsyncConnection, invitation_code: str, name: str) -> str:
-        account = uuid.uuid4().hex
+    async def new_personal_token(
+        self, connection: AsyncConnection, account: str, name: str, scopes: str, expire_time: float
+    ) -> str:
+        """A new token for some areas of the teacher's API, within a transaction."""
+        token, token_text = self._make_token(AccountTokenKind.PERSONAL, account, name, _PERSON_PER_MINUTE)
+        personal_token = token.model_copy(update={"scopes": scopes, "expires": expire_time})
+        await connection.execute(insert(TOKENS).values(personal_token.model_dump(mode="json")))
+        return token_text
+
+    def forget_known_tokens(self) -> None:
+        """Reads every token again, because this process has revoked some."""
+        self._known_tokens.forget_all_tokens()
+
+    async def make_return_code(self, account: str, course: str, lifetime_s: float) -> str:
+        """A code that signs somebody in again; older ones that they made end.
+
+        Args:
+            account: Account of the person.
+            course: One of the person's courses.
+            lifetime_s: Time in seconds that it holds.
+        """
+        code = access_token.new_id_and_secret()[1]
+        own_codes = and_(INVITATIONS.c.account == account, INVITATIONS.c.uses == 0)
+        async with self._database.write_transaction() as connection:
+            await connection.execute(delete(INVITATIONS).where(own_codes))
+            row: dict[str, Any] = {"digest": access_token.hash_secret(code), "course": course}
+            row |= {"role": Role.PARTICIPANT.value}
+            row |= {"section": "", "uses": 0, "uses_left": 0, "account": account}
+            row |= {"created": self._now(), "expires": self._now() + lifetime_s}
+            await connection.execute(insert(INVITATIONS).values(row))
+        return code
+
+    async def has_way_back(self, account: str) -> bool:
+        """True if somebody can sign in again in another browser: by an invitation, or by a provider."""
+        code_query = select(INVITATIONS.c.digest).where(*self._returning_conditions(), INVITATIONS.c.account == account)
+        identity_query = select(IDENTITIES.c.subject).where(IDENTITIES.c.account == account)
+        async with self._database.read_transaction() as connection:
+            for query in (code_query, identity_query):
+                if (await connection.execute(query.limit(1))).first() is not None:
+                    return True
+        return False
+
+    def _returning_conditions(self) -> Sequence[ColumnElement[bool]]:
+        """Conditions of an invitation that signs in the account that it is bound to."""
+        is_dropped = exists().where(
+            ROSTER.c.course == INVITATIONS.c.course,
+            ROSTER.c.account == INVITATIONS.c.account,
+            ROSTER.c.dropped.is_not(None),
+        )
+        is_enabled = exists().where(ACCOUNTS.c.id == INVITATIONS.c.account, ACCOUNTS.c.disabled.is_(None))
+        return (
+            INVITATIONS.c.account.is_not(None),
+            INVITATIONS.c.expires.is_(None) | (INVITATIONS.c.expires > self._now()),
+            is_enabled,
+            ~is_dropped,
+        )
+
+    async def _account_of_invitation(self, connection: AsyncConnection, invitation_code: str, name: str) -> str:
+        if invitation_code.startswith(LINK_PREFIX):
+            linked_account = await take_link(connection, invitation_code, self._now())
+            if linked_account is None:
+                raise _unknown_invitation_refusal()
+            return linked_account
+        query = select(INVITATIONS.c.account, INVITATIONS.c.uses_left).where(
+            INVITATIONS.c.digest == access_token.hash_secret(invitation_code), *self._returning_conditions()
+        )
+        bound = (await connection.execute(query)).one_or_none()
+        if bound is not None:
+            if bound.uses_left:
+                await _redeem_invitation(connection, invitation_code, self._now())
+            await note_arrival(connection, bound.account, self._now())
+            return str(bound.account)
         invitation = await _redeem_invitation(connection, invitation_code, self._now())
-        values = {"id": account, "name": displayable_name(name), "created": self._now()}
-        await connection.execute(insert(ACCOUNTS).values(values))
+        if not name.strip():
+            raise RefusalError(RefusalKind.INVALID, "An invitation needs your name.", "Enter it.")
+        account = await new_account(connection, name, self._now())
         await _enter_course_unless_member(connection, invitation, account)
+        if invitation.uses == 1:
+            binding = update(INVITATIONS).where(INVITATIONS.c.digest == access_token.hash_secret(invitation_code))
+            await connection.execute(binding.values(account=account))
         return account
 
     async def join_course(self, account: str, invitation_code: str) -> None:
         """Joins a course by an invitation, with an account that is there.
 
+        Who is on the roster becomes this account, with what the roster says of them; the invitation signs nobody in
+        from then on.
+
         Raises:
-            RefusalError: The code is unknown, expired or used up.
+            RefusalError: The code is unknown, expired or used up, or is of somebody else.
         """
         await self._require_usable_invitation(invitation_code)
+        digest = access_token.hash_secret(invitation_code)
         async with self._database.write_transaction() as connection:
-            await _enter_course_unless_member(
-                connection, await _redeem_invitation(connection, invitation_code, self._now()), account
+            # A code that somebody has made to come back with is nobody's invitation.
+            query = select(INVITATIONS.c.account, INVITATIONS.c.course).where(
+                INVITATIONS.c.digest == digest, INVITATIONS.c.uses > 0, *self._returning_conditions()
             )
+            bound = (await connection.execute(query)).one_or_none()
+            if bound is None:
+                invitation = await _redeem_invitation(connection, invitation_code, self._now())
+                await _enter_course_unless_member(connection, invitation, account)
+            elif bound.account != account:
+                await absorb_account(connection, bound.course, bound.account, account)
+                await note_arrival(connection, account, self._now())
+        self._known_tokens.forget_all_tokens()
 
     async def _require_usable_invitation(self, invitation_code: str) -> None:
         """Makes sure that there is an invitation: trying codes takes no turn from who has something to write."""
-        query = select(INVITATIONS.c.uses_left).where(*_usable_invitation_conditions(invitation_code, self._now()))
+        has_link = SIGN_IN_LINKS.c.digest == access_token.hash_secret(invitation_code)
+        has_code = INVITATIONS.c.digest == access_token.hash_secret(invitation_code)
+        queries = (
+            select(INVITATIONS.c.uses_left).where(has_code, *self._returning_conditions()),
+            select(INVITATIONS.c.uses_left).where(*_usable_invitation_conditions(invitation_code, self._now())),
+            select(SIGN_IN_LINKS.c.kind).where(has_link, SIGN_IN_LINKS.c.expires > self._now()),
+        )
         async with self._database.read_transaction() as connection:
-            if (await connection.execute(query)).first() is None:
-                raise _unknown_invitation_refusal()
+            for query in queries:
+                if (await connection.execute(query)).first() is not None:
+                    return
+        raise _unknown_invitation_refusal()
 
     async def enrol_identity_and_make_token(self, issuer: str, subject: str, name: str, course: str, role: Role) -> str:
         """A new token for somebody whom a program on this machine has signed in, such as the hub of a class.
@@ -246,50 +371,24 @@ class Accounts:
         async with self._database.write_transaction() as connection:
             if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
                 raise BenchServiceError(f"there is no course {course!r}; `benchwright course create` makes one")
-            account = await self._find_or_make_identity_account(connection, issuer, subject, name)
-            member_row = {"course": course, "account": account, "role": role.value, "section": ""}
-            await connection.execute(self._database.insert_into(MEMBERS).values(member_row).on_conflict_do_nothing())
+            identity = Identified(issuer, subject, name, role)
+            account = await enter_identified(connection, identity, course, self._now())
+            if account is None:
+                raise BenchServiceError(f"the account of {subject!r} was disabled")
             return await self._new_token(connection, AccountTokenKind.PERSON, account, issuer, _PERSON_PER_MINUTE)
 
-    async def find_or_make_enabled_account(
-        self, issuer: str, subject: str, name: str, course: str = "", role: Role = Role.PARTICIPANT
-    ) -> str | None:
-        """The account of somebody whom an identity provider has named; a new one if it is their first time.
+    async def find_or_make_enabled_account(self, identity: Identified, course: str = "") -> str | None:
+        """The account of somebody whom an identity provider or a platform has named; a new one if they have none.
 
         Args:
-            issuer: The provider.
-            subject: Their identity at the provider.
-            name: The name by which the staff of courses call a new account.
-            course: They belong to it from now on, unless they do; none if empty.
-            role: Role in the course.
+            identity: What it says of them.
+            course: They belong to it from now on, unless they do, or were dropped from its roster; none if empty.
 
         Returns:
             None if the account was disabled.
         """
         async with self._database.write_transaction() as connection:
-            account = await self._find_or_make_identity_account(connection, issuer, subject, name)
-            disabled = select(ACCOUNTS.c.disabled).where(ACCOUNTS.c.id == account)
-            if (await connection.execute(disabled)).scalar() is not None:
-                return None
-            if course:
-                member_row = {"course": course, "account": account, "role": role.value, "section": ""}
-                await connection.execute(
-                    self._database.insert_into(MEMBERS).values(member_row).on_conflict_do_nothing()
-                )
-            return account
-
-    async def _find_or_make_identity_account(
-        self, connection: AsyncConnection, issuer: str, subject: str, name: str
-    ) -> str:
-        query = select(IDENTITIES.c.account).where(IDENTITIES.c.issuer == issuer, IDENTITIES.c.subject == subject)
-        account = (await connection.execute(query)).scalar()
-        if account is None:
-            account = uuid.uuid4().hex
-            values = {"id": account, "name": displayable_name(name), "created": self._now()}
-            await connection.execute(insert(ACCOUNTS).values(values))
-            identity = {"issuer": issuer, "subject": subject, "account": account}
-            await connection.execute(insert(IDENTITIES).values(identity))
-        return str(account)
+            return await enter_identified(connection, identity, course, self._now())
 
     async def _new_token(
         self,
@@ -324,11 +423,21 @@ async def _redeem_invitation(connection: AsyncConnection, invitation_code: str, 
         update(INVITATIONS)
         .where(*_usable_invitation_conditions(invitation_code, current_time))
         .values(uses_left=INVITATIONS.c.uses_left - 1)
-        .returning(INVITATIONS.c.course, INVITATIONS.c.role, INVITATIONS.c.section)
+        .returning(INVITATIONS)
     )
-    invitation = (await connection.execute(redemption)).one_or_none()
+    invitation: Row[Any] | None = (await connection.execute(redemption)).one_or_none()
     if invitation is None:
         raise _unknown_invitation_refusal()
+    if (
+        invitation.account is None
+        and invitation.role == Role.PARTICIPANT.value
+        and await has_roster(connection, invitation.course)
+    ):
+        raise RefusalError(
+            RefusalKind.CONFLICT,
+            "The roster of this course says who takes part, and this invitation does not say who you are.",
+            "Sign in with the invitation that was sent to you alone, or ask the course's staff for it.",
+        )
     return invitation
 
 

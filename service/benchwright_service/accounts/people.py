@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, Table, delete, func, insert, select, update
+from sqlalchemy import Row, Table, delete, func, insert, select, tuple_, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_attempts.errors import UnknownAttemptError
@@ -24,7 +24,7 @@ from benchwright_remote.messages import Role
 from benchwright_service.accounts.accounts import DELETED
 from benchwright_service.courses.snapshots import Snapshots
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.points.kept_worth import keep_worth_of_teams, lock_assignments
+from benchwright_service.points.kept_worth import keep_worth_of_teams, lock_assignments_of_courses
 from benchwright_service.questions.personal_data import (
     erase_person_from_questions,
     export_question_pictures,
@@ -43,21 +43,28 @@ from benchwright_service.storage.tables import (
     EXTENSIONS,
     HINTS,
     IDENTITIES,
+    INVITATIONS,
+    LATE_DAYS,
+    LTI_CONTEXTS,
+    LTI_PEOPLE,
     LTI_SCORES,
     MEMBERS,
     RECEIPTS,
+    RECORDING_CHOICES,
     REGRADED,
+    ROSTER,
     RUNS,
     SESSIONS,
     SHARES,
+    SIGN_IN_LINKS,
     TOKENS,
     USES,
     WORTH,
 )
 from benchwright_studies.conduct.study_log import StudyLog
 
-_OF_ASSIGNMENTS = (EXTENSIONS, EXTENSION_HISTORY, ADJUSTMENTS, APPEALS, LTI_SCORES)
-_OF_ACCOUNTS = (IDENTITIES, TOKENS, SESSIONS, DEVICES)
+_OF_ASSIGNMENTS = (EXTENSIONS, EXTENSION_HISTORY, LATE_DAYS, ADJUSTMENTS, APPEALS, LTI_SCORES)
+_OF_ACCOUNTS = (IDENTITIES, INVITATIONS, LTI_PEOPLE, SIGN_IN_LINKS, TOKENS, SESSIONS, DEVICES)
 
 
 @dataclass(frozen=True)
@@ -105,6 +112,11 @@ class People:
         self._points_owed = points_owed
         self._now = clock
 
+    @property
+    def database(self) -> Database:
+        """Database of the service."""
+        return self._database
+
     async def members(self, course: str) -> Sequence[Person]:
         """Everybody in a course, by name."""
         query = (
@@ -117,13 +129,21 @@ class People:
             rows = (await connection.execute(query)).all()
         return [Person(row.id, row.name, Role(row.role), row.section, row.team) for row in rows]
 
+    async def dropped_people(self, course: str) -> Sequence[Person]:
+        """Everybody who was dropped from the roster of a course, by name; the service has their work still."""
+        query = select(ROSTER).where(ROSTER.c.course == course, ROSTER.c.dropped.is_not(None))
+        async with self._database.read_transaction() as connection:
+            rows = (await connection.execute(query.order_by(func.lower(ROSTER.c.name), ROSTER.c.account))).all()
+        return [Person(row.account, row.name, Role(row.role), row.section, row.team) for row in rows]
+
     async def member(self, course: str, account: str) -> Person:
-        """One of them.
+        """One of them, or one who was dropped from its roster.
 
         Raises:
             BenchServiceError: The person is not in the course.
         """
-        person = next((member for member in await self.members(course) if member.account == account), None)
+        everybody = [*await self.members(course), *await self.dropped_people(course)]
+        person = next((member for member in everybody if member.account == account), None)
         if person is None:
             raise BenchServiceError(
                 f"the course {course!r} has nobody {account!r}; `benchwright course people` lists them"
@@ -151,6 +171,22 @@ class People:
             teams = {team for groups in changes.values() for team in groups}
             await keep_worth_of_teams(connection, course, [*teams], [*changes])
         return moved_accounts
+
+    async def change_place(self, course: str, account: str, *, section: str | None, group: str | None) -> None:
+        """Puts somebody in another section or group; None for the one that they are in.
+
+        Raises:
+            BenchServiceError: The person is not in the course.
+        """
+        person = await self.member(course, account)
+        values = {
+            "section": person.section if section is None else section.strip(),
+            "team": person.group if group is None else group.strip(),
+        }
+        move = update(MEMBERS).where(MEMBERS.c.course == course, MEMBERS.c.account == account).values(values)
+        async with self._database.write_transaction() as connection:
+            await connection.execute(move)
+            await keep_worth_of_teams(connection, course, [person.group, values["team"]], [account])
 
     async def export_person_zip(self, course: str, account: str) -> bytes:
         """Everything that the service has of a person in a course, as far as they may see it: a ZIP archive.
@@ -193,7 +229,12 @@ class People:
         """
         person = await self.member(course, account)
         attempt_ids = [row.attempt for row in await self._attempt_rows(course, account)]
-        other_courses = select(MEMBERS.c.course).where(MEMBERS.c.account == account, MEMBERS.c.course != course)
+        other_courses = union(
+            *(
+                select(table.c.course).where(table.c.account == account, table.c.course != course)
+                for table in (MEMBERS, ROSTER)
+            )
+        )
         async with self._database.write_transaction() as connection:
             is_last = (await connection.execute(other_courses)).first() is None
             if is_last:
@@ -205,7 +246,7 @@ class People:
         await (await self._records()).delete_answers(attempt_ids)
         async with self._database.write_transaction() as connection:
             # First: who has a run and waits for its assignment might be waited for.
-            await lock_assignments(connection, await _assignment_ids(connection, course))
+            await lock_assignments_of_courses(connection, [course])
             await _delete_rows(connection, course, account, attempt_ids)
             await keep_worth_of_teams(connection, course, [person.group], [account])
             if owed_rows:
@@ -231,9 +272,16 @@ class People:
     async def _person_facts(self, course: str, person: Person) -> Mapping[str, Any]:
         person_facts: dict[str, Any] = {"course": course, "account": person.account, "name": person.name}
         person_facts |= {"role": person.role.value, "section": person.section, "group": person.group}
+        chosen = select(RECORDING_CHOICES.c.agrees, RECORDING_CHOICES.c.at).where(
+            RECORDING_CHOICES.c.course == course, RECORDING_CHOICES.c.account == person.account
+        )
+        entry_columns = [column for column in ROSTER.c if column.name not in ("id", "course", "account", "email_key")]
+        entry = select(*entry_columns).where(ROSTER.c.course == course, ROSTER.c.account == person.account)
         logins = select(IDENTITIES.c.issuer, IDENTITIES.c.subject).where(IDENTITIES.c.account == person.account)
         async with self._database.read_transaction() as connection:
             person_facts["logins"] = [dict(row) for row in (await connection.execute(logins)).mappings()]
+            person_facts["roster"] = [dict(row) for row in (await connection.execute(entry)).mappings()]
+            person_facts["recording"] = [dict(row) for row in (await connection.execute(chosen)).mappings()]
             for table in _OF_ASSIGNMENTS:
                 person_rows = (await connection.execute(_person_rows_query(table, course, person.account))).mappings()
                 # Of staff, who they are is theirs.
@@ -292,11 +340,6 @@ class People:
         await asyncio.to_thread(deleted)
 
 
-async def _assignment_ids(connection: AsyncConnection, course: str) -> Sequence[str]:
-    query = select(ASSIGNMENTS.c.id).where(ASSIGNMENTS.c.course == course)
-    return (await connection.execute(query)).scalars().all()
-
-
 async def _delete_rows(connection: AsyncConnection, course: str, account: str, attempt_ids: Sequence[str]) -> None:
     for table in (*_OF_ASSIGNMENTS, WORTH):
         await connection.execute(delete(table).where(table.c.account == account, _in_course_condition(table, course)))
@@ -305,7 +348,12 @@ async def _delete_rows(connection: AsyncConnection, course: str, account: str, a
     await connection.execute(delete(REGRADED).where(REGRADED.c.run.in_(run_query)))
     for table in (RUNS, RECEIPTS, ASSISTANCE_CHECKS, HINTS, ATTEMPTS_HELD):
         await connection.execute(delete(table).where(table.c.attempt.in_(attempt_ids)))
-    await connection.execute(delete(MEMBERS).where(MEMBERS.c.course == course, MEMBERS.c.account == account))
+    context_columns = LTI_PEOPLE.c.issuer, LTI_PEOPLE.c.client_id, LTI_PEOPLE.c.context
+    contexts = select(LTI_CONTEXTS.c.issuer, LTI_CONTEXTS.c.client_id, LTI_CONTEXTS.c.context)
+    of_course = tuple_(*context_columns).in_(contexts.where(LTI_CONTEXTS.c.course == course))
+    await connection.execute(delete(LTI_PEOPLE).where(LTI_PEOPLE.c.account == account, of_course))
+    for table in (RECORDING_CHOICES, MEMBERS, ROSTER, INVITATIONS):
+        await connection.execute(delete(table).where(table.c.course == course, table.c.account == account))
 
 
 def _person_rows_query(table: Table, course: str, account: str) -> Any:

@@ -31,6 +31,8 @@ class BrowserSession:
     """The token that every form of this session has to bring."""
     unread_notices: int = 0
     """Number of notices that wait for the person."""
+    zone: str = ""
+    """IANA name of the browser's time zone, as it says; empty if it does not."""
 
 
 class SignInSessions:

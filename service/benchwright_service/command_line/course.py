@@ -38,7 +38,8 @@ def add_to(parent: typer.Typer) -> None:
     course = typer.Typer(no_args_is_help=True, help="Set up the courses of the bench service on this machine.")
     course.command("create", help="Make a course.")(create)
     course.command("invite", help="Print an invitation to a course.")(invite)
-    course.command("roster", help="Make an invitation for each row of a CSV file.")(roster)
+    course.command("roster", help="Merge a CSV file into a course's roster, and invite who is new.")(roster)
+    course.command("link", help="Print a link that signs somebody in, once, within a day.")(link)
     course.command("assign", help="Give a course a pack, or some of its problems, to work on.")(assign)
     course.command("archive", help="End a course: it can be read, and nothing of it changes.")(archive)
     course.command("token", help="Print a token for somebody whom another program has signed in.")(token)
@@ -55,6 +56,7 @@ def add_to(parent: typer.Typer) -> None:
     course.command("people", help="List everybody in a course.")(people)
     course.command("export-person", help="Write what the service has of a person in a course.")(export_person)
     course.command("delete-person", help="Delete what the service has of a person in a course.")(delete_person)
+    course.command("clean-up", help="Delete records of students of courses that ended long enough ago.")(clean_up)
     questions_app = typer.Typer(no_args_is_help=True, help="Questions that a course collects.")
     questions_app.command("add", help="Send the multiple-choice questions of a pack's folder to a course's reviewers.")(
         add_questions
@@ -91,33 +93,80 @@ def invite(
 
 def roster(
     course: Course,
-    file: Annotated[Path, typer.Argument(help="CSV with the columns email, name, section, role.")],
-    output: Annotated[Path, typer.Argument(help="CSV to write: the same with an invitation in each row.")],
+    file: Annotated[
+        Path, typer.Argument(help="CSV as Canvas, Moodle or a spreadsheet writes it, with names and emails or numbers.")
+    ],
+    output: Annotated[
+        Path, typer.Argument(help="CSV to write: the people who are new, with an invitation in each row.")
+    ],
     address: Annotated[
         str, typer.Option(envvar="BENCHWRIGHT_SERVICE_ADDRESS", help="The service's, as its users have it.")
     ] = "",
     expires: Annotated[datetime | None, typer.Option(help="Until when, in UTC.")] = None,
+    preview: Annotated[bool, typer.Option("--preview", help="Show what would change, and change nothing.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Drop nobody whom the file does not have.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Drop people without asking.")] = False,
     database: DatabaseUrl = "",
 ) -> None:
-    """Each invitation is for one person; it can't be shown again."""
-    with explain_errors():
-        from benchwright_foundation.atomic import write_atomically
-        from benchwright_service.accounts.roster import invitation_table, read_roster
+    """Merges the file into the course's roster; people who are on it get no second invitation.
 
-        seats = read_roster(file)
-        if output.exists():
+    Who is dropped can't work in the course any more, and nothing of them is deleted. Each invitation signs its person
+    in as long as it holds; it can't be shown again.
+    """
+    with explain_errors():
+        from benchwright_service.accounts.roster import invitation_table, read_roster
+        from benchwright_service.accounts.roster_merge import plan_lines
+        from benchwright_service.accounts.rosters import RosterFile
+
+        roster_file = RosterFile(read_roster(file), str(file), drops_missing=not keep)
+        if not preview and output.exists():
             raise BenchServiceError(f"{output} is there already; choose another name")
-        if not os.access(output.absolute().parent, os.W_OK):
+        if not preview and not os.access(output.absolute().parent, os.W_OK):
             raise BenchServiceError(f"{output} can't be written; choose another folder")
-        expiry = expires.replace(tzinfo=UTC).timestamp() if expires else None
-        seat_roles = [(seat.role, seat.section) for seat in seats]
-        codes = _run_with_administration(
-            database,
-            lambda administration: administration.accounts.make_invitations(course, seat_roles, expire_time=expiry),
-        )
+    plan = _run_with_administration(
+        database, lambda administration: administration.rosters.preview(course, roster_file)
+    )
+    for line in plan_lines(plan, drops_missing=not keep):
+        typer.echo(line)
+    if preview:
+        return
+    if plan.drops and not keep and not yes:
+        if not sys.stdin.isatty():
+            with explain_errors():
+                raise BenchServiceError(
+                    f"Give --yes to drop {len(plan.drops)} people from {course}, or --keep to keep them"
+                )
+        typer.confirm(f"Drop {len(plan.drops)} people from {course}?", abort=True, err=True)
+    expiry = expires.replace(tzinfo=UTC).timestamp() if expires else None
+    merged = _run_with_administration(
+        database,
+        lambda administration: administration.rosters.merge(
+            course, roster_file, expected_digest=plan.digest, expire_time=expiry
+        ),
+    )
+    with explain_errors():
         sign_in = f"{address.rstrip('/')}/sign-in" if address else ""
+        seats, codes = [invited.seat for invited in merged.invited], [invited.code for invited in merged.invited]
         write_atomically(output.absolute(), invitation_table(seats, codes, sign_in), 0o600)
-    typer.echo(f"{output} has {len(seats)} invitations. Send each to its person only; only you can read the file.")
+    typer.echo(f"{output} has {len(codes)} invitations. Send each to its person only; only you can read the file.")
+
+
+def link(
+    course: Course,
+    person: Annotated[str, typer.Argument(help="On the roster: an email, student number, login or account.")],
+    address: Annotated[
+        str, typer.Option(envvar="BENCHWRIGHT_SERVICE_ADDRESS", help="The service's, as its users have it.")
+    ],
+    database: DatabaseUrl = "",
+) -> None:
+    """For somebody who has lost their invitation, where no mail server is configured. Send it to its person only."""
+    code = _run_with_administration(
+        database, lambda administration: administration.links.make_code_for_person(course, person)
+    )
+    with explain_errors():
+        from benchwright_service.sign_in.mail import link_address
+
+        typer.echo(link_address(address, code))
 
 
 def assign(
@@ -313,7 +362,33 @@ def delete_person(
                 raise BenchServiceError(f"Give --yes to delete what the service has of {found_person.name} in {course}")
         typer.confirm(f"Delete all that the service has of {found_person.name} in {course}?", abort=True, err=True)
     count = _run_with_people(database, lambda course_people: course_people.delete_person(course, person, reason))
-    typer.echo(f"Deleted, with {count} attempt{'' if count == 1 else 's'}.")
+    typer.echo(f"Deleted, with {_counted(count, 'attempt')}.")
+
+
+def clean_up(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be deleted; delete nothing.")] = False,
+    database: DatabaseUrl = "",
+) -> None:
+    """Courses whose settings have an end and a number of days. The service may run."""
+
+    async def cleaned(course_people: People) -> list[str]:
+        from benchwright_service.accounts.retention import Retention
+
+        retention = Retention(course_people.database, course_people)
+        lines = []
+        for overdue in await retention.overdue_courses():
+            if not dry_run:
+                await retention.clean_up(overdue)
+            verb = "would be deleted" if dry_run else "deleted"
+            lines.append(
+                f"{overdue.course}: ended {overdue.ends:%Y-%m-%d}, kept {overdue.kept_days} days; "
+                f"{_counted(overdue.students, 'student')} with {_counted(overdue.attempts, 'attempt')} {verb}"
+            )
+        return lines
+
+    lines = _run_with_people(database, cleaned)
+    for line in lines or ["No course has records that are kept no longer."]:
+        typer.echo(line)
 
 
 def add_questions(
@@ -336,6 +411,10 @@ def add_questions(
         typer.echo(f"Left out: {problem} {reason}", err=True)
     noun = "question waits" if addition.questions == 1 else "questions wait"
     typer.echo(f"{addition.questions} {noun} for the reviewers of {course}.")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _as_utc(time: datetime | None) -> datetime | None:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import Row, and_, insert, select, update
+from sqlalchemy import ColumnElement, Row, and_, func, insert, literal, select, update
 from sqlalchemy.exc import IntegrityError
 
 from benchwright_foundation.database import Database
@@ -27,7 +27,17 @@ from benchwright_remote.messages import AssignmentView, PublicPack
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.points.kept_worth import keep_worth
 from benchwright_service.points.worth import Scope
-from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, COURSES, EXTENSIONS, MEMBERS, PLACES, moment
+from benchwright_service.storage.tables import (
+    ASSIGNMENTS,
+    ATTEMPTS_HELD,
+    COURSES,
+    EXTENSIONS,
+    LATE_DAYS,
+    MEMBERS,
+    PLACES,
+    RECORDING_CHOICES,
+    moment,
+)
 from benchwright_teaching.points import AssignmentTimes, student_times
 from benchwright_teaching.reveal_phases import RevealPhases
 
@@ -222,10 +232,19 @@ class Courses:
         """
         own_extension = and_(EXTENSIONS.c.assignment == ASSIGNMENTS.c.id, EXTENSIONS.c.account == account)
         query = (
-            select(ASSIGNMENTS, EXTENSIONS.c.due.label("own_due"), EXTENSIONS.c.closes.label("own_closes"))
+            select(
+                ASSIGNMENTS,
+                *_own_time_columns(literal(account)),
+                COURSES.c.asks_recording,
+                RECORDING_CHOICES.c.agrees.label("agrees_to_recording"),
+            )
             .join(MEMBERS, MEMBERS.c.course == ASSIGNMENTS.c.course)
             .join(COURSES, COURSES.c.id == ASSIGNMENTS.c.course)
             .outerjoin(EXTENSIONS, own_extension)
+            .outerjoin(
+                RECORDING_CHOICES,
+                and_(RECORDING_CHOICES.c.course == COURSES.c.id, RECORDING_CHOICES.c.account == account),
+            )
             .where(MEMBERS.c.account == account)
             .where(ASSIGNMENTS.c.opens.is_(None) | (ASSIGNMENTS.c.opens <= self._now()))
             .order_by(ASSIGNMENTS.c.course, ASSIGNMENTS.c.created, ASSIGNMENTS.c.id)
@@ -239,7 +258,12 @@ class Courses:
         async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
         return [
-            await self._assignment_view(row, AssignmentTimes(moment(row.own_due), moment(row.own_closes)))
+            await self._assignment_view(
+                row,
+                AssignmentTimes(moment(row.own_due), moment(row.own_closes)),
+                row.own_late_days or 0,
+                records_less=bool(row.asks_recording and not row.agrees_to_recording),
+            )
             for row in rows
         ]
 
@@ -296,7 +320,7 @@ class Courses:
             EXTENSIONS.c.assignment == ASSIGNMENTS.c.id, EXTENSIONS.c.account == ATTEMPTS_HELD.c.account
         )
         query = (
-            select(ASSIGNMENTS, EXTENSIONS.c.due.label("own_due"), EXTENSIONS.c.closes.label("own_closes"))
+            select(ASSIGNMENTS, *_own_time_columns(ATTEMPTS_HELD.c.account))
             .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.assignment == ASSIGNMENTS.c.id)
             .outerjoin(EXTENSIONS, own_extension)
             .where(ATTEMPTS_HELD.c.attempt == attempt)
@@ -304,13 +328,18 @@ class Courses:
         async with self._database.read_transaction() as connection:
             row = (await connection.execute(query)).one_or_none()
         return (
-            self._present_reveal_limit(row, AssignmentTimes(moment(row.own_due), moment(row.own_closes)))
+            self._present_reveal_limit(
+                row, AssignmentTimes(moment(row.own_due), moment(row.own_closes)), row.own_late_days or 0
+            )
             if row is not None
             else None
         )
 
-    def _present_reveal_limit(self, assignment_row: Row[Any], extension: AssignmentTimes | None) -> Reveal | None:
-        deadlines = student_times(AssignmentTimes(moment(assignment_row.due), moment(assignment_row.closes)), extension)
+    def _present_reveal_limit(
+        self, assignment_row: Row[Any], extension: AssignmentTimes | None, late_days: int
+    ) -> Reveal | None:
+        usual_times = AssignmentTimes(moment(assignment_row.due), moment(assignment_row.closes))
+        deadlines = student_times(usual_times, extension, late_days)
         return reveal_phases_of_row(assignment_row).policy_at(datetime.fromtimestamp(self._now(), UTC), deadlines)
 
     async def public_pack(self, account: str, pack_name: str) -> PublicPack:
@@ -332,10 +361,16 @@ class Courses:
         return PublicPack(digest=_pack_digest(shown_pack), pack=shown_pack)
 
     async def _assignment_view(
-        self, assignment_row: Row[Any], extension: AssignmentTimes | None = None
+        self,
+        assignment_row: Row[Any],
+        extension: AssignmentTimes | None = None,
+        late_days: int = 0,
+        *,
+        records_less: bool = False,
     ) -> AssignmentView:
         pack, pack_digest = await self._pack_and_digest(assignment_row.pack)
-        deadlines = student_times(AssignmentTimes(moment(assignment_row.due), moment(assignment_row.closes)), extension)
+        usual_times = AssignmentTimes(moment(assignment_row.due), moment(assignment_row.closes))
+        deadlines = student_times(usual_times, extension, late_days)
         return AssignmentView(
             id=assignment_row.id,
             course=assignment_row.course,
@@ -358,6 +393,7 @@ class Courses:
             aids=tuple(Aid(aid) for aid in json.loads(assignment_row.aids))
             if assignment_row.aids is not None
             else None,
+            records_less=records_less,
         )
 
     async def _pack_and_digest(self, pack_name: str) -> tuple[Pack, str]:
@@ -367,6 +403,21 @@ class Courses:
         if known_digest is None or (known_digest[0] is not pack and known_digest[0] != pack):
             known_digest = self._digests[pack_name] = (pack, await asyncio.to_thread(_pack_digest, pack))
         return known_digest
+
+
+def _own_time_columns(account: ColumnElement[str]) -> Sequence[ColumnElement[Any]]:
+    """The extension of an account for an assignment that a query joins, and the late days that it has used there."""
+    late_days = (
+        select(func.sum(LATE_DAYS.c.days))
+        .where(LATE_DAYS.c.assignment == ASSIGNMENTS.c.id, LATE_DAYS.c.account == account)
+        .correlate_except(LATE_DAYS)
+        .scalar_subquery()
+    )
+    return (
+        EXTENSIONS.c.due.label("own_due"),
+        EXTENSIONS.c.closes.label("own_closes"),
+        late_days.label("own_late_days"),
+    )
 
 
 def _aids_or_all(aids: Collection[Aid] | None) -> frozenset[Aid] | None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from sqlalchemy import func, insert, select
 from sqlalchemy.exc import IntegrityError
 
+from benchwright_attempts.errors import UnknownAttemptError
 from benchwright_attempts.grading.grading import hint_text
 from benchwright_attempts.state import AttemptState
 from benchwright_attempts.terms import Terms
@@ -102,7 +103,12 @@ class HandedHints:
             runs = (await connection.execute(decided_query)).scalar_one()
         if hint_number != taken_count + 1:
             raise RefusalError(RefusalKind.CONFLICT, f"Hint {taken_count + 1} comes next.", "Take the hints in order.")
-        summary = await asyncio.to_thread(self._evidence.log.summary, attempt)
+        try:
+            summary = await asyncio.to_thread(self._evidence.log.summary, attempt)
+        except UnknownAttemptError:
+            raise RefusalError(
+                RefusalKind.CONFLICT, "The recording of this attempt was declined.", "Open the problem again."
+            ) from None
         if summary.state is not AttemptState.RUNNING:
             raise RefusalError(RefusalKind.CONFLICT, "The attempt's clock does not run.", "Start or resume it first.")
         missing = rule.missing_condition(runs, summary.clock.active_s)

@@ -12,8 +12,9 @@ from enum import StrEnum
 from pydantic import JsonValue
 
 from benchwright_remote.messages import Role
+from benchwright_remote.teaching_messages import Scope
 from benchwright_service.app import OPEN, make_api
-from benchwright_service.endpoints.admitted import ROLES
+from benchwright_service.endpoints.admitted import ROLES, SCOPE
 
 _JOBS = "/api/v1/jobs"
 
@@ -54,6 +55,16 @@ def permissions_by_request() -> Mapping[tuple[str, str], Mapping[Asker, Permissi
     }
 
 
+def scopes_by_request() -> Mapping[tuple[str, str], Scope]:
+    """The areas of personal tokens, by method and path; without endpoints that take other tokens."""
+    return {
+        (method.upper(), path): Scope(operation[SCOPE])
+        for path, operations in make_api().openapi()["paths"].items()
+        for method, operation in operations.items()
+        if SCOPE in operation
+    }
+
+
 def _permission(path: str, operation: Mapping[str, JsonValue], asker: Asker) -> Permission:
     if path in OPEN:
         return Permission.YES
@@ -91,6 +102,10 @@ and compares.
 
 Roles are those in the course or study that the path names; a *stranger* has no role in it. Tokens of the judge service
 get what *nobody* gets, and the judge service takes none of these.
+
+The teacher's API, below `/api/v1/courses`, is asked with a personal access token for the area of the endpoint, as the
+second table has it. A token without that area gets 403, and so does every other kind of token. A personal token gets
+403 everywhere else.
 """
 
 
@@ -100,6 +115,10 @@ def _page_lines() -> Iterator[str]:
     yield f"| --- |{' --- |' * len(Asker)}"
     for (method, path), answers_by_asker in permissions_by_request().items():
         yield f"| `{method} {path}` | {' | '.join(answers_by_asker[asker] for asker in Asker)} |"
+    yield "\n| request | area |"
+    yield "| --- | --- |"
+    for (method, path), token_scope in scopes_by_request().items():
+        yield f"| `{method} {path}` | `{token_scope}` |"
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy import Row, case, func, select
 
+from benchwright_attempts.events.evidence import Recording
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.standing import (
     AttemptView,
@@ -24,7 +25,7 @@ from benchwright_attempts.standing import (
     problem_view,
     verdict_standing,
 )
-from benchwright_attempts.state import CONSENT_WITHDRAWN
+from benchwright_attempts.state import CONSENT_WITHDRAWN, AttemptState
 from benchwright_attempts.summary.summary import Summary
 from benchwright_foundation.database import Database
 from benchwright_problems.verdict import Outcome, Verdict
@@ -114,9 +115,17 @@ class AttemptLine:
     """The service's clock minus the student's, when events came last."""
     clock_span_s: tuple[float, float]
     """The least and the most that it was at any receipt: far apart if the student's clock was set."""
-    summary: Summary
+    recording: Recording | None
+    """Level at which it was recorded; None if its recording was deleted."""
+    summary: Summary | None
+    """None if its recording was deleted."""
     view: AttemptView
     runs: Sequence[RunLine]
+
+    @property
+    def event_count(self) -> int:
+        """Number of events that were recorded and are here."""
+        return self.summary.seq if self.summary is not None else 0
 
 
 class CourseProgress:
@@ -214,13 +223,14 @@ class CourseProgress:
         by_problem: dict[tuple[str, str, str], list[list[Any]]] = defaultdict(list)
         for attempt, attempt_rows in rows_by_attempt.items():
             row = attempt_rows[0]
-            if attempt not in summaries:
+            # Of one whose recording was deleted, there are the runs.
+            if attempt not in summaries and row.number is None:
                 continue
             by_problem[row.account, row.assignment, row.problem.partition("/")[2]].append(attempt_rows)
         return {
             place: ProgressCell(
                 problem_view(
-                    attempt_view_by_runs(summaries[held_rows[0].attempt], held_rows) for held_rows in attempts
+                    attempt_view_by_runs(summaries.get(held_rows[0].attempt), held_rows) for held_rows in attempts
                 ),
                 sum(bool(row.outcome) for held_rows in attempts for row in held_rows),
                 moment(
@@ -248,7 +258,7 @@ class CourseProgress:
             ).all()
             receipts_query = select(RECEIPTS.c.attempt, RECEIPTS.c.anchor).where(RECEIPTS.c.attempt.in_(ids))
             receipts = (await connection.execute(receipts_query)).all()
-        summaries = await asyncio.to_thread(lambda: [self._log.summary(attempt) for attempt in ids])
+        summaries, recordings = await asyncio.to_thread(self._summaries_and_recordings, ids)
         by_attempt: dict[str, list[Row[Any]]] = defaultdict(list)
         for run_row in run_rows:
             by_attempt[run_row.attempt].append(run_row)
@@ -260,12 +270,20 @@ class CourseProgress:
                 _clock_difference_range(
                     row.clock_difference_s, [receipt.anchor for receipt in receipts if receipt.attempt == row.attempt]
                 ),
-                summary,
-                attempt_view_by_runs(summary, by_attempt[row.attempt]),
+                recordings.get(row.attempt),
+                summaries.get(row.attempt),
+                attempt_view_by_runs(summaries.get(row.attempt), by_attempt[row.attempt]),
                 [_run_line(run_row) for run_row in by_attempt[row.attempt]],
             )
-            for row, summary in zip(rows, summaries, strict=True)
+            for row in rows
         ]
+
+    def _summaries_and_recordings(
+        self, attempts: Sequence[str]
+    ) -> tuple[Mapping[str, Summary], Mapping[str, Recording]]:
+        """By attempt, without those whose recording was deleted."""
+        summaries = self._log.summaries_by_attempt(attempts)
+        return summaries, {attempt: self._log.header(attempt).recording for attempt in summaries}
 
 
 def text_sources(inserted: Mapping[str, int]) -> Sequence[TextFromSource]:
@@ -289,24 +307,25 @@ def _clock_difference_range(newest_difference_s: float, receipts: Sequence[str])
     return min(differences), max(differences)
 
 
-def attempt_view_by_runs(summary: Summary, run_rows: Sequence[Row[Any]]) -> AttemptView:
+def attempt_view_by_runs(summary: Summary | None, run_rows: Sequence[Row[Any]]) -> AttemptView:
     """The standing of an attempt, by the verdicts that count at the service.
 
     Args:
-        summary: Summary of the attempt's events.
+        summary: Summary of the attempt's events; None if they were deleted, and the runs alone say what it is.
         run_rows: Its runs in their order; a row without a number is none.
     """
     decided = [_shown_verdict(row) for row in run_rows if row.outcome]
     pending = [row for row in run_rows if row.state in GOING and not row.regrade]
     newest = decided[-1] if decided else None
-    is_known_here = summary.verdict is not None and newest is not None and summary.verdict.number == newest.run
+    known_verdict = summary.verdict if summary is not None else None
+    is_known_here = known_verdict is not None and newest is not None and known_verdict.number == newest.run
     return attempt_view(
-        summary.state,
+        summary.state if summary is not None else AttemptState.RUNNING,
         newest_verdict=newest,
         pending_run=PendingRun(pending[-1].number, pending[-1].state == RunState.QUEUED.value) if pending else None,
         first_passed_run=next((verdict.run for verdict in decided if verdict.outcome == Outcome.PASSED.value), None),
-        has_changed_files=is_known_here and has_changed_files(summary),
-        is_withdrawn=summary.end_reason == CONSENT_WITHDRAWN,
+        has_changed_files=is_known_here and summary is not None and has_changed_files(summary),
+        is_withdrawn=summary is not None and summary.end_reason == CONSENT_WITHDRAWN,
     )
 
 

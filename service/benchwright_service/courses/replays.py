@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -64,6 +64,11 @@ class Replays:
             playback = await self._kept_playback(attempt, event_count)
             return await asyncio.to_thread(playback.changed_files_at_end)
 
+    def forget_attempts(self, attempts: Collection[str]) -> None:
+        """Drops the replays of attempts whose recording was deleted."""
+        for playback_key in [key for key in self._playbacks if key[0] in attempts]:
+            del self._playbacks[playback_key]
+
     async def replay_page_json(self, attempt_line: AttemptLine) -> dict[str, Any]:
         """Returns the data that a page needs before it has any text, as JSON.
 
@@ -71,8 +76,7 @@ class Replays:
             LogError: The log can't be read.
             PlaybackError: An event is none.
         """
-        playback = await self.playback(attempt_line.id, attempt_line.summary.seq)
-        header = await asyncio.to_thread(self._log.header, attempt_line.id)
+        playback = await self.playback(attempt_line.id, attempt_line.event_count)
         return {
             "events": playback.events,
             "steps": playback.steps,
@@ -82,7 +86,7 @@ class Replays:
             "marks": [asdict(mark) for mark in playback.marks],
             "leftOut": playback.left_out,
             "runs": _run_mark_rows(playback, attempt_line.runs, attempt_line.clock_difference_s),
-            "hasText": header.recording is Recording.FULL,
+            "hasText": attempt_line.recording is Recording.FULL,
             "keywords": _KEYWORDS,
         }
 

@@ -29,13 +29,17 @@ async def _token(
     return cast(ServiceToken, request.state.token)
 
 
-async def _account(token: Annotated[ServiceToken, Depends(_token)]) -> str:
-    if token.account is None:
+AdmittedToken = Annotated[ServiceToken, Depends(_token)]
+"""The token that came with the request; it is valid."""
+
+
+async def _account(token: AdmittedToken) -> str:
+    if token.kind is not AccountTokenKind.PERSON or token.account is None:
         raise RefusalError(RefusalKind.WRONG_SCOPE, "This is for people.", "Sign in with `benchwright login`.")
     return token.account
 
 
-async def _worker(token: Annotated[ServiceToken, Depends(_token)]) -> str:
+async def _worker(token: AdmittedToken) -> str:
     if token.kind is not AccountTokenKind.WORKER:
         raise RefusalError(
             RefusalKind.WRONG_SCOPE, "This is for workers.", "Use the token of `benchwright worker-token`."
@@ -45,6 +49,9 @@ async def _worker(token: Annotated[ServiceToken, Depends(_token)]) -> str:
 
 ROLES = "x-roles"
 """Name in the OpenAPI document of the roles of an endpoint that is for some alone."""
+
+SCOPE = "x-scope"
+"""Name in the OpenAPI document of the area that the personal token for an endpoint has to name."""
 
 
 def roles_extra(*roles: Role) -> dict[str, list[str]]:

@@ -60,14 +60,15 @@ async def keys(evidence: TheEvidence) -> PublishedKeys:
     responses=openapi_responses_of_refusals(
         *BODY,
         RefusalKind.NOT_FOUND,
+        RefusalKind.CONFLICT,
         RefusalKind.INVALID,
         RefusalKind.UNEXPECTED,
         RefusalKind.UNAVAILABLE,
     ),
 )
 async def join(body: Join, accounts: TheAccounts) -> Joined:
-    """Makes an account and a token for it."""
-    account, token = await accounts.join_with_new_account_and_token(body.code, body.name)
+    """Makes an account, or finds the one that the invitation is for, and makes a token for it."""
+    account, token = await accounts.sign_in_by_invitation_with_token(body.code, body.name)
     return Joined(token=token, me=await accounts.me(account))
 
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import ColumnElement, func, insert, select
 
 from benchwright_foundation.database import Database
 from benchwright_service.storage.tables import ACCOUNTS, AUDIT, moment
+from benchwright_teaching.grade_files import formula_free_cell
 
 SITTING_S = 3600.0
 """Time in seconds within which a page that refreshes itself is noted once for each viewer."""
+_COURSE_ENTRIES = AUDIT.outerjoin(ACCOUNTS, ACCOUNTS.c.id == AUDIT.c.account)
 
 
 @dataclass(frozen=True)
@@ -21,10 +26,43 @@ class AuditEntry:
     """Something that was done."""
 
     at: datetime
+    account: str
     name: str
     """Name of the person who did it; the account's id if there is no such account."""
     action: str
     object: str
+
+
+@dataclass(frozen=True)
+class AuditSelection:
+    """Entries that somebody wants to see."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    """The first moment that is not wanted any more."""
+    name: str = ""
+    """Part of the name of who did it."""
+    action: str = ""
+    """Part of what was done."""
+
+
+def audit_csv(entries: Sequence[AuditEntry]) -> str:
+    """Entries as a table for people and spreadsheets."""
+    text = io.StringIO()
+    csv_writer = csv.writer(text, lineterminator="\r\n")
+    csv_writer.writerow(("at", "account", "name", "action", "object"))
+    for entry in entries:
+        cells = (entry.account, entry.name, entry.action, entry.object)
+        csv_writer.writerow((entry.at.isoformat(timespec="milliseconds"), *map(formula_free_cell, cells)))
+    return text.getvalue()
+
+
+def audit_jsonl(entries: Sequence[AuditEntry]) -> str:
+    """Entries as JSON, one in each line."""
+    return "".join(
+        json.dumps(asdict(entry) | {"at": entry.at.isoformat(timespec="milliseconds")}, ensure_ascii=False) + "\n"
+        for entry in entries
+    )
 
 
 class AuditLog:
@@ -48,9 +86,13 @@ class AuditLog:
             action: Action that was done.
             acted_on: Object of the action.
         """
-        row = {"at": self._now(), "account": account, "course": course, "action": action, "object": acted_on}
+        await self.record_actions(account, course, action, [acted_on])
+
+    async def record_actions(self, account: str, course: str, action: str, objects: Sequence[str]) -> None:
+        """Adds an entry for each object of an action."""
+        fields = {"at": self._now(), "account": account, "course": course, "action": action}
         async with self._database.write_transaction() as connection:
-            await connection.execute(insert(AUDIT).values(row))
+            await connection.execute(insert(AUDIT), [fields | {"object": acted_on} for acted_on in objects])
 
     async def record_action_unless_recent(self, account: str, course: str, action: str, acted_on: str) -> None:
         """Adds an entry unless the newest of this kind is younger than a sitting: for what is read again and again."""
@@ -67,22 +109,46 @@ class AuditLog:
         if last is None or self._now() - last >= SITTING_S:
             await self.record_action(account, course, action, acted_on)
 
-    async def entry_count(self, course: str) -> int:
-        """Returns the number of entries of a course."""
-        query = select(func.count()).select_from(AUDIT).where(AUDIT.c.course == course)
+    async def entry_count(self, course: str, wanted_entries: AuditSelection | None = None) -> int:
+        """Returns the number of entries of a course; of those that are wanted, if a selection says which."""
+        query = select(func.count()).select_from(_COURSE_ENTRIES).where(*_conditions(course, wanted_entries))
         async with self._database.read_transaction() as connection:
             return int((await connection.execute(query)).scalar_one())
 
-    async def newest_entries(self, course: str, limit: int = 500, page: int = 1) -> Sequence[AuditEntry]:
-        """A page of the entries of a course, newest first; the first one has the newest."""
+    async def newest_entries(
+        self, course: str, limit: int | None = 500, page: int = 1, *, wanted_entries: AuditSelection | None = None
+    ) -> Sequence[AuditEntry]:
+        """A page of the entries of a course, newest first; the first one has the newest.
+
+        Args:
+            course: Its id.
+            limit: Largest number of entries of a page; None for all entries.
+            page: Number of the page, from 1.
+            wanted_entries: Entries that are wanted; None for all.
+        """
         query = (
             select(AUDIT, ACCOUNTS.c.name)
-            .outerjoin(ACCOUNTS, ACCOUNTS.c.id == AUDIT.c.account)
-            .where(AUDIT.c.course == course)
+            .select_from(_COURSE_ENTRIES)
+            .where(*_conditions(course, wanted_entries))
             .order_by(AUDIT.c.id.desc())
-            .limit(limit)
-            .offset((page - 1) * limit)
         )
+        if limit is not None:
+            query = query.limit(limit).offset((page - 1) * limit)
         async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
-        return [AuditEntry(moment(row.at), row.name or row.account, row.action, row.object) for row in rows]
+        return [
+            AuditEntry(moment(row.at), row.account, row.name or row.account, row.action, row.object) for row in rows
+        ]
+
+
+def _conditions(course: str, wanted_entries: AuditSelection | None) -> Sequence[ColumnElement[bool]]:
+    wanted = wanted_entries or AuditSelection()
+    conditions: list[ColumnElement[bool]] = [AUDIT.c.course == course]
+    if wanted.since is not None:
+        conditions.append(AUDIT.c.at >= wanted.since.timestamp())
+    if wanted.until is not None:
+        conditions.append(AUDIT.c.at < wanted.until.timestamp())
+    for column, text in ((ACCOUNTS.c.name, wanted.name), (AUDIT.c.action, wanted.action)):
+        if text:
+            conditions.append(column.icontains(text, autoescape=True))
+    return conditions

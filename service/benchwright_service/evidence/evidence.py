@@ -12,7 +12,9 @@ from sqlalchemy import bindparam, select, update
 
 from benchwright_attempts.errors import AttemptError, LogBusyError, LogError, LogUnavailableError
 from benchwright_attempts.events.adopting import ChainHead, IncomingEvents
+from benchwright_attempts.events.evidence import Recording
 from benchwright_attempts.log.anchors import Anchor
+from benchwright_attempts.log.appending import reduce_to_recording_level
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.record import AttemptHeader, StoredRow, checked_storable
 from benchwright_foundation.database import Database
@@ -24,7 +26,7 @@ from benchwright_service.courses.courses import Courses
 from benchwright_service.courses.quotas import QuotaKeeper
 from benchwright_service.evidence.batches import Batches
 from benchwright_service.evidence.signing import Countersigner
-from benchwright_service.storage.tables import ATTEMPTS_HELD, RECEIPTS
+from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, COURSES, RECEIPTS, RECORDING_CHOICES
 from benchwright_service.studies.study_places import StudyPlaces
 
 _MOST_TOGETHER = 100
@@ -40,6 +42,13 @@ class _SentEvents:
     new_events: NewEvents
     rows: Sequence[StoredRow]
     came: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    account: str
+    records_less: bool
+    """True if the account has not agreed to the recording of its work, and its course asks."""
 
 
 class EvidenceWriter:
@@ -88,7 +97,7 @@ class EvidenceWriter:
 
     async def _receive_batch(self, sendings: Sequence[_SentEvents]) -> Sequence[Taken | Exception]:
         results_by_attempt: dict[str, Taken | Exception] = {}
-        owners = await self._owner_accounts([_attempt_of(sending) for sending in sendings])
+        owners = await self._owners([_attempt_of(sending) for sending in sendings])
         for sending in sendings:
             try:
                 await self._claim_or_require_owner(sending, owners.get(_attempt_of(sending)))
@@ -147,24 +156,43 @@ class EvidenceWriter:
             raise _unknown_attempt_refusal()
         return row.problem, row.assignment
 
-    async def _owner_accounts(self, attempts: Sequence[str]) -> dict[str, str]:
-        query = select(ATTEMPTS_HELD.c.attempt, ATTEMPTS_HELD.c.account).where(ATTEMPTS_HELD.c.attempt.in_(attempts))
+    async def _owners(self, attempts: Sequence[str]) -> dict[str, _Owner]:
+        chosen = (RECORDING_CHOICES.c.course == COURSES.c.id) & (RECORDING_CHOICES.c.account == ATTEMPTS_HELD.c.account)
+        query = (
+            select(
+                ATTEMPTS_HELD.c.attempt,
+                ATTEMPTS_HELD.c.account,
+                COURSES.c.asks_recording,
+                RECORDING_CHOICES.c.agrees,
+            )
+            .join(ASSIGNMENTS, ASSIGNMENTS.c.id == ATTEMPTS_HELD.c.assignment)
+            .join(COURSES, COURSES.c.id == ASSIGNMENTS.c.course)
+            .outerjoin(RECORDING_CHOICES, chosen)
+            .where(ATTEMPTS_HELD.c.attempt.in_(attempts))
+        )
         async with self._database.read_transaction() as connection:
-            return {row.attempt: row.account for row in await connection.execute(query)}
+            return {
+                row.attempt: _Owner(row.account, records_less=bool(row.asks_recording and not row.agrees))
+                for row in await connection.execute(query)
+            }
 
-    async def _claim_or_require_owner(self, sending: _SentEvents, owner_account: str | None) -> None:
-        """Makes sure that an attempt is the account's; one that nobody has becomes its own."""
+    async def _claim_or_require_owner(self, sending: _SentEvents, owner: _Owner | None) -> None:
+        """Makes sure that an attempt is the account's; one that nobody has becomes its own.
+
+        Raises:
+            RefusalError: It is somebody else's or of nothing that may be worked on, or more was recorded than may be.
+        """
         attempt = _attempt_of(sending)
-        if owner_account is None:
+        if owner is None:
             header, assignment = sending.new_events.header, sending.new_events.assignment
+            view = await self._courses.require_open_assignment(sending.account, assignment)
+            _require_recording_level(sending, records_less=view.records_less)
             self._quotas.count_attempt_or_refuse(sending.account)
             row = {
                 "attempt": attempt,
                 "account": sending.account,
                 "assignment": assignment,
-                "problem": await self._checked_problem_ref(
-                    sending.account, header, await self._courses.require_open_assignment(sending.account, assignment)
-                ),
+                "problem": await self._checked_problem_ref(sending.account, header, view),
                 "created": sending.came,
                 "clock_difference_s": sending.came - sending.new_events.now.timestamp(),
             }
@@ -172,9 +200,10 @@ class EvidenceWriter:
             insertion = self._database.insert_into(ATTEMPTS_HELD).values(row).on_conflict_do_nothing()
             async with self._database.write_transaction() as connection:
                 await connection.execute(insertion)
-            owner_account = (await self._owner_accounts([attempt])).get(attempt)
-        if owner_account != sending.account:
+            owner = (await self._owners([attempt])).get(attempt)
+        if owner is None or owner.account != sending.account:
             raise _unknown_attempt_refusal()
+        _require_recording_level(sending, records_less=owner.records_less)
 
     async def _checked_problem_ref(self, account: str, header: AttemptHeader, assignment: AssignmentView) -> str:
         """`pack/id` as this service has it; the solver's machine calls a course's pack after the assignment."""
@@ -202,6 +231,30 @@ class EvidenceWriter:
                 noted.values(clock_difference_s=bindparam("difference")),
                 [{"of": anchor.attempt, "difference": difference} for anchor, difference in in_order],
             )
+
+
+def _require_recording_level(sending: _SentEvents, *, records_less: bool) -> None:
+    """Makes sure that nothing comes of who has not agreed that the level `timing` leaves out.
+
+    The events of an attempt are a chain, so one that has too much can't be left out alone: nothing of it is taken.
+    """
+    if not records_less:
+        return
+    header = sending.new_events.header
+    if header.recording is not Recording.TIMING or any(_has_more_than_timing(row) for row in sending.rows):
+        raise RefusalError(
+            RefusalKind.INVALID,
+            "You have not agreed to the recording of your work in this course, and this attempt records it.",
+            "Update Benchwright, list the assignments again, and open the problem again.",
+        )
+
+
+def _has_more_than_timing(row: StoredRow) -> bool:
+    try:
+        event = row.parse().event
+    except (ValueError, TypeError):
+        return True
+    return reduce_to_recording_level(event, Recording.TIMING) != event
 
 
 def _attempt_of(sending: _SentEvents) -> str:

@@ -19,6 +19,7 @@ from benchwright_service.storage.tables import (
     APPEALS,
     ASSIGNMENTS,
     EXTENSION_HISTORY,
+    LATE_DAYS,
     REGRADED,
     REGRADES,
     RUNS,
@@ -47,6 +48,8 @@ class GradeChange:
     """The name of who did it; empty if that is not known."""
     what: str
     reason: str
+    times: Sequence[tuple[str, datetime]] = ()
+    """Of an extension: what happens then, and when."""
 
 
 @dataclass(frozen=True)
@@ -84,9 +87,17 @@ class GradeHistory:
         async with self._database.read_transaction() as connection:
             extensions = (await connection.execute(_history_query(EXTENSION_HISTORY, assignment, account))).all()
             adjustments = (await connection.execute(_history_query(ADJUSTMENTS, assignment, account))).all()
+            late_days = (await connection.execute(_history_query(LATE_DAYS, assignment, account))).all()
             regrades = (await connection.execute(_regrades_query(assignment, account))).all()
         changes = [
-            GradeChange(moment(row.at), row.name or row.by, _extension_text(row), row.reason) for row in extensions
+            GradeChange(moment(row.at), row.name or row.by, "extended:", row.reason, _extension_times(row))
+            for row in extensions
+        ]
+        changes += [
+            GradeChange(
+                moment(row.at), row.name or row.by, f"used {row.days} late {'day' if row.days == 1 else 'days'}", ""
+            )
+            for row in late_days
         ]
         changes += [
             GradeChange(moment(row.at), row.name or row.by, f"{row.points:+g} points", row.reason)
@@ -216,9 +227,6 @@ def _regrades_query(assignment: str, account: str) -> Select[Any]:
     )
 
 
-def _extension_text(extension_row: Any) -> str:
+def _extension_times(extension_row: Any) -> Sequence[tuple[str, datetime]]:
     named_deadlines = [("due", moment(extension_row.due)), ("closes", moment(extension_row.closes))]
-    times_text = [
-        f"{name} {time_limit:%Y-%m-%d %H:%M} UTC" for name, time_limit in named_deadlines if time_limit is not None
-    ]
-    return f"extended: {', '.join(times_text)}"
+    return [(name, time_limit) for name, time_limit in named_deadlines if time_limit is not None]

@@ -10,26 +10,23 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_foundation.database import Database
 from benchwright_problems.verdict import Outcome
-from benchwright_remote.messages import AssignmentView, Role
+from benchwright_remote.messages import AssignmentView
 from benchwright_service.courses.progress import CourseProgress, CourseStudent
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.points.kept_worth import keep_worth, lock_assignments
+from benchwright_service.points.kept_worth import keep_worth
 from benchwright_service.points.worth import AssignmentWorth, Scope, grading_rules_of_row, work_out_worth
 from benchwright_service.storage.tables import (
     ACCOUNTS,
     ADJUSTMENTS,
     ASSIGNMENTS,
-    EXTENSION_HISTORY,
-    EXTENSIONS,
-    MEMBERS,
     moment,
 )
-from benchwright_teaching.points import AssignmentTimes, GradingRules, Worth, extension_refusal
+from benchwright_teaching.points import MOST_LATE_DAYS, AssignmentTimes, GradingRules, Worth
 
 _Key = tuple[str, str]
 _STUDENTS_AT_ONCE = 100
@@ -55,6 +52,8 @@ class AssignmentGrade:
     adjustments: Sequence[Adjustment]
     times: AssignmentTimes
     is_extended: bool
+    late_days: int = 0
+    """Late days that the student has used."""
 
     @property
     def counted_runs(self) -> Mapping[str, str]:
@@ -83,13 +82,15 @@ class Gradebook:
 
     def maximum_points(self, assignment: AssignmentView) -> float:
         """The points of an assignment in which everything is solved in time."""
-        return next(rules.points for view, rules in self.assignments if view.id == assignment.id) * len(
-            assignment.problems
-        )
+        return self.grading_rules(assignment).points * len(assignment.problems)
+
+    def grading_rules(self, assignment: AssignmentView) -> GradingRules:
+        """Rules by which an assignment is graded."""
+        return next(rules for view, rules in self.assignments if view.id == assignment.id)
 
 
 class Gradebooks:
-    """Reads gradebooks, and changes what staff decide.
+    """Reads gradebooks, and changes the rules of grading.
 
     Args:
         database: Database of the service.
@@ -138,11 +139,11 @@ class Gradebooks:
                     student_worth = worth.by_student.get(key) or _worth_of_nothing(view)
                     grades[key] = _assignment_grade(view, student_worth, adjustments.get(key, ()))
         if not students:
-            rules = await self.grading_rules(course)
+            rules = await self.grading_rules_by_assignment(course)
         return Gradebook(students, [(view, rules[view.id]) for view in assignments], grades)
 
-    async def grading_rules(self, course: str) -> Mapping[str, GradingRules]:
-        """The rules of a course's assignments, by id."""
+    async def grading_rules_by_assignment(self, course: str) -> Mapping[str, GradingRules]:
+        """Rules by which the assignments of a course are graded."""
         query = select(ASSIGNMENTS).where(ASSIGNMENTS.c.course == course)
         async with self._database.read_transaction() as connection:
             return {row.id: grading_rules_of_row(row) for row in await connection.execute(query)}
@@ -155,6 +156,8 @@ class Gradebooks:
         """
         if not 0 <= grading.points <= 1_000_000 or not 0 <= grading.late_percent <= 100:
             raise BenchServiceError("points go from 0 to 1,000,000, and what a late day takes from 0 to 100 percent")
+        if not 0 <= grading.late_days <= MOST_LATE_DAYS:
+            raise BenchServiceError(f"at most {MOST_LATE_DAYS} late days can be used for an assignment")
         if grading.graders not in (1, 2):
             raise BenchServiceError("an answer is graded by one person, or by two and a third if they differ")
         grading_update = (
@@ -167,62 +170,13 @@ class Gradebooks:
                 late_percent=grading.late_percent,
                 by_group=int(grading.by_group),
                 graders=grading.graders,
+                late_days=grading.late_days,
             )
         )
         async with self._database.write_transaction() as connection:
             if not (await connection.execute(grading_update)).rowcount:
                 raise BenchServiceError(f"the course {course!r} has no assignment {assignment!r}")
             await keep_worth(connection, Scope(course, [assignment]))
-
-    async def give_extension(
-        self,
-        course: str,
-        assignment: str,
-        account: str,
-        *,
-        due: datetime | None,
-        closes: datetime | None,
-        reason: str,
-        staff_account: str,
-    ) -> None:
-        """Gives a student other times; the newest extension counts, and all of them are kept.
-
-        Raises:
-            BenchServiceError: The course has no such assignment or student, or the extension would take time.
-        """
-        usual_times = await self._times_of_assignment(course, assignment, account)
-        if refusal := extension_refusal(usual_times, AssignmentTimes(due, closes)):
-            raise BenchServiceError(refusal)
-        values = {"due": due and due.timestamp(), "closes": closes and closes.timestamp(), "reason": reason}
-        row = {"assignment": assignment, "account": account, **values}
-        upsert = self._database.insert_into(EXTENSIONS).values(row)
-        upsert = upsert.on_conflict_do_update(index_elements=["assignment", "account"], set_=values)
-        async with self._database.write_transaction() as connection:
-            await lock_assignments(connection, [assignment])
-            await connection.execute(upsert)
-            await keep_worth(connection, Scope(course, [assignment], [account]))
-            await connection.execute(insert(EXTENSION_HISTORY).values(row | {"by": staff_account, "at": self._now()}))
-
-    async def adjust_points(
-        self, course: str, assignment: str, account: str, added_points: float, reason: str, staff_account: str
-    ) -> None:
-        """Gives points to a student, or takes some; nothing is ever overwritten.
-
-        Raises:
-            BenchServiceError: The course has no such assignment or student, or no reason is given.
-        """
-        if not reason:
-            raise BenchServiceError("an adjustment needs a reason")
-        await self._times_of_assignment(course, assignment, account)
-        row = {
-            "assignment": assignment,
-            "account": account,
-            "points": added_points,
-            "reason": reason,
-            "by": staff_account,
-        }
-        async with self._database.write_transaction() as connection:
-            await connection.execute(insert(ADJUSTMENTS).values(row | {"at": self._now()}))
 
     async def points_owed_to(
         self, course: str, assignments: Sequence[AssignmentView], account: str
@@ -249,25 +203,6 @@ class Gradebooks:
             for (student, assignment), points in points_by_key.items()
             if points > 0
         ]
-
-    async def _times_of_assignment(self, course: str, assignment: str, student: str) -> AssignmentTimes:
-        """The times of an assignment that a student has.
-
-        Raises:
-            BenchServiceError: The course has no such assignment or student.
-        """
-        query = (
-            select(ASSIGNMENTS.c.due, ASSIGNMENTS.c.closes)
-            .select_from(MEMBERS)
-            .join(ASSIGNMENTS, ASSIGNMENTS.c.course == MEMBERS.c.course)
-            .where(MEMBERS.c.course == course, MEMBERS.c.account == student, ASSIGNMENTS.c.id == assignment)
-            .where(MEMBERS.c.role == Role.PARTICIPANT.value)
-        )
-        async with self._database.read_transaction() as connection:
-            row = (await connection.execute(query)).one_or_none()
-        if row is None:
-            raise BenchServiceError(f"the course {course!r} has no such assignment or student")
-        return AssignmentTimes(moment(row.due), moment(row.closes))
 
 
 async def adjustments_by_student(connection: AsyncConnection, scope: Scope) -> dict[_Key, list[Adjustment]]:
@@ -305,4 +240,6 @@ def _assignment_grade(
         for problem in view.problems
         if problem in assignment_worth.by_problem
     }
-    return AssignmentGrade(worth, adjustments, assignment_worth.times, assignment_worth.is_extended)
+    return AssignmentGrade(
+        worth, adjustments, assignment_worth.times, assignment_worth.is_extended, assignment_worth.late_days
+    )

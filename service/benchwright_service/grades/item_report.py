@@ -56,6 +56,8 @@ class ItemReport:
     """Active time of attempts: the quantiles of `QUANTILES`; empty if nobody worked."""
     untimed: int
     """Number of attempts without a time: no clock ran before their students."""
+    unrecorded: int
+    """Number of attempts whose recording was declined and deleted."""
     tries: Sequence[tuple[str, int]]
     """Numbers of students who passed with the first run, with the second, …; with more; and have not passed."""
     failed: Sequence[tuple[str, int, int]]
@@ -227,6 +229,7 @@ class ItemReports:
             statistics.median(to_pass.values()) if to_pass else None,
             np.quantile(minutes, QUANTILES).tolist() if minutes else (),
             len(summaries) - len(minutes),
+            len(attempt_ids) - len(summaries),
             _try_counts(to_pass.values(), len(tries) - len(to_pass)),
             _failure_reason_counts(run_rows),
             sorted(

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import ColumnElement, and_, case, func, or_, select, union_all
 from sqlalchemy.sql.selectable import Subquery
 
 from benchwright_foundation.database import Database
 from benchwright_remote.messages import AssignmentView
+from benchwright_service.accounts.roster_entries import ids_of_row
 from benchwright_service.courses.progress import CourseStudent
 from benchwright_service.grades.gradebook import adjustments_by_student, points_with_adjustments
 from benchwright_service.points.worth import Key, Scope, grading_rules_of_row
-from benchwright_service.storage.tables import ADJUSTMENTS, ASSIGNMENTS, EXTENSIONS, IDENTITIES, WORTH
+from benchwright_service.storage.tables import (
+    ADJUSTMENTS,
+    ASSIGNMENTS,
+    EXTENSIONS,
+    IDENTITIES,
+    LATE_DAYS,
+    ROSTER,
+    WORTH,
+)
 from benchwright_teaching.grade_files import AssignmentColumn, StudentLine
+from benchwright_teaching.person_ids import PersonIds
 from benchwright_teaching.points import GradingRules
 
 _STUDENTS_AT_ONCE = 50
@@ -29,7 +39,7 @@ class KeptGrade:
 
     points: float = 0.0
     is_changed: bool = False
-    """True if it was extended for the student, or the points were adjusted."""
+    """True if it was extended for the student, late days were used for it, or the points were adjusted."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +50,8 @@ class PointsTable:
     assignments: Sequence[tuple[AssignmentView, GradingRules]]
     grades: Mapping[Key, KeptGrade]
     """By account and assignment; those of who has done nothing are left out."""
-    logins: Mapping[str, str]
-    """By account, of who signed in by another program."""
+    directory: Mapping[str, PersonIds]
+    """What other systems call people, by account."""
 
     def grade(self, student: CourseStudent, assignment: AssignmentView) -> KeptGrade:
         """One of them."""
@@ -62,7 +72,7 @@ class PointsTable:
         return [
             StudentLine(
                 student.name,
-                self.logins.get(student.account, ""),
+                self.directory.get(student.account, PersonIds()),
                 student.section,
                 [self.grade(student, view).points for view, _ in self.assignments],
             )
@@ -82,22 +92,16 @@ async def read_points_table(
         students: Students of it.
     """
     grades: dict[Key, KeptGrade] = {}
-    logins: dict[str, str] = {}
+    directory: dict[str, PersonIds] = {}
     for start in range(0, len(students), _STUDENTS_AT_ONCE):
         accounts = [student.account for student in students[start : start + _STUDENTS_AT_ONCE]]
         # Others have their turn between two parts.
         grades |= await _kept_grades(database, course, assignments, accounts)
-        login_query = (
-            select(IDENTITIES.c.account, IDENTITIES.c.subject)
-            .where(IDENTITIES.c.account.in_(accounts))
-            .order_by(IDENTITIES.c.issuer)
-        )
-        async with database.read_transaction() as connection:
-            logins |= {row.account: row.subject for row in await connection.execute(login_query)}
+        directory |= await _directory(database, course, accounts)
     rules_query = select(ASSIGNMENTS).where(ASSIGNMENTS.c.course == course)
     async with database.read_transaction() as connection:
         rules = {row.id: grading_rules_of_row(row) for row in await connection.execute(rules_query)}
-    return PointsTable(students, [(view, rules[view.id]) for view in assignments], grades, logins)
+    return PointsTable(students, [(view, rules[view.id]) for view in assignments], grades, directory)
 
 
 async def _kept_grades(
@@ -107,23 +111,45 @@ async def _kept_grades(
         WORTH.c.account.in_(accounts), WORTH.c.assignment.in_([view.id for view in assignments])
     )
     extended_query = select(EXTENSIONS.c.account, EXTENSIONS.c.assignment).where(EXTENSIONS.c.account.in_(accounts))
+    late_query = select(LATE_DAYS.c.account, LATE_DAYS.c.assignment).where(LATE_DAYS.c.account.in_(accounts))
     async with database.read_transaction() as connection:
         worth_rows = (await connection.execute(worth_query)).all()
-        extended = {(row.account, row.assignment) for row in await connection.execute(extended_query)}
+        given_time = {
+            (row.account, row.assignment) for row in await connection.execute(extended_query.union(late_query))
+        }
         adjustments = await adjustments_by_student(connection, Scope(course, accounts=accounts))
     points_by_problem: dict[Key, dict[str, float]] = defaultdict(dict)
     for account, assignment, problem, points in worth_rows:
         points_by_problem[account, assignment][problem] = points
     problems = {view.id: view.problems for view in assignments}
     grades = {}
-    for key in {*points_by_problem, *adjustments, *extended}:
+    for key in {*points_by_problem, *adjustments, *given_time}:
         earned = points_by_problem[key]
         # In the order of the assignment, as everywhere: sums of floating point depend on it.
         earned_points = [earned[problem] for problem in problems.get(key[1], ()) if problem in earned]
         added_points = [adjustment.points for adjustment in adjustments.get(key, ())]
-        is_changed = key in extended or bool(added_points)
+        is_changed = key in given_time or bool(added_points)
         grades[key] = KeptGrade(points_with_adjustments(earned_points, added_points), is_changed)
     return grades
+
+
+async def _directory(database: Database, course: str, accounts: Sequence[str]) -> dict[str, PersonIds]:
+    """What rosters call people; where those know no login, what the program calls them that they come from."""
+    subject_query = (
+        select(IDENTITIES.c.account, IDENTITIES.c.subject)
+        .where(IDENTITIES.c.account.in_(accounts))
+        .order_by(IDENTITIES.c.issuer)
+    )
+    entry_query = select(ROSTER).where(ROSTER.c.course == course, ROSTER.c.account.in_(accounts))
+    async with database.read_transaction() as connection:
+        subjects = {row.account: row.subject for row in await connection.execute(subject_query)}
+        entry_rows = (await connection.execute(entry_query)).all()
+    directory = {account: PersonIds(login=subject) for account, subject in subjects.items()}
+    for row in entry_rows:
+        ids = ids_of_row(row)
+        has_name_there = bool(ids.login or ids.email)
+        directory[row.account] = ids if has_name_there else replace(ids, login=subjects.get(row.account, ""))
+    return directory
 
 
 def points_of_students(assignments: Sequence[AssignmentView]) -> Subquery:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from http import HTTPStatus
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from starlette.applications import Starlette
 from starlette.datastructures import FormData
@@ -29,6 +30,7 @@ from benchwright_service.pages import (
     assignment_pages,
     closing_pages,
     course_pages,
+    course_settings_pages,
     grade_pages,
     lti_pages,
     notice_pages,
@@ -37,14 +39,30 @@ from benchwright_service.pages import (
     regrade_pages,
     replay_pages,
     review_pages,
+    roster_pages,
     sign_in_page,
+    statement_pages,
     study_pages,
+    token_pages,
 )
 from benchwright_service.pages.rendering import ASSETS, SECURITY, FormProblem, asset_content, render
 from benchwright_service.pages.visit import Visit, cookie_name
 from benchwright_service.questions.pictures import MOST_BYTES
+from benchwright_teaching.local_times import is_zone
 
-PATHS = ("/sign-in", "/lti/", "/sign-out", "/device", "/courses", "/notices", "/studies/", "/assets/")
+PATHS = (
+    "/sign-in",
+    "/lti/",
+    "/sign-out",
+    "/device",
+    "/courses",
+    "/notices",
+    "/tokens",
+    "/privacy",
+    "/accessibility",
+    "/studies/",
+    "/assets/",
+)
 """Beginnings of the paths of pages, beside `/` itself."""
 _WORK = "/courses/{course}/attempts/{assignment}/{problem}/{account}"
 _FORM_BYTES = 64 << 10
@@ -55,6 +73,8 @@ _MOST_FIELDS = 2_000
 """A course's groups have one for each person."""
 _PER_MINUTE = 300
 _WITH_FILES_PER_MINUTE = 20
+_ZONE_COOKIE = "benchwright_zone"
+"""Set by `zone.js`."""
 AWAY_S = 600
 """Longest time that a person may take at an identity provider, in seconds."""
 
@@ -112,6 +132,10 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
         Route("/", guard.for_signed_in(course_pages.courses_page)),
         Route("/sign-in", guard.for_everybody(sign_in_page.sign_in_form_page)),
         Route("/sign-in", guard.for_everybody(sign_in_page.sign_in_by_code), methods=["POST"]),
+        Route("/sign-in/link", guard.for_everybody(sign_in_page.link_page)),
+        Route("/sign-in/link", guard.for_links(sign_in_page.sign_in_by_link), methods=["POST"]),
+        Route("/sign-in/link/request", guard.for_links(sign_in_page.request_link), methods=["POST"]),
+        Route("/sign-in/return-code", guard.for_signed_in(sign_in_page.make_return_code), methods=["POST"]),
         Route("/sign-in/provider", guard.for_everybody(sign_in_page.redirect_to_provider), middleware=[away_session]),
         Route(
             "/sign-in/provider/return",
@@ -127,6 +151,7 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
         Route(
             "/lti/launch", guard.from_other_sites(lti_pages.finish_lti_launch), methods=["POST"], middleware=[launched]
         ),
+        Route("/lti/links", guard.for_links(lti_pages.answer_link_choice), methods=["POST"]),
         Route("/lti/keys", guard.from_other_sites(lti_pages.tool_key_set)),
         Route("/courses/{course}/roster", guard.for_signed_in(lti_pages.add_platform_roster), methods=["POST"]),
         Route(
@@ -137,9 +162,29 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
         Route("/device", guard.for_signed_in(sign_in_page.decide_on_device), methods=["POST"]),
         Route("/notices", guard.for_signed_in(notice_pages.notices_page)),
         Route("/notices", guard.for_signed_in(notice_pages.mark_notices_read), methods=["POST"]),
+        Route("/tokens", guard.for_signed_in(token_pages.tokens_page)),
+        Route("/tokens", guard.for_signed_in(token_pages.make_token), methods=["POST"]),
+        Route("/tokens/{token}/revoke", guard.for_signed_in(token_pages.revoke_token), methods=["POST"]),
         Route("/courses/{course}", guard.for_signed_in(course_pages.visited_course_page)),
         Route(
             "/courses/{course}/archive", guard.for_signed_in(course_pages.archive_or_restore_course), methods=["POST"]
+        ),
+        Route("/courses/{course}/settings", guard.for_signed_in(course_settings_pages.settings_page)),
+        Route(
+            "/courses/{course}/settings", guard.for_signed_in(course_settings_pages.change_settings), methods=["POST"]
+        ),
+        Route(
+            "/courses/{course}/recording",
+            guard.for_signed_in(course_settings_pages.choose_own_recording),
+            methods=["POST"],
+        ),
+        Route("/courses/{course}/late-days", guard.for_signed_in(course_settings_pages.late_days_page)),
+        Route("/courses/{course}/copy", guard.for_signed_in(course_settings_pages.copy_page)),
+        Route("/courses/{course}/copy", guard.for_signed_in(course_settings_pages.plan_or_make_copy), methods=["POST"]),
+        Route(
+            "/courses/{course}/mine/{assignment}/late-days",
+            guard.for_signed_in(course_settings_pages.use_own_late_days),
+            methods=["POST"],
         ),
         Route("/courses/{course}/progress", guard.for_signed_in(course_pages.progress_page)),
         Route(
@@ -224,6 +269,21 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
         Route(
             "/courses/{course}/review", guard.for_signed_in(review_pages.submit_answer_or_decision), methods=["POST"]
         ),
+        Route(
+            "/courses/{course}/people/roster",
+            guard.for_signed_in_with_files(roster_pages.preview_roster),
+            methods=["POST"],
+        ),
+        Route(
+            "/courses/{course}/people/roster/merge",
+            guard.for_signed_in_with_files(roster_pages.merge_roster),
+            methods=["POST"],
+        ),
+        Route(
+            "/courses/{course}/people/invitations",
+            guard.for_signed_in(roster_pages.renew_invitations),
+            methods=["POST"],
+        ),
         Route("/courses/{course}/people", guard.for_signed_in(people_pages.people_page)),
         Route("/courses/{course}/people", guard.for_signed_in(people_pages.change_groups), methods=["POST"]),
         Route("/courses/{course}/people/{account}/export", guard.for_signed_in(people_pages.person_export)),
@@ -232,6 +292,10 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
             guard.for_signed_in(people_pages.delete_chosen_person),
             methods=["POST"],
         ),
+        Route("/courses/{course}/audit.{kind}", guard.for_signed_in(course_pages.course_audit_file)),
+        Route("/courses/{course}/research.zip", guard.for_signed_in(people_pages.research_export)),
+        Route("/privacy", guard.for_everybody(statement_pages.privacy_page)),
+        Route("/accessibility", guard.for_everybody(statement_pages.accessibility_page)),
         Route("/courses/{course}/audit", guard.for_signed_in(course_pages.course_audit_page)),
         Route(_WORK, guard.for_signed_in(course_pages.student_work_page)),
         Route(f"{_WORK}/{{attempt}}/replay", guard.for_signed_in(replay_pages.replay_overview_json)),
@@ -267,6 +331,14 @@ class _RouteGuard:
 
         return answer
 
+    def for_links(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
+        """A form that signs in whom it names, whoever is signed in now."""
+
+        async def answer(request: Request) -> Response:
+            return await self._guarded_response(page, request, None)
+
+        return answer
+
     def from_other_sites(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
         """A page that other sites send browsers to, with a form too; it does not know who is signed in."""
 
@@ -293,7 +365,9 @@ class _RouteGuard:
 
     async def _session(self, request: Request) -> BrowserSession | None:
         cookie = request.cookies.get(cookie_name(secure=self._secure))
-        return await self._bench.sign_in.sessions.find(cookie) if cookie else None
+        session = await self._bench.sign_in.sessions.find(cookie) if cookie else None
+        zone = unquote(request.cookies.get(_ZONE_COOKIE, ""))
+        return replace(session, zone=zone) if session is not None and is_zone(zone) else session
 
     async def _guarded_response(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime, tzinfo
 from http import HTTPStatus
 from urllib.parse import quote
 
@@ -11,13 +11,14 @@ from starlette.responses import RedirectResponse, Response
 from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Allowed, Assistance
 from benchwright_problems.reveal import Reveal
-from benchwright_remote.messages import AssignmentView
+from benchwright_remote.messages import AssignmentView, Membership
 from benchwright_service.courses.assistance_rule import assistance_rule
 from benchwright_service.courses.courses import AssignmentRules
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.course_pages import FIELDS, course_page
 from benchwright_service.pages.rendering import SECURITY, FormProblem, render
 from benchwright_service.pages.visit import Visit, unknown_page_refusal, whole_number_or_none
+from benchwright_teaching.local_times import local_time_text, zone_of
 from benchwright_teaching.reveal_phases import RevealPhases
 
 _MOST_RUNS = 10_000
@@ -27,7 +28,7 @@ async def submit_new_assignment(visit: Visit) -> Response:
     """Makes an assignment."""
     membership = await visit.changeable_membership()
     try:
-        rules = _rules_of_form(visit)
+        rules = _rules_of_form(visit, membership)
         assignment_id = await visit.bench.courses.make_assignment(
             membership.course,
             visit.form_field("pack"),
@@ -60,7 +61,7 @@ async def submit_assignment_change(visit: Visit) -> Response:
     membership = await visit.changeable_membership()
     view = await _chosen_assignment(visit)
     try:
-        await visit.bench.courses.change_assignment(membership.course, view.id, _rules_of_form(visit))
+        await visit.bench.courses.change_assignment(membership.course, view.id, _rules_of_form(visit, membership, view))
     except (BenchServiceError, ValueError) as error:
         return await _form_page(
             visit, FormProblem(_error_sentence(error), "Correct the field, and send the form again.")
@@ -81,7 +82,7 @@ async def _form_page(visit: Visit, problem: FormProblem | None) -> Response:
         is_archived=await visit.is_archived(),
         policies=list(Reveal),
         problem=problem,
-        fields=_sent_fields(visit) if problem else _fields_of_assignment(view),
+        fields=_sent_fields(visit) if problem else _fields_of_assignment(view, zone_of(membership.zone)),
     )
 
 
@@ -101,7 +102,7 @@ async def _chosen_assignment(visit: Visit) -> AssignmentView:
     return view
 
 
-def _rules_of_form(visit: Visit) -> AssignmentRules:
+def _rules_of_form(visit: Visit, membership: Membership, view: AssignmentView | None = None) -> AssignmentRules:
     """Returns the rules that a form gives.
 
     Raises:
@@ -110,14 +111,23 @@ def _rules_of_form(visit: Visit) -> AssignmentRules:
     """
     return AssignmentRules(
         visit.form_field("title", 200),
-        visit.form_time("opens"),
-        visit.form_time("due"),
-        visit.form_time("closes"),
+        _changed_or_kept_time(visit, "opens", membership, view.opens if view is not None else None),
+        _changed_or_kept_time(visit, "due", membership, view.due if view is not None else None),
+        _changed_or_kept_time(visit, "closes", membership, view.closes if view is not None else None),
         _run_limit_of_text(visit.form_field("runs")),
         RevealPhases(*(_reveal_policy(visit, name) for name in ("reveal", "reveal-after-due", "reveal-after-closing"))),
         _assistance_rule(visit),
         _ticked_aids_or_all(visit),
     )
+
+
+def _changed_or_kept_time(
+    visit: Visit, field_name: str, membership: Membership, old_time: datetime | None
+) -> datetime | None:
+    """A time of the form; the old one where the form has what it showed, which says no seconds and not which of two."""
+    if old_time is not None and visit.form_field(field_name) == _time_field(old_time, zone_of(membership.zone)):
+        return old_time
+    return visit.form_time(field_name, membership)
 
 
 def _reveal_policy(visit: Visit, field_name: str) -> Reveal | None:
@@ -144,14 +154,14 @@ def _sent_fields(visit: Visit) -> dict[str, str]:
     return {name: visit.form_field(name) for name in FIELDS} | {"aids": " ".join(visit.ticked_values("aids"))}
 
 
-def _fields_of_assignment(view: AssignmentView) -> dict[str, str]:
+def _fields_of_assignment(view: AssignmentView, zone: tzinfo) -> dict[str, str]:
     """Fields of the form for an assignment as it is."""
     rule = view.assistance
     return dict.fromkeys(FIELDS, "") | {
         "title": view.title,
-        "opens": _time_field(view.opens),
-        "due": _time_field(view.due),
-        "closes": _time_field(view.closes),
+        "opens": _time_field(view.opens, zone),
+        "due": _time_field(view.due, zone),
+        "closes": _time_field(view.closes, zone),
         "runs": str(view.most_runs or ""),
         "reveal": view.reveal or "",
         "reveal-after-due": view.reveal_after_due or "",
@@ -163,8 +173,8 @@ def _fields_of_assignment(view: AssignmentView) -> dict[str, str]:
     }
 
 
-def _time_field(moment: datetime | None) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M") if moment is not None else ""
+def _time_field(moment: datetime | None, zone: tzinfo) -> str:
+    return local_time_text(moment, zone) if moment is not None else ""
 
 
 def _run_limit_of_text(text: str) -> int | None:

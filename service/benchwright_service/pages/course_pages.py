@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from http import HTTPStatus
 from itertools import groupby
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from sqlalchemy.sql.selectable import Subquery
 from starlette.responses import RedirectResponse, Response
@@ -15,10 +16,11 @@ from starlette.responses import RedirectResponse, Response
 from benchwright_attempts.attribution.actors import UNKNOWN_CONDITION
 from benchwright_problems.reveal import Reveal
 from benchwright_remote.messages import AssignmentView, Membership, Role
+from benchwright_service.accounts.sign_in_links import LIFETIMES_S, LinkKind
 from benchwright_service.courses.people_rows import RowChoice, read_people_rows
 from benchwright_service.courses.playback import PlaybackError
 from benchwright_service.courses.progress import AttemptLine, TextFromSource, text_sources
-from benchwright_service.evidence.audit import AuditEntry
+from benchwright_service.evidence.audit import AuditEntry, AuditSelection, audit_csv, audit_jsonl
 from benchwright_service.grades.points_table import passed_problems_of_students, shares_of_students
 from benchwright_service.pages.long_tables import (
     LIST_ROWS,
@@ -28,10 +30,13 @@ from benchwright_service.pages.long_tables import (
     page_of,
     student_of_row,
 )
-from benchwright_service.pages.rendering import SECURITY, FormProblem, render
+from benchwright_service.pages.rendering import SECURITY, FormProblem, form_problem_of_error, render
 from benchwright_service.pages.replay_pages import staff_and_student_of_path
 from benchwright_service.pages.visit import STAFF, WATCHERS, Visit, unknown_page_refusal
+from benchwright_teaching.local_times import first_moment_of_day, zone_of
 
+_AUDIT_FILTERS = ("since", "until", "name", "action")
+_AUDIT_FILES = {"csv": (audit_csv, "text/csv"), "jsonl": (audit_jsonl, "application/jsonl")}
 CHECKED_WITHIN_S = 0.3
 """Time in seconds that a page waits for records that have to be checked; they go on in the background."""
 FIELDS = (
@@ -61,7 +66,15 @@ async def courses_page(visit: Visit) -> Response:
     ]
     shown_courses = [membership for membership in memberships if membership[0] not in studies]
     watched = [study for study in studies if study.role in WATCHERS]
-    return render("courses", visit.session, courses=shown_courses, studies=watched)
+    teaches = any(membership.role in STAFF for membership, _ in shown_courses)
+    return render(
+        "courses",
+        visit.session,
+        courses=shown_courses,
+        studies=watched,
+        teaches=teaches,
+        has_way_back=not memberships or await visit.bench.accounts.has_way_back(visit.account),
+    )
 
 
 async def visited_course_page(visit: Visit) -> Response:
@@ -81,6 +94,29 @@ async def archive_or_restore_course(visit: Visit) -> Response:
         visit.account, membership.course, "restored course" if restore else "archived course", ""
     )
     return RedirectResponse(f"/courses/{quote(membership.course)}", HTTPStatus.SEE_OTHER, headers=SECURITY)
+
+
+@dataclass(frozen=True)
+class _EditorWays:
+    """Ways from a student's page into an editor."""
+
+    vscode_link: str
+    browser_link: str
+    """Empty if the service knows of no editor in the browser."""
+    command: str
+    minutes: int
+    """Time that the link of VS Code signs in, in minutes."""
+
+
+async def _editor_ways(visit: Visit) -> _EditorWays:
+    address = visit.bench.evidence.signer.server.rstrip("/")
+    code = await visit.bench.sign_in.links.make_code(visit.account, LinkKind.EDITOR)
+    return _EditorWays(
+        f"vscode://benchwright.benchwright/sign-in?{urlencode({'url': address, 'code': code})}",
+        visit.bench.sign_in.browser_editor,
+        f"benchwright login {address} --browser",
+        round(LIFETIMES_S[LinkKind.EDITOR] / 60),
+    )
 
 
 async def progress_page(visit: Visit) -> Response:
@@ -137,6 +173,8 @@ async def student_work_page(visit: Visit) -> Response:
     makers = [await _makers_or_reason(visit, attempt) for attempt in attempt_lines]
     attempt_checks = [
         await visit.bench.coursework.assistance.check_of_attempt(membership.course, assignment.id, attempt_line.id)
+        if attempt_line.recording is not None
+        else None
         for attempt_line in attempt_lines
     ]
     seen_work = f"{student.account} {assignment.pack}/{path['problem']}"
@@ -163,8 +201,10 @@ class _Makers:
 
 async def _makers_or_reason(visit: Visit, attempt_line: AttemptLine) -> _Makers | str:
     """Who made it; or the reason why that can't be said."""
+    if attempt_line.recording is None:
+        return "Not recorded: the student declined the recording, and what was recorded before was deleted."
     try:
-        playback = await visit.bench.coursework.replays.playback(attempt_line.id, attempt_line.summary.seq)
+        playback = await visit.bench.coursework.replays.playback(attempt_line.id, attempt_line.event_count)
         condition = playback.actors.condition
         return _Makers(condition.value if condition else UNKNOWN_CONDITION, text_sources(playback.inserted))
     except PlaybackError as error:
@@ -174,20 +214,76 @@ async def _makers_or_reason(visit: Visit, attempt_line: AttemptLine) -> _Makers 
 async def course_audit_page(visit: Visit) -> Response:
     """Page of the audit log: who of the staff saw or changed what."""
     membership = await visit.staff_membership()
+    filters = {name: visit.query_field(name) for name in _AUDIT_FILTERS}
+    problem, wanted_entries = None, None
+    try:
+        wanted_entries = _audit_selection(visit, membership)
+    except ValueError as error:
+        problem = form_problem_of_error(error, "Correct the field, and filter again.")
     return render(
-        "audit",
+        "course_audit",
         visit.session,
+        HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         member=membership,
-        entries=await audit_entries(visit, membership.course),
+        entries=await audit_entries(visit, membership.course, wanted_entries),
+        filters=filters,
+        query=urlencode({name: text for name, text in filters.items() if text}),
+        problem=problem,
     )
 
 
-async def audit_entries(visit: Visit, course: str) -> TablePage[AuditEntry]:
-    """The page of a course's audit log that the address asks for."""
-    total = await visit.bench.audit.entry_count(course)
+async def course_audit_file(visit: Visit) -> Response:
+    """The audit log, or the entries of it that are wanted, as a file."""
+    membership = await visit.staff_membership()
+    kind = visit.request.path_params["kind"]
+    if kind not in _AUDIT_FILES:
+        raise unknown_page_refusal()
+    try:
+        wanted_entries = _audit_selection(visit, membership)
+    except ValueError as error:
+        problem = form_problem_of_error(error, "Go back to the audit log, and filter again.")
+        return render(
+            "told", visit.session, HTTPStatus.UNPROCESSABLE_ENTITY, title="That did not work", problem=problem
+        )
+    await visit.bench.audit.record_action(visit.account, membership.course, "exported audit log", kind)
+    entries = await visit.bench.audit.newest_entries(membership.course, None, wanted_entries=wanted_entries)
+    make_text, media_type = _AUDIT_FILES[kind]
+    headers = SECURITY | {"Content-Disposition": f'attachment; filename="{membership.course}-audit.{kind}"'}
+    text = await asyncio.to_thread(make_text, entries)
+    return Response(text, media_type=f"{media_type}; charset=utf-8", headers=headers)
+
+
+def _audit_selection(visit: Visit, membership: Membership) -> AuditSelection:
+    """The entries that a page's address asks for; days are whole ones where the course is.
+
+    Raises:
+        ValueError: A day is none.
+    """
+    days = {}
+    for name in ("since", "until"):
+        text = visit.query_field(name)
+        try:
+            days[name] = date.fromisoformat(text) if text else None
+        except ValueError:
+            raise ValueError(f"“{name}” is no day such as 2026-12-01.") from None
+    zone, since, until = zone_of(membership.zone), days["since"], days["until"]
+    return AuditSelection(
+        first_moment_of_day(since, zone) if since is not None else None,
+        first_moment_of_day(until + timedelta(days=1), zone) if until is not None and until < date.max else None,
+        visit.query_field("name"),
+        visit.query_field("action"),
+    )
+
+
+async def audit_entries(
+    visit: Visit, course: str, wanted_entries: AuditSelection | None = None
+) -> TablePage[AuditEntry]:
+    """The page of a course's audit log, or of the entries of it that are wanted, that the address asks for."""
+    total = await visit.bench.audit.entry_count(course, wanted_entries)
     page_count = max(1, -(-total // LIST_ROWS))
     page = min(visit.page, page_count)
-    return TablePage(await visit.bench.audit.newest_entries(course, LIST_ROWS, page), page, page_count, total)
+    entries = await visit.bench.audit.newest_entries(course, LIST_ROWS, page, wanted_entries=wanted_entries)
+    return TablePage(entries, page, page_count, total)
 
 
 async def course_page(
@@ -201,7 +297,7 @@ async def course_page(
         problem: Reason why the form was not taken.
         fields: Fields of the form for an assignment.
     """
-    is_staff = membership.role in STAFF
+    is_staff, is_archived = membership.role in STAFF, await visit.is_archived()
     if is_staff:
         assignments = await visit.bench.courses.all_assignments(membership.course)
         passed_counts = None
@@ -225,10 +321,14 @@ async def course_page(
         collects=membership.role is not Role.MONITOR
         and await visit.bench.collecting.questions.find_call(membership.course) is not None,
         open_appeals=await visit.bench.grades.history.waiting_appeal_count(membership.course) if is_staff else 0,
-        is_archived=await visit.is_archived(),
+        is_archived=is_archived,
+        recording=await visit.bench.coursework.recording_choices.choice(membership.course, visit.account)
+        if membership.role is Role.PARTICIPANT
+        else None,
         assignments=assignments,
         mine=passed_counts,
         packs=await asyncio.to_thread(visit.bench.courses.pack_names) if is_staff else (),
+        editors=None if is_staff or is_archived else await _editor_ways(visit),
         policies=list(Reveal),
         problem=problem,
         fields=dict.fromkeys(FIELDS, "") | fields,

@@ -19,11 +19,12 @@ from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.gradebook import Gradebook
 from benchwright_service.grades.points_table import PointsTable, points_of_students, read_points_table
 from benchwright_service.grades.solution_comparisons import LEAST_ALIKE
+from benchwright_service.grades.staff_decisions import Extension, PointsAdjustment
 from benchwright_service.pages.long_tables import LIST_ROWS, MATRIX_COLUMNS, matrix_rows, page_of, student_of_row
 from benchwright_service.pages.rendering import SECURITY, FormProblem, render
 from benchwright_service.pages.visit import Visit, unknown_page_refusal
 from benchwright_teaching.grade_files import canvas_csv, moodle_csv, people_csv
-from benchwright_teaching.points import Counting, GradingRules
+from benchwright_teaching.points import MOST_LATE_DAYS, AssignmentTimes, Counting, GradingRules
 
 _FILES = {"canvas": canvas_csv, "moodle": moodle_csv}
 BY_POINTS = "sum"
@@ -98,23 +99,17 @@ async def change_student_grade(visit: Visit) -> Response:
     """Extends an assignment for a student, or adjusts their points."""
     membership = await visit.changeable_membership()
     view, student, _ = await _chosen_assignment_and_student(visit, membership)
-    gradebooks, reason = visit.bench.grades.gradebooks, visit.form_field("reason", 500)
+    decisions, reason = visit.bench.grades.decisions, visit.form_field("reason", 500)
     try:
         if visit.form_field("points"):
             points = visit.form_number("points", -1_000_000, 1_000_000)
-            await gradebooks.adjust_points(membership.course, view.id, student.account, points, reason, visit.account)
+            adjustment = PointsAdjustment(view.id, student.account, points, reason)
+            await decisions.adjust_points(membership.course, [adjustment], visit.account)
             action = f"adjusted by {points:+g}"
         else:
-            due, closes = visit.form_time("due"), visit.form_time("closes")
-            await gradebooks.give_extension(
-                membership.course,
-                view.id,
-                student.account,
-                due=due,
-                closes=closes,
-                reason=reason,
-                staff_account=visit.account,
-            )
+            times = AssignmentTimes(visit.form_time("due", membership), visit.form_time("closes", membership))
+            extension = Extension(view.id, student.account, times, reason)
+            await decisions.give_extensions(membership.course, [extension], visit.account)
             action = "extended"
     except (BenchServiceError, ValueError) as error:
         return await _grade_page(visit, FormProblem(str(error), "Correct the field, and send the form again."))
@@ -235,6 +230,7 @@ def grading_of_form(visit: Visit) -> GradingRules:
         visit.form_number("late", 0, 100, usual.late_percent),
         visit.form_field("by-group") == "on",
         int(visit.form_number("graders", 1, 2, usual.graders)),
+        int(visit.form_number("late-days", 0, MOST_LATE_DAYS, usual.late_days)),
     )
 
 

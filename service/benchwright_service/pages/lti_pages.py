@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from benchwright_remote.messages import Membership
+from benchwright_remote.messages import AssignmentView, Membership, Role
 from benchwright_service.caller_address import caller_address
 from benchwright_service.errors import BenchServiceError, SignInError, UnknownContextError
 from benchwright_service.pages import sign_in_page
-from benchwright_service.pages.rendering import SECURITY, FormProblem, render
+from benchwright_service.pages.rendering import POLICY, SECURITY, FormProblem, render
 from benchwright_service.pages.visit import Visit, unknown_page_refusal
 
 if TYPE_CHECKING:
+    from benchwright_service.sign_in.lti import DeepLinkingRequest, LtiLaunch
     from benchwright_service.sign_in.lti_services import LtiServices
 
 _AWAY = "lti"
@@ -25,6 +27,14 @@ _FAILED = FormProblem(
     "Your learning management system did not say who you are, or not in time.",
     "Open the link there again, in a window of its own; if it stays so, ask the staff.",
 )
+
+
+_CHOICE_TOO_OLD = FormProblem(
+    "This choice is older than an hour, or was not begun here.",
+    "Choose content in your learning management system again.",
+)
+_CHOOSE = FormProblem("No assignment was chosen, or more than your system takes at once.", "Choose one.")
+_DROPPED = FormProblem("The course's roster here has you no longer.", "Ask the course's staff, who can take you back.")
 
 
 async def begin_lti_login(visit: Visit) -> Response:
@@ -56,7 +66,7 @@ async def finish_lti_launch(visit: Visit) -> Response:
     if login_state is None:
         return _show_failure(visit, _FAILED)
     try:
-        identity = await tool.finish_launch(
+        launch = await tool.finish_launch(
             (login_state[0], login_state[1], login_state[2]),
             visit.form_field("state"),
             visit.form_field("id_token", _LONGEST_TOKEN),
@@ -66,14 +76,84 @@ async def finish_lti_launch(visit: Visit) -> Response:
         return _show_failure(visit, FormProblem(message, "Send this sentence to who operates the service."))
     except SignInError:
         return _show_failure(visit, _FAILED)
-    if visit.bench.sign_in.lti_services is not None:
-        await visit.bench.sign_in.lti_services.keep_platform_addresses(identity)
-    account = await visit.bench.accounts.find_or_make_enabled_account(
-        identity.issuer, identity.subject, identity.name, identity.course, identity.role
-    )
+    services, deep_linking = visit.bench.sign_in.lti_services, visit.bench.sign_in.deep_linking
+    if launch.deep_linking is not None and services is not None and deep_linking is not None:
+        await services.keep_launch(launch, None)
+        carried_text = deep_linking.carried_text(launch)
+        assignments = await visit.bench.courses.all_assignments(launch.course)
+        return _link_choice_page(carried_text, assignments, launch.deep_linking, None)
+    account = await visit.bench.accounts.find_or_make_enabled_account(launch.identity, launch.course)
     if account is None:
         return _show_failure(visit, sign_in_page.DISABLED)
-    return await sign_in_page.begin_session_and_redirect(visit, account, f"/courses/{quote(identity.course)}")
+    if services is not None:
+        await services.keep_launch(launch, account)
+    if await visit.bench.accounts.role(account, launch.course) is None:
+        return _show_failure(visit, _DROPPED)
+    return await sign_in_page.begin_session_and_redirect(visit, account, await _landing_path(visit, launch, account))
+
+
+async def _landing_path(visit: Visit, launch: LtiLaunch, account: str) -> str:
+    """The page of the link's assignment for who takes part in it, or else the course's."""
+    course_path = f"/courses/{quote(launch.course)}"
+    if not launch.assignment or await visit.bench.accounts.role(account, launch.course) is not Role.PARTICIPANT:
+        return course_path
+    views = await visit.bench.courses.visible_assignments(
+        account, only_assignment=launch.assignment, include_archived=True
+    )
+    is_of_course = any(view.course == launch.course for view in views)
+    return f"{course_path}/mine/{quote(launch.assignment)}" if is_of_course else course_path
+
+
+async def answer_link_choice(visit: Visit) -> Response:
+    """Sends the assignments that a teacher has chosen to the platform, through the browser."""
+    deep_linking = visit.bench.sign_in.deep_linking
+    if deep_linking is None:
+        raise unknown_page_refusal()
+    carried_text = visit.form_field("request", _LONGEST_TOKEN)
+    try:
+        choice = deep_linking.read_carried_text(carried_text)
+    except SignInError:
+        return _show_failure(visit, _CHOICE_TOO_OLD)
+    # Few services have platforms, and the protocol takes a quarter of a second to import.
+    from benchwright_service.sign_in.deep_linking import ChosenAssignment
+
+    views = await visit.bench.courses.all_assignments(choice.course)
+    book = await visit.bench.grades.gradebooks.gradebook(choice.course, views, accounts=())
+    chosen_ids = set(visit.ticked_values("assignment"))
+    chosen = [
+        ChosenAssignment(view.id, view.title, book.maximum_points(view), view.opens, view.closes)
+        for view in views
+        if view.id in chosen_ids
+    ]
+    if not chosen or (len(chosen) > 1 and not choice.request.takes_several):
+        return _link_choice_page(carried_text, views, choice.request, _CHOOSE)
+    return_url = choice.request.return_url
+    answer = deep_linking.answer(choice, chosen)
+    response = render(
+        "links_chosen", None, return_url=return_url, answer=answer, titles=[assignment.title for assignment in chosen]
+    )
+    return_parts = urlsplit(return_url)
+    origin = f"{return_parts.scheme}://{return_parts.netloc}"
+    response.headers["Content-Security-Policy"] = POLICY.replace("form-action 'self'", f"form-action {origin}")
+    return response
+
+
+def _link_choice_page(
+    carried_text: str,
+    assignments: Sequence[AssignmentView],
+    request: DeepLinkingRequest,
+    problem: FormProblem | None,
+) -> Response:
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
+    return render(
+        "link_choice",
+        None,
+        status,
+        request=carried_text,
+        assignments=assignments,
+        takes_several=request.takes_several,
+        problem=problem,
+    )
 
 
 async def tool_key_set(visit: Visit) -> Response:
@@ -122,6 +202,8 @@ async def send_grades_to_platform(visit: Visit) -> Response:
             f" {sending_outcome.refused_count} were refused: "
             "send them again later, or see what this tool is allowed there."
         )
+    if sending_outcome.problems:
+        message += f" Not all of your systems took any: {'; '.join(sending_outcome.problems)}."
     return _show_success(visit, "The grades were sent", message)
 
 

@@ -13,7 +13,7 @@ from benchwright_service.accounts.people import Person
 from benchwright_service.courses.people_rows import read_people_rows
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.long_tables import LIST_ROWS
-from benchwright_service.pages.rendering import SECURITY, FormProblem, render
+from benchwright_service.pages.rendering import SECURITY, FormProblem, form_problem_of_error, render
 from benchwright_service.pages.visit import Visit, unknown_page_refusal
 
 _LONGEST_GROUP = 60
@@ -21,7 +21,7 @@ _LONGEST_GROUP = 60
 
 async def people_page(visit: Visit) -> Response:
     """Everybody."""
-    return await _people_page(visit, await visit.staff_membership(), None)
+    return await people_page_with_problem(visit, await visit.staff_membership(), None)
 
 
 async def change_groups(visit: Visit) -> Response:
@@ -49,7 +49,7 @@ async def change_groups(visit: Visit) -> Response:
             f"Somebody else has changed the group of {names} meanwhile; your other changes are saved.",
             "Look at the groups that the list shows now, and change them again if need be.",
         )
-        return await _people_page(visit, membership, problem)
+        return await people_page_with_problem(visit, membership, problem)
     return _redirect_to_people(membership)
 
 
@@ -62,20 +62,37 @@ async def person_export(visit: Visit) -> Response:
     return Response(content, media_type="application/zip", headers=headers)
 
 
+async def research_export(visit: Visit) -> Response:
+    """Figures of the course for research."""
+    membership = await visit.membership()
+    if membership.role is not Role.OWNER:
+        raise unknown_page_refusal()
+    try:
+        content = await visit.bench.grades.research.export_zip(membership.course)
+    except BenchServiceError as error:
+        problem = form_problem_of_error(error, "Nothing was exported: figures of so few would show single people.")
+        return render("told", visit.session, HTTPStatus.CONFLICT, title="That did not work", problem=problem)
+    await visit.bench.audit.record_action(visit.account, membership.course, "exported for research", "")
+    headers = SECURITY | {"Content-Disposition": f'attachment; filename="{membership.course}-research.zip"'}
+    return Response(content, media_type="application/zip", headers=headers)
+
+
 async def delete_chosen_person(visit: Visit) -> Response:
     """Deletes it."""
     membership, person = await _chosen_person(visit)
     if person.account == visit.account:
-        return await _people_page(visit, membership, FormProblem("This is you.", "Ask another owner of the course."))
+        return await people_page_with_problem(
+            visit, membership, FormProblem("This is you.", "Ask another owner of the course.")
+        )
     if visit.form_field("name", 200) != person.name.strip():
         problem = FormProblem("The name is not that of the person.", "Type it as the list has it; nothing was deleted.")
-        return await _people_page(visit, membership, problem)
+        return await people_page_with_problem(visit, membership, problem)
     try:
         await visit.bench.people_service.delete_person(
             membership.course, person.account, f"deleted in {membership.course}"
         )
     except (BenchServiceError, AttemptError) as error:
-        return await _people_page(visit, membership, FormProblem(str(error), "Try again."))
+        return await people_page_with_problem(visit, membership, FormProblem(str(error), "Try again."))
     await visit.bench.audit.record_action(visit.account, membership.course, "deleted person", person.account)
     return _redirect_to_people(membership)
 
@@ -92,8 +109,10 @@ async def _chosen_person(visit: Visit) -> tuple[Membership, Person]:
         raise unknown_page_refusal() from None
 
 
-async def _people_page(visit: Visit, membership: Membership, problem: FormProblem | None) -> Response:
+async def people_page_with_problem(visit: Visit, membership: Membership, problem: FormProblem | None) -> Response:
+    """Everybody, with the reason why a form was not taken."""
     people = await read_people_rows(visit.bench.database, membership.course, visit.rows, LIST_ROWS, students_only=False)
+    entries = {entry.account: entry for entry in await visit.bench.rosters.entries(membership.course)}
     await visit.bench.audit.record_action(visit.account, membership.course, "saw people", "")
     return render(
         "people",
@@ -102,6 +121,8 @@ async def _people_page(visit: Visit, membership: Membership, problem: FormProble
         member=membership,
         people=people,
         choice=people.choice,
+        dropped_people=await visit.bench.people_service.dropped_people(membership.course),
+        entries=entries,
         is_owner=membership.role is Role.OWNER,
         is_archived=await visit.is_archived(),
         problem=problem,

@@ -55,7 +55,7 @@ async def submit_question_call(visit: Visit) -> Response:
     try:
         questions_pack_name(membership.course)
         reviewers = whole_number_or_none(visit.form_field("reviewers") or str(FEWEST_REVIEWERS)) or 0
-        call_times = visit.form_time("opens"), visit.form_time("closes")
+        call_times = visit.form_time("opens", membership), visit.form_time("closes", membership)
         call = QuestionCall(visit.form_field("title"), visit.form_field("license"), *call_times, reviewers=reviewers)
         await visit.bench.collecting.questions.open_or_change_call(membership.course, call)
     except (ValueError, BenchServiceError) as error:

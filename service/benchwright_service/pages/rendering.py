@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from benchwright_foundation.number_text import clock, number, percent, points, signed_number
 from benchwright_problems.figure import MediaType
+from benchwright_remote.messages import Membership
 from benchwright_service.accounts.sessions import BrowserSession
 from benchwright_service.storage.tables import moment
 from benchwright_service.studies.lab_monitor import elapsed_text
+from benchwright_teaching.local_times import in_zone, is_zone, local_time_text, zone_of
 
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -34,6 +38,18 @@ SECURITY = {
 """Headers of every page."""
 _PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 """A picture that is opened by itself is a document, and an SVG may have scripts."""
+
+
+@dataclass(frozen=True)
+class _ShownZones:
+    """Time zones of a page."""
+
+    reader: tzinfo
+    course: tzinfo
+
+
+_SHOWN_ZONES: ContextVar[_ShownZones] = ContextVar("shown zones")
+"""Of the page that is rendered: templates' macros have no context."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +76,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["time"] = _shown_time
+    environment.filters["plain_time"] = _plain_time
+    environment.filters["time_field"] = _time_field
     environment.filters["ago"] = _shown_ago
     environment.filters["clock"] = clock
     environment.filters["number"] = number
@@ -103,7 +121,16 @@ class _Page(HTMLResponse):
         await super().__call__(scope, receive, send)
 
     def _rendered_page(self) -> bytes:
+        _SHOWN_ZONES.set(_zones_of_page(self._values))
         return _environment().get_template(self._template).render(self._values).encode(self.charset)
+
+
+def _zones_of_page(values: Mapping[str, Any]) -> _ShownZones:
+    """The zones of a page's times: those of a course are its own where nobody knows the reader's."""
+    membership, session = values.get("member"), values["session"]
+    course_zone = zone_of(membership.zone) if isinstance(membership, Membership) else UTC
+    reader_zone = zone_of(session.zone) if session is not None and is_zone(session.zone) else course_zone
+    return _ShownZones(reader_zone, course_zone)
 
 
 ASSETS = {
@@ -112,6 +139,7 @@ ASSETS = {
     "replay.css": "text/css",
     "replay.js": "text/javascript",
     "replay-text.js": "text/javascript",
+    "zone.js": "text/javascript",
 }
 """Files that pages name, with their media types."""
 
@@ -123,7 +151,26 @@ def asset_content(asset_name: str) -> bytes:
 
 
 def _shown_time(moment: datetime | None) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC") if moment is not None else ""
+    """A time where its reader is, with that of the course in its title."""
+    if moment is None:
+        return ""
+    zones = _SHOWN_ZONES.get()
+    titles = [f"{in_zone(moment, zone):%Y-%m-%d %H:%M} in {zone}" for zone in (zones.reader, zones.course)]
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(
+        moment.astimezone(UTC).isoformat(timespec="seconds"),
+        "; ".join(dict.fromkeys(titles)),
+        _plain_time(moment),
+    )
+
+
+def _plain_time(moment: datetime | None) -> str:
+    """The same for where there is no room for a title."""
+    return f"{in_zone(moment, _SHOWN_ZONES.get().reader):%Y-%m-%d %H:%M %Z}" if moment is not None else ""
+
+
+def _time_field(moment: datetime | None) -> str:
+    """A time as a field of a form has it, where the course is."""
+    return local_time_text(moment, _SHOWN_ZONES.get().course) if moment is not None else ""
 
 
 def _shown_ago(moment: datetime | None, current_time: datetime) -> str:

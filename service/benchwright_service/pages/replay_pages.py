@@ -47,7 +47,7 @@ async def replay_chunk_json(visit: Visit) -> Response:
     line, _, _ = await _replayed_attempt(visit)
     events, number = visit.path_number("events"), visit.path_number("chunk")
     content = None
-    if 0 < events <= line.summary.seq:
+    if 0 < events <= line.event_count:
         try:
             content = await visit.bench.coursework.replays.find_chunk(line.id, events, number)
         except PlaybackError as error:
@@ -64,12 +64,14 @@ async def final_files_page(visit: Visit) -> Response:
     """The text at the end."""
     line, membership, student = await _replayed_attempt(visit)
     try:
-        files = await visit.bench.coursework.replays.changed_files_at_end(line.id, line.summary.seq)
+        files = await visit.bench.coursework.replays.changed_files_at_end(line.id, line.event_count)
     except PlaybackError as error:
         raise _unreadable_refusal(error) from error
     # Editors may send surrogates that are no character, which no page can have.
     texts = {path: text.encode("utf-8", "replace").decode() for path, text in files.items()}
-    return render("final", visit.session, HTTPStatus.OK, member=membership, student=student, texts=texts)
+    return render(
+        "final", visit.session, HTTPStatus.OK, member=membership, student=student, texts=texts, recording=line.recording
+    )
 
 
 def _unreadable_refusal(error: PlaybackError) -> RefusalError:
@@ -83,7 +85,7 @@ async def _replayed_attempt(visit: Visit) -> tuple[AttemptLine, Membership, Cour
     path = visit.request.path_params
     attempt_lines = await visit.bench.coursework.progress.attempts(student.account, view.id, path["problem"])
     line = next((candidate for candidate in attempt_lines if candidate.id == path["attempt"]), None)
-    if line is None:
+    if line is None or line.recording is None:
         raise unknown_page_refusal()
     subject = f"{student.account} {view.pack}/{path['problem']}"
     await visit.bench.audit.record_action_unless_recent(visit.account, membership.course, "saw replay", subject)

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from starlette.responses import RedirectResponse, Response
 
 from benchwright_foundation import access_token
-from benchwright_foundation.refusals import RefusalError
+from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_service.accounts.sessions import LIFETIME_S
 from benchwright_service.caller_address import caller_address
 from benchwright_service.errors import SignInError
@@ -18,6 +18,12 @@ _UNKNOWN = FormProblem(
     "The invitation or token is unknown, expired or used up.",
     "Check that it was copied whole, or ask who sent it for a new one.",
 )
+_LINK_SENT = FormProblem(
+    "If a course has this address, a link is on its way to it; it signs you in once, within half an hour.",
+    "Nothing there in five minutes? Look into the spam folder, or ask the course's staff which address they have.",
+)
+_LINK_UNKNOWN = FormProblem("This link was used, or is too old.", "Ask for a new one, or sign in with your invitation.")
+_RETURN_CODE_S = 365 * 86_400.0
 _NO_NAME = FormProblem("An invitation needs your name.", "Enter the name that the course's staff know you by.")
 
 
@@ -36,16 +42,56 @@ async def sign_in_by_code(visit: Visit) -> Response:
     accounts = visit.bench.accounts
     if access_token.id_and_secret_of_token(code, accounts.prefix) is not None:
         account = await accounts.account_of_valid_token(code)
-    elif code and not name:
-        return _sign_in_form(visit, _NO_NAME, name)
     else:
         try:
-            account = await accounts.join_with_new_account(code, name)
-        except RefusalError:
-            account = None
+            account = await accounts.sign_in_by_invitation(code, name)
+        except RefusalError as refusal:
+            return _sign_in_form(visit, _problem_of_refusal(refusal), name)
     if account is None:
         return _sign_in_form(visit, _UNKNOWN, name)
     return await begin_session_and_redirect(visit, account)
+
+
+async def request_link(visit: Visit) -> Response:
+    """Sends a link to an address; the answer is the same for every address."""
+    mailer = visit.bench.sign_in.mailer
+    if mailer is None:
+        raise unknown_page_refusal()
+    visit.bench.sign_in.count_sign_in_or_refuse(caller_address(visit.request))
+    email = visit.form_field("email", 200)
+    if email:
+        mailer.begin_sending(email)
+    return render("told", None, title="Look into your mail", problem=_LINK_SENT)
+
+
+async def link_page(visit: Visit) -> Response:
+    """Asks whether to sign in by a link: programs that read mail open links too."""
+    code = visit.request.query_params.get("code", "")[:200]
+    name = await visit.bench.sign_in.links.find_name(code)
+    if name is None:
+        return _sign_in_form(visit, _LINK_UNKNOWN, "")
+    return render("link", None, code=code, name=name, present_name=visit.session.name if visit.session else "")
+
+
+async def sign_in_by_link(visit: Visit) -> Response:
+    """Takes a link's code, once."""
+    account = await visit.bench.sign_in.links.take_account(visit.form_field("code", 200))
+    if account is None:
+        return _sign_in_form(visit, _LINK_UNKNOWN, "")
+    return await begin_session_and_redirect(visit, account)
+
+
+async def make_return_code(visit: Visit) -> Response:
+    """A code to come back with, for who has no other way."""
+    memberships = await visit.bench.accounts.memberships_with_archived(visit.account)
+    if not memberships:
+        raise unknown_page_refusal()
+    code = await visit.bench.accounts.make_return_code(visit.account, memberships[0][0].course, _RETURN_CODE_S)
+    problem = FormProblem(
+        f"{code} signs you in, in any browser or editor, for a year. It is shown this once.",
+        "Keep it where you keep passwords; nobody else needs it.",
+    )
+    return render("told", visit.session, title="Your code to come back", problem=problem)
 
 
 async def begin_session_and_redirect(visit: Visit, account: str, next_path: str = "") -> Response:
@@ -93,9 +139,7 @@ async def sign_in_from_provider(visit: Visit) -> Response:
         return _sign_in_form(visit, _unknown_person_problem(provider.name), "")
     finally:
         session.clear()
-    account = await visit.bench.accounts.find_or_make_enabled_account(
-        identity.issuer, identity.subject, identity.name, provider.course
-    )
+    account = await visit.bench.accounts.find_or_make_enabled_account(identity, provider.course)
     if account is None:
         return _sign_in_form(visit, DISABLED, "")
     return await begin_session_and_redirect(visit, account, onward)
@@ -131,6 +175,14 @@ async def decide_on_device(visit: Visit) -> Response:
     return render("told", visit.session, title="Sign in another program", problem=problem)
 
 
+def _problem_of_refusal(refusal: RefusalError) -> FormProblem:
+    if refusal.refusal_kind is RefusalKind.NOT_FOUND:
+        return _UNKNOWN
+    if refusal.refusal_kind is RefusalKind.INVALID:
+        return _NO_NAME
+    return FormProblem(refusal.details.detail, refusal.details.next_step)
+
+
 _ONWARD = "onward"
 DISABLED = FormProblem("This account was disabled.", "Ask the course's staff.")
 
@@ -154,7 +206,16 @@ def _sign_in_form(visit: Visit, problem: FormProblem | None, typed_name: str) ->
     is_for_device = "device" in visit.request.query_params or visit.form_field("onward") == "device"
     onward = "device" if is_for_device else ""
     provider = visit.bench.sign_in.provider.name if visit.bench.sign_in.provider is not None else ""
-    return render("sign_in", None, status, problem=problem, name=typed_name, onward=onward, provider=provider)
+    return render(
+        "sign_in",
+        None,
+        status,
+        problem=problem,
+        name=typed_name,
+        onward=onward,
+        provider=provider,
+        sends_links=visit.bench.sign_in.mailer is not None,
+    )
 
 
 async def _join_course(visit: Visit, invitation_code: str) -> Response:

@@ -57,7 +57,7 @@ async def study_audit_page(visit: Visit) -> Response:
     membership = await visit.owner_membership()
     entries = await audit_entries(visit, membership.course)
     await visit.bench.audit.record_action_unless_recent(visit.account, membership.course, "read audit log", "")
-    return render("study_audit", visit.session, member=membership, entries=entries)
+    return render("study_audit", visit.session, member=membership, entries=entries, query="")
 
 
 async def _study_page(

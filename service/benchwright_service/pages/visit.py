@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -14,6 +14,7 @@ from benchwright_remote.messages import Membership, Role
 from benchwright_service.accounts.sessions import BrowserSession
 from benchwright_service.bench import Bench
 from benchwright_service.courses.people_rows import BY_NAME, RowChoice
+from benchwright_teaching.local_times import moment_of_local_time, zone_of
 
 STAFF = frozenset({Role.OWNER, Role.STAFF})
 """Roles that may see students' work and change a course."""
@@ -51,6 +52,10 @@ class Visit:
         value = self.form.get(field_name)
         return value.strip()[:limit] if isinstance(value, str) else ""
 
+    def query_field(self, name: str, limit: int = 200) -> str:
+        """A field of the address, without the space around it."""
+        return self.request.query_params.get(name, "").strip()[:limit]
+
     def ticked_values(self, field_name: str) -> list[str]:
         """The values of a form's check boxes of one name that are ticked."""
         return [value for value in self.form.getlist(field_name) if isinstance(value, str)]
@@ -83,20 +88,19 @@ class Visit:
             raise unknown_page_refusal()
         return number
 
-    def form_time(self, field_name: str) -> datetime | None:
-        """A date and time of the form, in UTC; None for an empty one.
+    def form_time(self, field_name: str, membership: Membership) -> datetime | None:
+        """A date and time of the form, which is local in a course; None for an empty one.
 
         Raises:
-            ValueError: The field is no date and time.
+            ValueError: The field is no date and time, or the course's clocks never show it.
         """
         text = self.form_field(field_name)
         if not text:
             return None
         try:
-            moment = datetime.fromisoformat(text)
-            return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-        except (OverflowError, ValueError):
-            raise ValueError(f"“{field_name}” is no date and time such as 2026-12-01T23:59.") from None
+            return moment_of_local_time(text, zone_of(membership.zone))
+        except ValueError as error:
+            raise ValueError(f"“{field_name}” {error}.") from None
 
     @property
     def section(self) -> str:
@@ -120,10 +124,6 @@ class Visit:
     def page(self) -> int:
         """Number of the page of a long table, from 1."""
         return max(1, whole_number_or_none(self.query_field("page")) or 1)
-
-    def query_field(self, field_name: str) -> str:
-        """A field of the address, without the space around it."""
-        return self.request.query_params.get(field_name, "").strip()[:200]
 
     async def membership(self) -> Membership:
         """Returns what the person who asks is in the course of the path.

@@ -5,17 +5,17 @@ It is what `work_out_worth` works out, for all problems that have a decided run.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from sqlalchemy import ColumnElement, delete, insert, or_, select
+from sqlalchemy import ColumnElement, delete, insert, or_, select, union
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_service.points.worth import Scope, work_out_worth
-from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, MEMBERS, WORTH
+from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, MEMBERS, ROSTER, WORTH
 from benchwright_teaching.points import share_before_deductions
 
 
-async def lock_assignments(connection: AsyncConnection, assignments: Sequence[str]) -> None:
+async def lock_assignments(connection: AsyncConnection, assignments: Collection[str]) -> None:
     """Makes others who change the worth of work in these assignments wait until this transaction ends.
 
     Call it before anything is changed: whoever holds a run and waits for its assignment might be waited for.
@@ -95,3 +95,30 @@ async def keep_worth_of_teams(
     members_query = select(MEMBERS.c.account).where(MEMBERS.c.course == course, is_concerned)
     members = (await connection.execute(members_query)).scalars().all()
     await keep_worth(connection, Scope(course, grouped_assignments, [*members, *accounts]))
+
+
+async def lock_assignments_of_courses(connection: AsyncConnection, courses: Collection[str]) -> None:
+    """Does the same as `lock_assignments` for all assignments of courses."""
+    query = select(ASSIGNMENTS.c.id).where(ASSIGNMENTS.c.course.in_(courses))
+    await lock_assignments(connection, (await connection.execute(query)).scalars().all())
+
+
+async def keep_worth_of_people(connection: AsyncConnection, course: str, accounts: Collection[str]) -> None:
+    """Keeps the worth of all that people have done in a course, and their groups with them.
+
+    Args:
+        connection: Transaction that has made them students, or made them none. It has locked the course's assignments.
+        course: Id of the course.
+        accounts: Their accounts.
+    """
+    if not accounts:
+        return
+    teams = union(
+        *(
+            select(table.c.team).where(table.c.course == course, table.c.account.in_(accounts), table.c.team != "")
+            for table in (MEMBERS, ROSTER)
+        )
+    )
+    members_query = select(MEMBERS.c.account).where(MEMBERS.c.course == course, MEMBERS.c.team.in_(teams))
+    members = (await connection.execute(members_query)).scalars().all()
+    await keep_worth(connection, Scope(course, accounts={*members, *accounts}))

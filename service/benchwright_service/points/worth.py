@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Row, select
+from sqlalchemy import ColumnElement, CompoundSelect, Row, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_problems.verdict import Outcome
 from benchwright_remote.messages import Role
-from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, EXTENSIONS, HINTS, MEMBERS, RUNS, moment
+from benchwright_service.storage.tables import (
+    ASSIGNMENTS,
+    ATTEMPTS_HELD,
+    EXTENSIONS,
+    HINTS,
+    LATE_DAYS,
+    MEMBERS,
+    ROSTER,
+    RUNS,
+    moment,
+)
 from benchwright_teaching.points import (
     AssignmentTimes,
     CostlyHint,
@@ -61,6 +71,8 @@ class AssignmentWorth:
     """Problems that a run of the student's own has passed, whatever it counts."""
     times: AssignmentTimes
     is_extended: bool
+    late_days: int = 0
+    """Late days that the student has used."""
 
 
 @dataclass(frozen=True)
@@ -90,21 +102,25 @@ async def work_out_worth(
     """
     assignment_rows = (await connection.execute(select(ASSIGNMENTS).where(*_assignment_conditions(scope)))).all()
     team_by_account = await _team_by_account(connection, scope)
+    dropped_team_by_account = await _dropped_team_by_account(connection, scope)
+    workers = {**dropped_team_by_account, **team_by_account}
     work_conditions: list[ColumnElement[bool]] = [ATTEMPTS_HELD.c.assignment.in_([row.id for row in assignment_rows])]
     if scope.accounts is not None:
-        work_conditions.append(ATTEMPTS_HELD.c.account.in_(team_by_account))
+        work_conditions.append(ATTEMPTS_HELD.c.account.in_(workers))
     if scope.problem_ref:
         work_conditions.append(ATTEMPTS_HELD.c.problem == scope.problem_ref)
     run_rows = await _run_rows(connection, work_conditions)
     hints = _hints(await _hint_rows(connection, work_conditions))
-    extensions = await _extensions(connection, scope, [row.id for row in assignment_rows], team_by_account)
+    assignments = [row.id for row in assignment_rows]
+    extensions = await _extensions(connection, scope, assignments, team_by_account)
+    late_days = await _late_days(connection, scope, assignments, team_by_account)
 
     def by_student() -> dict[Key, AssignmentWorth]:
         runs = _decided_runs(run_rows, replacement_by_run)
         for facts_by_key in (runs, hints):
             for key in [key for key in facts_by_key if key[0] == without_work_of]:
                 del facts_by_key[key]
-        groups = _group_by_account(team_by_account)
+        groups = _group_by_account(workers)
         return {
             (account, row.id): _assignment_worth(
                 row,
@@ -113,6 +129,7 @@ async def work_out_worth(
                 account,
                 groups[account] if row.by_group else (account,),
                 extensions.get((account, row.id)),
+                late_days[account, row.id],
             )
             for account in team_by_account
             for row in assignment_rows
@@ -132,6 +149,7 @@ def grading_rules_of_row(assignment_row: Row[Any]) -> GradingRules:
         assignment_row.late_percent,
         bool(assignment_row.by_group),
         assignment_row.graders,
+        assignment_row.late_days,
     )
 
 
@@ -143,13 +161,39 @@ def _assignment_conditions(scope: Scope) -> list[ColumnElement[bool]]:
 
 
 async def _team_by_account(connection: AsyncConnection, scope: Scope) -> Mapping[str, str]:
-    participant = (MEMBERS.c.course == scope.course, MEMBERS.c.role == Role.PARTICIPANT.value)
-    query = select(MEMBERS.c.account, MEMBERS.c.team).where(*participant)
+    """The groups of students."""
+    query = select(MEMBERS.c.account, MEMBERS.c.team).where(*_is_student(scope))
     if scope.accounts is not None:
-        is_named = MEMBERS.c.account.in_(scope.accounts)
-        teams = select(MEMBERS.c.team).where(*participant, is_named, MEMBERS.c.team != "")
-        query = query.where(is_named | MEMBERS.c.team.in_(teams))
+        query = query.where(MEMBERS.c.account.in_(scope.accounts) | MEMBERS.c.team.in_(_teams_of_scope(scope)))
     return {row.account: row.team for row in await connection.execute(query)}
+
+
+async def _dropped_team_by_account(connection: AsyncConnection, scope: Scope) -> Mapping[str, str]:
+    """The groups of students who were dropped from the roster: what they have done for a group is still the group's."""
+    query = select(ROSTER.c.account, ROSTER.c.team).where(*_is_dropped_student(scope))
+    if scope.accounts is not None:
+        query = query.where(ROSTER.c.team.in_(_teams_of_scope(scope)))
+    return {row.account: row.team for row in await connection.execute(query)}
+
+
+def _teams_of_scope(scope: Scope) -> CompoundSelect[tuple[str]]:
+    """The groups of the accounts that a part of a course names."""
+    accounts = scope.accounts or ()
+    teams = select(MEMBERS.c.team).where(*_is_student(scope), MEMBERS.c.account.in_(accounts), MEMBERS.c.team != "")
+    return teams.union(select(ROSTER.c.team).where(*_is_dropped_student(scope), ROSTER.c.account.in_(accounts)))
+
+
+def _is_student(scope: Scope) -> Sequence[ColumnElement[bool]]:
+    return MEMBERS.c.course == scope.course, MEMBERS.c.role == Role.PARTICIPANT.value
+
+
+def _is_dropped_student(scope: Scope) -> Sequence[ColumnElement[bool]]:
+    return (
+        ROSTER.c.course == scope.course,
+        ROSTER.c.role == Role.PARTICIPANT.value,
+        ROSTER.c.dropped.is_not(None),
+        ROSTER.c.team != "",
+    )
 
 
 async def _run_rows(connection: AsyncConnection, conditions: Sequence[ColumnElement[bool]]) -> Sequence[Row[Any]]:
@@ -185,6 +229,19 @@ async def _extensions(
         query = query.where(EXTENSIONS.c.account.in_(accounts))
     rows = (await connection.execute(query)).all()
     return {(row.account, row.assignment): AssignmentTimes(moment(row.due), moment(row.closes)) for row in rows}
+
+
+async def _late_days(
+    connection: AsyncConnection, scope: Scope, assignments: Sequence[str], accounts: Collection[str]
+) -> Counter[Key]:
+    query = select(LATE_DAYS.c.account, LATE_DAYS.c.assignment, LATE_DAYS.c.days)
+    query = query.where(LATE_DAYS.c.assignment.in_(assignments))
+    if scope.accounts is not None:
+        query = query.where(LATE_DAYS.c.account.in_(accounts))
+    late_days: Counter[Key] = Counter()
+    for row in await connection.execute(query):
+        late_days[row.account, row.assignment] += row.days
+    return late_days
 
 
 def _decided_runs(
@@ -223,10 +280,11 @@ def _assignment_worth(
     account: str,
     group: Sequence[str],
     extension: AssignmentTimes | None,
+    late_days: int,
 ) -> AssignmentWorth:
     rules = grading_rules_of_row(assignment_row)
     usual_times = AssignmentTimes(moment(assignment_row.due), moment(assignment_row.closes))
-    times = student_times(usual_times, extension)
+    times = student_times(usual_times, extension, late_days)
     taken_hints = _facts_of_accounts(hints, group, assignment_row.id)
     worth = {
         problem: problem_worth(runs_with_hint_costs(problem_runs, taken_hints.get(problem, ())), rules, times)
@@ -236,7 +294,7 @@ def _assignment_worth(
     passed = frozenset(
         problem for problem, decided_runs in own_runs.items() if any(run.is_passed for run in decided_runs)
     )
-    return AssignmentWorth(worth, passed, times, extension is not None)
+    return AssignmentWorth(worth, passed, times, extension is not None, late_days)
 
 
 def _facts_of_accounts(

@@ -77,7 +77,8 @@ class QueueRows:
         )
         async with self._database.write_transaction() as connection:
             claim = self._lease_update(worker, TERM_S).where(RUNS.c.id == first_waiting)
-            return (await connection.execute(claim.returning(RUNS))).one_or_none()
+            claimed: Row[Any] | None = (await connection.execute(claim.returning(RUNS))).one_or_none()
+        return claimed
 
     async def claim_answers(self, process: str, run: str = "") -> Sequence[Row[Any]]:
         """Gives answers that wait to a process that scores them.

@@ -7,14 +7,15 @@ minutes that this takes.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from typing import Any
 
 from authlib.integrations.starlette_client import StarletteIntegration, StarletteOAuth2App
 from starlette.requests import Request
 from starlette.responses import Response
 
+from benchwright_service.accounts.identified import Identified
 from benchwright_service.errors import SignInError
+from benchwright_service.sign_in.claims import ids_of_claims
 from benchwright_service.sign_in.sign_in_file import OidcSettings, read_secret
 
 TIMEOUT_S = 10.0
@@ -23,15 +24,6 @@ _SIGNED_BY = frozenset({"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "E
 _LONGEST_SUBJECT = 255
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Identity:
-    """Identity of somebody, as the provider gives it."""
-
-    issuer: str
-    subject: str
-    name: str
 
 
 class IdentityProvider:
@@ -49,6 +41,7 @@ class IdentityProvider:
         self.name = settings.name
         self.course = settings.course
         self._issuer = settings.issuer
+        self._login_claim = settings.login_claim
         self._return_to = f"{address.rstrip('/')}/sign-in/provider/return"
         self._app = StarletteOAuth2App(
             StarletteIntegration("oidc"),
@@ -78,7 +71,7 @@ class IdentityProvider:
             raise _sign_in_error(error) from error
         return redirect
 
-    async def finish_sign_in(self, request: Request) -> Identity:
+    async def finish_sign_in(self, request: Request) -> Identified:
         """Returns the identity of the person whose browser comes back.
 
         Raises:
@@ -101,7 +94,14 @@ class IdentityProvider:
         display_name = next(
             (claims[key] for key in ("name", "preferred_username", "email") if claims.get(key)), subject
         )
-        return Identity(self._issuer, subject, " ".join(str(display_name).split())[:200])
+        is_email_sure = claims.get("email_verified") is True
+        return Identified(
+            self._issuer,
+            subject,
+            " ".join(str(display_name).split())[:200],
+            ids=ids_of_claims(claims, self._login_claim, is_email_sure=is_email_sure),
+            is_enrolled=False,
+        )
 
     async def _load_metadata_once(self) -> None:
         """Reads the provider's configuration once, and takes nothing weak from it."""

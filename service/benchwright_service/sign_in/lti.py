@@ -24,7 +24,9 @@ from joserfc.jwk import KeySet
 from joserfc.jws import JWSRegistry
 
 from benchwright_remote.messages import Role
+from benchwright_service.accounts.identified import Identified
 from benchwright_service.errors import SignInError, UnknownContextError
+from benchwright_service.sign_in.claims import claim_text, ids_of_claims
 from benchwright_service.sign_in.sign_in_file import LtiSettings
 
 TIMEOUT_S = 10.0
@@ -38,6 +40,12 @@ _LONGEST = 255
 _LONGEST_ADDRESS = 2_000
 _SIGNED_BY = ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512"]
 _CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
+_RESOURCE_LINK, _DEEP_LINKING = "LtiResourceLinkRequest", "LtiDeepLinkingRequest"
+_DEEP_LINKING_SETTINGS = "https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settings"
+_LINK_TYPE = "ltiResourceLink"
+_LONGEST_DATA = 20_000
+ASSIGNMENT = "assignment"
+"""Name of the custom parameter of a link that says which assignment it is for."""
 _GRADES = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
 _ROSTER = "https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice"
 _LTI_ROLE = re.compile(
@@ -55,19 +63,34 @@ LoginState = tuple[int, str, str]
 
 
 @dataclass(frozen=True)
+class DeepLinkingRequest:
+    """A platform's question for links to put into its course (*Deep Linking 2.0*)."""
+
+    return_url: str
+    deployment: str
+    data: str
+    """What the platform wants back as it is."""
+    takes_several: bool
+    takes_line_items: bool
+
+
+@dataclass(frozen=True)
 class LtiLaunch:
     """The person who comes, and the course."""
 
-    issuer: str
-    subject: str
-    name: str
-    role: Role
+    identity: Identified
     course: str
+    context: str
+    """The platform's id of its course."""
     platform: LtiSettings
     line_items: str
     """Address at which the platform takes grades; empty if it does not."""
     roster_address: str
     """Address of the platform's roster; empty if it gives none."""
+    assignment: str = ""
+    """The assignment of the link; empty if it is for the whole course."""
+    deep_linking: DeepLinkingRequest | None = None
+    """What the platform asks for if the person is to choose links; None if they came by one."""
 
 
 class LtiTool:
@@ -81,7 +104,7 @@ class LtiTool:
 
     def __init__(self, platforms: Sequence[LtiSettings], address: str, clock: Callable[[], float] = time.time) -> None:
         self._platforms = platforms
-        self._launch_url = f"{address.rstrip('/')}/lti/launch"
+        self.launch_url = f"{address.rstrip('/')}/lti/launch"
         self._now = clock
         self._keys: dict[int, tuple[float, KeySet]] = {}
         self._reading = asyncio.Lock()
@@ -111,7 +134,7 @@ class LtiTool:
             "response_mode": "form_post",
             "prompt": "none",
             "client_id": platform.client_id,
-            "redirect_uri": self._launch_url,
+            "redirect_uri": self.launch_url,
             "login_hint": login_request_fields["login_hint"],
             "state": state,
             "nonce": nonce,
@@ -157,8 +180,9 @@ class LtiTool:
         context_claims = claims.get(f"{_CLAIM}context") or {}
         subject = claims["sub"]
         role = role_of_lti_roles(claims.get(f"{_CLAIM}roles") or [])
+        message_type = claims.get(f"{_CLAIM}message_type")
         if (
-            claims.get(f"{_CLAIM}message_type") != "LtiResourceLinkRequest"
+            message_type not in (_RESOURCE_LINK, _DEEP_LINKING)
             or claims.get(f"{_CLAIM}version") != "1.3.0"
             or claims.get(f"{_CLAIM}deployment_id") not in platform.deployments
             or claims["iat"] < self._now() - _OLDEST_S
@@ -170,18 +194,24 @@ class LtiTool:
         course = platform.courses.get(str(context_claims.get("id", "")))
         if course is None:
             raise UnknownContextError(str(context_claims.get("id", ""))[:_LONGEST])
+        deep_linking = _deep_linking_request(platform, claims) if message_type == _DEEP_LINKING else None
+        if deep_linking is not None and role is not Role.STAFF:
+            raise ValueError("links are chosen by teachers")
         name = " ".join(str(claims.get("name") or claims.get("email") or subject).split())[:200]
         grades = claims.get(_GRADES) or {}
         roster = claims.get(_ROSTER) or {}
+        # The platform answers for its people's addresses, unless it says that it does not.
+        is_email_sure = claims.get("email_verified") is not False
+        ids = ids_of_claims(claims, platform.login_claim, is_email_sure=is_email_sure)
         return LtiLaunch(
-            platform.issuer,
-            subject,
-            name,
-            role,
+            Identified(platform.issuer, subject, name, role, ids),
             course,
+            str(context_claims["id"]),
             platform,
             address_if_on_platform(platform, grades.get("lineitems")),
             address_if_on_platform(platform, roster.get("context_memberships_url")),
+            claim_text(claims, f"custom.{ASSIGNMENT}"),
+            deep_linking,
         )
 
     async def _claims_with_valid_signature(
@@ -212,6 +242,26 @@ class LtiTool:
             return keys
 
 
+def _deep_linking_request(platform: LtiSettings, claims: Mapping[str, Any]) -> DeepLinkingRequest:
+    settings = claims[_DEEP_LINKING_SETTINGS]
+    return_url = address_if_on_platform(platform, settings.get("deep_link_return_url"))
+    data = settings.get("data", "")
+    if (
+        not return_url
+        or _LINK_TYPE not in settings["accept_types"]
+        or not isinstance(data, str)
+        or len(data) > _LONGEST_DATA
+    ):
+        raise ValueError("the platform does not take links, or not at an address of its own")
+    return DeepLinkingRequest(
+        return_url,
+        str(claims[f"{_CLAIM}deployment_id"]),
+        data,
+        settings.get("accept_multiple") is True,
+        settings.get("accept_lineitem") is not False,
+    )
+
+
 def role_of_lti_roles(lti_roles: Sequence[object]) -> Role | None:
     """Role here of somebody with these roles there; None if they have none in the course.
 
@@ -229,7 +279,8 @@ def role_of_lti_roles(lti_roles: Sequence[object]) -> Role | None:
 def address_if_on_platform(platform: LtiSettings, url: object) -> str:
     """An address that a message of the platform names; empty if it is none of the platform's own hosts."""
     own_origins = {
-        _scheme_and_host(address) for address in (platform.authorization_url, platform.token_url, platform.keys_url)
+        _scheme_and_host(address)
+        for address in (platform.authorization_url, platform.token_url, platform.keys_url, *platform.services)
     }
     return url if isinstance(url, str) and len(url) <= _LONGEST_ADDRESS and _scheme_and_host(url) in own_origins else ""
 

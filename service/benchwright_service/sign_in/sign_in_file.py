@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -43,7 +44,11 @@ class OidcSettings(Model):
     client_secret_file: Path
     """Relative to the file that names it."""
     course: str = ""
-    """Course in which everybody who signs in takes part; empty if courses are joined by invitations."""
+    """Course in which everybody who signs in takes part, or who is on its roster if it has one; empty if courses are
+    joined by invitations."""
+    login_claim: str = ""
+    """Claim of the token that is the login or the email address of rosters, which nobody can choose; empty for an
+    email address that the provider has verified."""
 
 
 class LtiSettings(Model):
@@ -57,9 +62,42 @@ class LtiSettings(Model):
     token_url: SecureUrl
     keys_url: SecureUrl
     """Of the platform's own keys, a JSON Web Key Set."""
+    services: tuple[SecureUrl, ...] = ()
+    """Addresses of hosts, beside those above, that the platform's services are at, such as a school's own of Canvas."""
     deployments: Annotated[tuple[str, ...], Field(min_length=1)]
     courses: Mapping[str, str] = Field(default_factory=dict)
-    """The platform's id of a course (its LTI context) → the course here."""
+    """The platform's id of a course (its LTI context) → the course here; several may be one course."""
+    login_claim: str = ""
+    """Claim of launches that is the login of rosters and grade files, such as `ext.user_username` of Moodle or
+    `custom.login`; empty if none is."""
+
+
+class MailEncryption(StrEnum):
+    """How mail goes to its server."""
+
+    STARTTLS = "starttls"
+    TLS = "tls"
+    NONE = "none"
+    """To a server on this machine only."""
+
+
+class SmtpSettings(Model):
+    """A mail server, by which people are sent links to sign in."""
+
+    host: Annotated[str, Field(min_length=1)]
+    port: Annotated[int, Field(ge=1, le=65_535)] = 587
+    sender: Annotated[str, Field(pattern=r"^[^@\s]+@[^@\s]+$")]
+    """Address that the mail is from."""
+    encryption: MailEncryption = MailEncryption.STARTTLS
+    user: str = ""
+    password_file: Path | None = None
+    """Relative to the file that names it."""
+
+    @model_validator(mode="after")
+    def _is_encrypted(self) -> SmtpSettings:
+        if self.encryption is MailEncryption.NONE and not is_loopback(self.host):
+            raise ValueError("mail to another machine goes by starttls or tls")
+        return self
 
 
 class SignInSettings(Model):
@@ -67,6 +105,9 @@ class SignInSettings(Model):
 
     oidc: OidcSettings | None = None
     lti: tuple[LtiSettings, ...] = ()
+    smtp: SmtpSettings | None = None
+    browser_editor: SecureUrl | None = None
+    """Address at which students have an editor in the browser, such as the hub of a class."""
 
     @model_validator(mode="after")
     def _platforms_differ(self) -> SignInSettings:
@@ -90,10 +131,14 @@ def read_sign_in_settings(file: Path) -> SignInSettings:
         first_error = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, first_error["loc"]))
         raise BenchServiceError(f"{file}: field {field}: {first_error['msg'].removeprefix('Value error, ')}") from None
-    if settings.oidc is None:
-        return settings
-    secret = file.absolute().parent / settings.oidc.client_secret_file
-    return settings.model_copy(update={"oidc": settings.oidc.model_copy(update={"client_secret_file": secret})})
+    folder, changes = file.absolute().parent, dict[str, Model]()
+    if settings.oidc is not None:
+        secret = folder / settings.oidc.client_secret_file
+        changes["oidc"] = settings.oidc.model_copy(update={"client_secret_file": secret})
+    if settings.smtp is not None and settings.smtp.password_file is not None:
+        password = folder / settings.smtp.password_file
+        changes["smtp"] = settings.smtp.model_copy(update={"password_file": password})
+    return settings.model_copy(update=changes)
 
 
 def read_secret(file: Path) -> str:

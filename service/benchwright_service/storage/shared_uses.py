@@ -73,7 +73,7 @@ class SharedUses:
         )
         # In one order, so that no two processes wait for each other.
         rows = [
-            {"use_key": key, "use_count": new_use.count, "use_rate": new_use.rate}
+            {"use_key": key, "use_count": new_use.counted, "use_rate": new_use.rate}
             for key, new_use in sorted(new_uses.items())
         ]
         try:

@@ -35,7 +35,7 @@ TOKENS = Table(
     "service_tokens",
     METADATA,
     Column("id", Text, primary_key=True),
-    # `person` of an account, or `worker` of none.
+    # `person` or `personal` of an account, or `worker` of none.
     Column("kind", Text, nullable=False),
     Column("account", Text, ForeignKey("service_accounts.id")),
     Column("name", Text, nullable=False),
@@ -44,6 +44,9 @@ TOKENS = Table(
     Column("expires", Double),
     Column("revoked", Double),
     Column("per_minute", Integer, nullable=False),
+    # Of a personal token: the areas that it is for, with spaces between, and its last use.
+    Column("scopes", Text, nullable=False, server_default=""),
+    Column("used", Double),
     Index("service_tokens_account", "account"),
 )
 
@@ -57,6 +60,19 @@ SESSIONS = Table(
     Index("service_sessions_account", "account"),
 )
 """Browsers that are signed in."""
+
+SIGN_IN_LINKS = Table(
+    "service_sign_in_links",
+    METADATA,
+    Column("digest", Text, primary_key=True),
+    Column("account", Text, ForeignKey("service_accounts.id"), nullable=False),
+    # See `benchwright_service.accounts.sign_in_links.LinkKind`.
+    Column("kind", Text, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("expires", Double, nullable=False),
+    Index("service_sign_in_links_account", "account"),
+)
+"""Links that sign an account in once."""
 
 DEVICES = Table(
     "service_devices",
@@ -96,6 +112,15 @@ COURSES = Table(
     Column("title", Text, nullable=False),
     Column("created", Double, nullable=False),
     Column("archived", Double),
+    # IANA name of the time zone of its dates.
+    Column("zone", Text, nullable=False, server_default="UTC"),
+    # Of each student, over all assignments.
+    Column("late_days", Integer, nullable=False, server_default="0"),
+    # Whether students choose how much of their work is recorded.
+    Column("asks_recording", Integer, nullable=False, server_default="0"),
+    Column("ends", Double),
+    # After its end, until records and people are deleted; null for ever.
+    Column("kept_days", Integer),
 )
 
 MEMBERS = Table(
@@ -117,10 +142,48 @@ INVITATIONS = Table(
     Column("course", Text, ForeignKey("service_courses.id"), nullable=False),
     Column("role", Text, nullable=False),
     Column("section", Text, nullable=False),
+    Column("uses", Integer, nullable=False),
     Column("uses_left", Integer, nullable=False),
     Column("created", Double, nullable=False),
     Column("expires", Double),
+    # Whom it signs in, again too; null for who has an account of their own, and for an invitation of several people.
+    Column("account", Text, ForeignKey("service_accounts.id")),
+    Index("service_invitations_account", "account"),
 )
+
+ROSTER = Table(
+    "service_roster",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("course", Text, ForeignKey("service_courses.id"), nullable=False),
+    # Made with the entry; the person's own once somebody comes who had one.
+    Column("account", Text, ForeignKey("service_accounts.id"), nullable=False),
+    Column("name", Text, nullable=False),
+    # See `benchwright_teaching.person_ids.PersonIds`.
+    Column("email", Text, nullable=False),
+    Column("student_number", Text, nullable=False),
+    Column("sis_id", Text, nullable=False),
+    Column("login", Text, nullable=False),
+    Column("lms_id", Text, nullable=False),
+    Column("given_name", Text, nullable=False),
+    Column("family_name", Text, nullable=False),
+    # The email address without its case.
+    Column("email_key", Text, nullable=False),
+    # Their place in the course, of those who were dropped.
+    Column("role", Text, nullable=False),
+    Column("section", Text, nullable=False),
+    Column("team", Text, nullable=False, server_default=""),
+    Column("created", Double, nullable=False),
+    # When a roster had them last; null for who came by themselves from a learning management system.
+    Column("listed", Double),
+    # When they first signed in.
+    Column("joined", Double),
+    Column("dropped", Double),
+    UniqueConstraint("course", "account", name="service_roster_account"),
+    Index("service_roster_person", "account"),
+    Index("service_roster_email", "email_key"),
+)
+"""The people of a course as rosters and learning management systems name them."""
 
 ASSIGNMENTS = Table(
     "service_assignments",
@@ -150,6 +213,8 @@ ASSIGNMENTS = Table(
     Column("partial", Integer, nullable=False, server_default="0"),
     Column("late_percent", Double, nullable=False, server_default="0"),
     Column("by_group", Integer, nullable=False, server_default="0"),
+    # The most that one student may use for it.
+    Column("late_days", Integer, nullable=False, server_default="0"),
     # How many people grade an answer that waits for people: 1, or 2 and a third if they differ.
     Column("graders", Integer, nullable=False, server_default="2"),
     Index("service_assignments_course", "course"),
@@ -165,6 +230,30 @@ EXTENSIONS = Table(
     Column("reason", Text, nullable=False),
 )
 """Other times for one student; those that are null are the assignment's."""
+
+LATE_DAYS = Table(
+    "service_late_days",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("assignment", Text, ForeignKey("service_assignments.id"), nullable=False),
+    Column("account", Text, ForeignKey("service_accounts.id"), nullable=False),
+    Column("days", Integer, nullable=False),
+    # The account of who used them: of a group, another of it may have.
+    Column("by", Text, nullable=False),
+    Column("at", Double, nullable=False),
+    Index("service_late_days_assignment", "assignment", "account"),
+)
+"""Late days that students have used."""
+
+RECORDING_CHOICES = Table(
+    "service_recording_choices",
+    METADATA,
+    Column("course", Text, ForeignKey("service_courses.id"), primary_key=True),
+    Column("account", Text, ForeignKey("service_accounts.id"), primary_key=True),
+    Column("agrees", Integer, nullable=False),
+    Column("at", Double, nullable=False),
+)
+"""Choices of students of courses that ask how much of their work is recorded; who is not here has made none."""
 
 ADJUSTMENTS = Table(
     "service_adjustments",
@@ -423,29 +512,52 @@ REGRADED = Table(
 )
 """Both verdicts of a run; which one counts is said by the regrade."""
 
-LTI_COURSES = Table(
-    "service_lti_courses",
+LTI_CONTEXTS = Table(
+    "service_lti_contexts",
     METADATA,
-    Column("course", Text, ForeignKey("service_courses.id"), primary_key=True),
-    Column("issuer", Text, nullable=False),
-    Column("client_id", Text, nullable=False),
+    Column("issuer", Text, primary_key=True),
+    Column("client_id", Text, primary_key=True),
+    # The platform's id of its course.
+    Column("context", Text, primary_key=True),
+    Column("course", Text, ForeignKey("service_courses.id"), nullable=False),
     # Where the platform has its line items and its members; empty if it offers none.
     Column("line_items", Text, nullable=False),
     Column("members", Text, nullable=False),
     Column("launched", Double, nullable=False),
+    Index("service_lti_contexts_course", "course"),
 )
-"""Courses that are launched from a learning management system, as the last launch said."""
+"""Courses of learning management systems that a course is launched from, as their last launches said."""
+
+LTI_PEOPLE = Table(
+    "service_lti_people",
+    METADATA,
+    Column("issuer", Text, primary_key=True),
+    Column("client_id", Text, primary_key=True),
+    Column("context", Text, primary_key=True),
+    Column("account", Text, ForeignKey("service_accounts.id"), primary_key=True),
+    # The person's id at the platform, which takes grades by it.
+    Column("subject", Text, nullable=False),
+    Index("service_lti_people_account", "account"),
+)
+"""The courses of learning management systems that people are in."""
 
 LTI_SCORES = Table(
     "service_lti_scores",
     METADATA,
     Column("assignment", Text, ForeignKey("service_assignments.id"), primary_key=True),
     Column("account", Text, ForeignKey("service_accounts.id"), primary_key=True),
-    Column("points", Double, nullable=False),
+    Column("issuer", Text, primary_key=True),
+    Column("client_id", Text, primary_key=True),
+    Column("context", Text, primary_key=True),
+    # Null while there are none to show.
+    Column("points", Double),
     Column("most", Double, nullable=False),
+    # See `benchwright_teaching.lti_progress`.
+    Column("activity", Text, nullable=False),
+    Column("grading", Text, nullable=False),
     Column("sent", Double, nullable=False),
 )
-"""The last score that the platform has taken."""
+"""The last score that each course of a platform has taken."""
 
 
 @overload

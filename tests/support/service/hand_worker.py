@@ -38,9 +38,9 @@ class HandWorker:
             reply = client.post(f"/api/v1/jobs/{job.run}/step", content=step.model_dump_json(), headers=_JSON)
         return bool(reply.raise_for_status().json()["wanted"])
 
-    def deliver(self, job: Job) -> bool:
-        """Whether a verdict counted: the tests failed."""
-        delivery = Done(lease=job.lease, verdict=Verdict(reason=Reason.TESTS_FAILED, wall_s=0.1), log="")
+    def deliver(self, job: Job, reason: Reason = Reason.TESTS_FAILED) -> bool:
+        """Whether a verdict counted: the tests failed, or what else is given."""
+        delivery = Done(lease=job.lease, verdict=Verdict(reason=reason, wall_s=0.1), log="")
         with self._connect() as client:
             reply = client.post(f"/api/v1/jobs/{job.run}/verdict", content=delivery.model_dump_json(), headers=_JSON)
         return bool(reply.raise_for_status().json()["wanted"])

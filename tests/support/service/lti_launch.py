@@ -92,8 +92,9 @@ class Platform:
     """Subjects whose scores it does not take."""
     requests: list[str] = field(default_factory=list)
 
-    def as_settings(self, folder: Path, context_id: str, course: str) -> Path:
-        """A sign-in.toml that names it, and the course that one of its own is."""
+    def as_settings(self, folder: Path, course: str, *context_ids: str, more_lines: str = "") -> Path:
+        """A sign-in.toml that names it, and the course that some of its own are."""
+        contexts = ", ".join(f'"{context_id}" = "{course}"' for context_id in context_ids)
         file = folder / "sign-in.toml"
         file.write_text(
             f"""
@@ -105,7 +106,8 @@ authorization_url = "{self.url}/auth"
 token_url = "{self.url}/token"
 keys_url = "{self.url}/keys"
 deployments = ["{DEPLOYMENT}"]
-courses = {{ "{context_id}" = "{course}" }}
+courses = {{ {contexts} }}
+{more_lines}
 """
         )
         return file
@@ -144,10 +146,17 @@ courses = {{ "{context_id}" = "{course}" }}
             return 204, {}, {}
         if not self.allows(authorization, f"{AGS}/lineitem"):
             return 403, {}, {}
+        # Each of its courses has line items of its own.
+        place = f"{self.url}{path.removesuffix('/lineitems').partition('?')[0]}"
         if method == "POST":
-            self.line_items.append({**json.loads(body), "id": f"{self.url}/items/{len(self.line_items)}?type=1"})
+            self.line_items.append({**json.loads(body), "id": f"{place}/items/{len(self.line_items)}?type=1"})
             return 201, self.line_items[-1], {}
-        return 200, self.line_items, {}
+        if path.endswith("?page=2"):
+            place = place.removesuffix("/lineitems")
+        own_items = [item for item in self.line_items if item["id"].startswith(f"{place}/items")]
+        if path.endswith("?page=2") or len(own_items) < 2:
+            return 200, own_items[-1:], {}
+        return 200, own_items[:-1], {"Link": f'<{place}/lineitems?page=2>; rel="next"'}
 
     @property
     def url(self) -> str:

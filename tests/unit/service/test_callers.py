@@ -33,7 +33,7 @@ def test_the_address_is_the_last_that_a_proxy_on_this_machine_names(
 
 
 def test_a_caller_uses_up_no_sign_in_of_another() -> None:
-    sign_in = SignIn(None, None)  # type: ignore[arg-type]
+    sign_in = SignIn(None, None, None)  # type: ignore[arg-type]
     for _ in range(SIGN_INS_PER_MINUTE):
         sign_in.count_sign_in_or_refuse("192.0.2.7")
     with pytest.raises(RefusalError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import logging
 import subprocess
@@ -10,7 +11,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchwright_service.content_free_log import PlainFormatter
+from benchwright_foundation.errors import StorageError
+from benchwright_service.content_free_log import COUNTED_S, CountingHandler, PlainFormatter
 
 CANARY = "zqcanary"
 
@@ -67,3 +69,22 @@ raise ValueError("{CANARY[:4]}" + "{CANARY[4:]}")
     assert "builtins.ValueError" in completed_process.stderr
     assert "py.warnings" in completed_process.stderr
     assert CANARY not in completed_process.stderr
+
+
+def test_what_repeats_itself_is_a_line_and_a_count_and_a_failing_disk_has_no_traceback() -> None:
+    stream, time_s = io.StringIO(), 0.0
+    handler = CountingHandler(stream, lambda: time_s)
+    handler.setFormatter(PlainFormatter())
+    logger = logging.Logger("benchwright_service.runs.runs")
+    logger.addHandler(handler)
+    for _ in range(300):
+        try:
+            raise StorageError(CANARY) from OSError(errno.ENOSPC, CANARY)
+        except StorageError:
+            logger.exception("runs can't be looked after")
+    time_s += COUNTED_S
+    logger.error("another")
+    line = "ERROR benchwright_service.runs.runs: runs can't be looked after: StorageError (ENOSPC)"
+    lines = [text.partition("ERROR")[1] + text.partition("ERROR")[2] for text in stream.getvalue().splitlines()]
+    assert lines == [line, f"{line} (again: 299 times)", "ERROR benchwright_service.runs.runs: another"]
+    assert CANARY not in stream.getvalue()

@@ -82,6 +82,22 @@ TIMES = st.none() | st.datetimes(timezones=st.just(UTC))
 
 
 @given(usual_times=st.builds(AssignmentTimes, TIMES, TIMES), extension=st.builds(AssignmentTimes, TIMES, TIMES))
+def test_late_days_only_give_time_and_an_assignment_stays_open_for_them(
+    usual_times: AssignmentTimes, extension: AssignmentTimes
+) -> None:
+    never = datetime.max.replace(tzinfo=UTC)
+    extended = student_times(usual_times, extension)
+    with_late_days = student_times(usual_times, extension, 3)
+    assert (with_late_days.closes is None) == (extended.closes is None)
+    assert (with_late_days.closes or never) >= (extended.closes or never)
+    if extended.due is None:
+        assert with_late_days == extended
+    else:
+        assert with_late_days.due == min(never, extended.due + min(3 * 24 * HOUR, never - extended.due))
+        assert (with_late_days.closes or never) >= with_late_days.due
+
+
+@given(usual_times=st.builds(AssignmentTimes, TIMES, TIMES), extension=st.builds(AssignmentTimes, TIMES, TIMES))
 def test_no_extension_takes_time_and_one_that_would_is_refused(
     usual_times: AssignmentTimes, extension: AssignmentTimes
 ) -> None:

@@ -31,6 +31,23 @@ def rules(folder: Path, text: str, lists: dict[str, str] | None = None, **settin
     return sorted({diagnostic.rule for diagnostic in analysis.diagnostics})
 
 
+@pytest.mark.parametrize(
+    ("classes", "expected_rules"),
+    [
+        ("package p; class c extends unknown; int a = 1; endclass endpackage", ["undeclared-identifier"]),
+        ("class c #(type T = int) extends unknown #(T); endclass", ["undeclared-identifier"]),
+        ("package p; class c #(type T = int) extends T; endclass endpackage", []),
+        ("package p; class a; endclass class b extends a; endclass endpackage", []),
+        ("package p; class a; endclass endpackage\npackage q; import p::*; class b extends a; endclass endpackage", []),
+    ],
+)
+def test_a_base_class_that_nothing_declares_is_an_error(
+    tmp_path: Path, classes: str, expected_rules: list[str]
+) -> None:
+    assert rules(tmp_path, classes) == expected_rules
+    assert rules(tmp_path, classes, warnings=("no-undeclared-identifier",)) == []
+
+
 def test_warnings_that_slang_gives_on_request_only_are_left_out(tmp_path: Path) -> None:
     assert rules(tmp_path, REDUNDANT) == []
 

@@ -191,6 +191,7 @@ class Piecewise:
         from benchwright_verilog.semantics.compilation.compiled import withheld_text_diagnostics
         from benchwright_verilog.semantics.compilation.diagnostics import diagnostics_by_file
         from benchwright_verilog.semantics.compilation.trees import Preprocessing, Trees
+        from benchwright_verilog.semantics.compilation.unknown_bases import unknown_base_diagnostics
         from benchwright_verilog.semantics.project.include_closure import Closures, RootFile
         from benchwright_verilog.semantics.project.index.outline import Outline
         from benchwright_verilog.semantics.project.texts import SourceText, SourceTexts
@@ -204,7 +205,12 @@ class Piecewise:
         compilation.addSyntaxTree(tree.syntax)
         size = len(encode_text(text))
         by_path = diagnostics_by_file(compilation, tree.sources, tree.locations, {self._path}, is_alone=self._is_alone)
-        diagnostics = (*by_path.get(self._path, ()), *withheld_text_diagnostics([tree], self._path))
+        unknown_bases = unknown_base_diagnostics(compilation, tree)
+        diagnostics = (
+            *by_path.get(self._path, ()),
+            *(diagnostic for path, diagnostic in unknown_bases if path == self._path),
+            *withheld_text_diagnostics([tree], self._path),
+        )
         return tuple(
             diagnostic if diagnostic.end <= size else replace(diagnostic, end=size) for diagnostic in diagnostics
         )

@@ -27,6 +27,11 @@ def upgrade() -> None:
         sa.Column("title", sa.Text(), nullable=False),
         sa.Column("created", sa.Double(), nullable=False),
         sa.Column("archived", sa.Double(), nullable=True),
+        sa.Column("zone", sa.Text(), server_default="UTC", nullable=False),
+        sa.Column("late_days", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("asks_recording", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("ends", sa.Double(), nullable=True),
+        sa.Column("kept_days", sa.Integer(), nullable=True),
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_table(
@@ -47,6 +52,7 @@ def upgrade() -> None:
         sa.Column("partial", sa.Integer(), server_default="0", nullable=False),
         sa.Column("late_percent", sa.Double(), server_default="0", nullable=False),
         sa.Column("by_group", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("late_days", sa.Integer(), server_default="0", nullable=False),
         sa.Column("graders", sa.Integer(), server_default="2", nullable=False),
         sa.Column("reveal_after_due", sa.Text(), nullable=True),
         sa.Column("reveal_after_closing", sa.Text(), nullable=True),
@@ -71,12 +77,44 @@ def upgrade() -> None:
         sa.Column("course", sa.Text(), nullable=False),
         sa.Column("role", sa.Text(), nullable=False),
         sa.Column("section", sa.Text(), nullable=False),
+        sa.Column("uses", sa.Integer(), nullable=False),
         sa.Column("uses_left", sa.Integer(), nullable=False),
         sa.Column("created", sa.Double(), nullable=False),
         sa.Column("expires", sa.Double(), nullable=True),
+        sa.Column("account", sa.Text(), nullable=True),
+        sa.ForeignKeyConstraint(["account"], ["service_accounts.id"]),
         sa.ForeignKeyConstraint(["course"], ["service_courses.id"]),
         sa.PrimaryKeyConstraint("digest"),
     )
+    op.create_index("service_invitations_account", "service_invitations", ["account"])
+    op.create_table(
+        "service_roster",
+        sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("course", sa.Text(), nullable=False),
+        sa.Column("account", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("email", sa.Text(), nullable=False),
+        sa.Column("student_number", sa.Text(), nullable=False),
+        sa.Column("sis_id", sa.Text(), nullable=False),
+        sa.Column("login", sa.Text(), nullable=False),
+        sa.Column("lms_id", sa.Text(), nullable=False),
+        sa.Column("given_name", sa.Text(), nullable=False),
+        sa.Column("family_name", sa.Text(), nullable=False),
+        sa.Column("email_key", sa.Text(), nullable=False),
+        sa.Column("role", sa.Text(), nullable=False),
+        sa.Column("section", sa.Text(), nullable=False),
+        sa.Column("team", sa.Text(), server_default="", nullable=False),
+        sa.Column("created", sa.Double(), nullable=False),
+        sa.Column("listed", sa.Double(), nullable=True),
+        sa.Column("joined", sa.Double(), nullable=True),
+        sa.Column("dropped", sa.Double(), nullable=True),
+        sa.ForeignKeyConstraint(["account"], ["service_accounts.id"]),
+        sa.ForeignKeyConstraint(["course"], ["service_courses.id"]),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("course", "account", name="service_roster_account"),
+    )
+    op.create_index("service_roster_person", "service_roster", ["account"])
+    op.create_index("service_roster_email", "service_roster", ["email_key"])
     op.create_table(
         "service_members",
         sa.Column("course", sa.Text(), nullable=False),
@@ -100,6 +138,8 @@ def upgrade() -> None:
         sa.Column("expires", sa.Double(), nullable=True),
         sa.Column("revoked", sa.Double(), nullable=True),
         sa.Column("per_minute", sa.Integer(), nullable=False),
+        sa.Column("scopes", sa.Text(), server_default="", nullable=False),
+        sa.Column("used", sa.Double(), nullable=True),
         sa.ForeignKeyConstraint(["account"], ["service_accounts.id"]),
         sa.PrimaryKeyConstraint("id"),
     )
@@ -227,6 +267,29 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("assignment", "account"),
     )
     op.create_table(
+        "service_late_days",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("assignment", sa.Text(), nullable=False),
+        sa.Column("account", sa.Text(), nullable=False),
+        sa.Column("days", sa.Integer(), nullable=False),
+        sa.Column("by", sa.Text(), nullable=False),
+        sa.Column("at", sa.Double(), nullable=False),
+        sa.ForeignKeyConstraint(["account"], ["service_accounts.id"]),
+        sa.ForeignKeyConstraint(["assignment"], ["service_assignments.id"]),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.create_index("service_late_days_assignment", "service_late_days", ["assignment", "account"])
+    op.create_table(
+        "service_recording_choices",
+        sa.Column("course", sa.Text(), nullable=False),
+        sa.Column("account", sa.Text(), nullable=False),
+        sa.Column("agrees", sa.Integer(), nullable=False),
+        sa.Column("at", sa.Double(), nullable=False),
+        sa.ForeignKeyConstraint(["account"], ["service_accounts.id"]),
+        sa.ForeignKeyConstraint(["course"], ["service_courses.id"]),
+        sa.PrimaryKeyConstraint("course", "account"),
+    )
+    op.create_table(
         "service_adjustments",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("assignment", sa.Text(), nullable=False),
@@ -240,6 +303,17 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_index("service_adjustments_assignment", "service_adjustments", ["assignment", "account"])
+    op.create_table(
+        "service_sign_in_links",
+        sa.Column("digest", sa.Text(), nullable=False),
+        sa.Column("account", sa.Text(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("created", sa.Double(), nullable=False),
+        sa.Column("expires", sa.Double(), nullable=False),
+        sa.ForeignKeyConstraint(["account"], ["service_accounts.id"]),
+        sa.PrimaryKeyConstraint("digest"),
+    )
+    op.create_index("service_sign_in_links_account", "service_sign_in_links", ["account"])
     op.create_table(
         "service_devices",
         sa.Column("digest", sa.Text(), nullable=False),
@@ -298,26 +372,44 @@ def upgrade() -> None:
     )
     op.create_index("service_regraded_runs_run", "service_regraded_runs", ["run"])
     op.create_table(
-        "service_lti_courses",
-        sa.Column("course", sa.Text(), nullable=False),
+        "service_lti_contexts",
         sa.Column("issuer", sa.Text(), nullable=False),
         sa.Column("client_id", sa.Text(), nullable=False),
+        sa.Column("context", sa.Text(), nullable=False),
+        sa.Column("course", sa.Text(), nullable=False),
         sa.Column("line_items", sa.Text(), nullable=False),
         sa.Column("members", sa.Text(), nullable=False),
         sa.Column("launched", sa.Double(), nullable=False),
         sa.ForeignKeyConstraint(["course"], ["service_courses.id"]),
-        sa.PrimaryKeyConstraint("course"),
+        sa.PrimaryKeyConstraint("issuer", "client_id", "context"),
     )
+    op.create_index("service_lti_contexts_course", "service_lti_contexts", ["course"])
+    op.create_table(
+        "service_lti_people",
+        sa.Column("issuer", sa.Text(), nullable=False),
+        sa.Column("client_id", sa.Text(), nullable=False),
+        sa.Column("context", sa.Text(), nullable=False),
+        sa.Column("account", sa.Text(), nullable=False),
+        sa.Column("subject", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["account"], ["service_accounts.id"]),
+        sa.PrimaryKeyConstraint("issuer", "client_id", "context", "account"),
+    )
+    op.create_index("service_lti_people_account", "service_lti_people", ["account"])
     op.create_table(
         "service_lti_scores",
         sa.Column("assignment", sa.Text(), nullable=False),
         sa.Column("account", sa.Text(), nullable=False),
-        sa.Column("points", sa.Double(), nullable=False),
+        sa.Column("issuer", sa.Text(), nullable=False),
+        sa.Column("client_id", sa.Text(), nullable=False),
+        sa.Column("context", sa.Text(), nullable=False),
+        sa.Column("points", sa.Double(), nullable=True),
         sa.Column("most", sa.Double(), nullable=False),
+        sa.Column("activity", sa.Text(), nullable=False),
+        sa.Column("grading", sa.Text(), nullable=False),
         sa.Column("sent", sa.Double(), nullable=False),
         sa.ForeignKeyConstraint(["account"], ["service_accounts.id"]),
         sa.ForeignKeyConstraint(["assignment"], ["service_assignments.id"]),
-        sa.PrimaryKeyConstraint("assignment", "account"),
+        sa.PrimaryKeyConstraint("assignment", "account", "issuer", "client_id", "context"),
     )
     op.create_table(
         "service_extension_history",

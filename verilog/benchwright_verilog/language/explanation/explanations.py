@@ -51,8 +51,11 @@ _MOST_ELABORATED = 128 * 1024
 _MOST_INSTANCES = 2000
 _MACRO_USE = re.compile(r"`[A-Za-z_][\w$]*")
 _LONGEST_EXPANSION = 2000
+_MOST_BEFORE = 100
 
 _IN_NAME = re.compile(rb"[\w$.]")
+_SHORTHAND = re.compile(rb"[(,]\s*\.\Z")
+_AFTER_SHORTHAND = re.compile(rb"\s*[,)]")
 _GIVING = re.compile(
     rb"(?![\w$])(?:\s*\[[^\];]*\]|\s*\.\s*\w+)*\s*"
     rb"(?:[-+*/%&|^]?=(?![=])|<=|<<<?=|>>>?=|\+\+|--|[^;{}()]*\}\s*<?=(?!=)|[^;(]*\)\s*[,)])"
@@ -171,7 +174,12 @@ def _possible_driver_offsets(name: bytes, code: bytes) -> Iterator[int]:
     offset = code.find(name)
     while offset >= 0:
         end = offset + len(name)
-        if not (offset and _IN_NAME.match(code, offset - 1)) and _GIVING.match(code, end):
+        if offset and _IN_NAME.match(code, offset - 1):
+            # `.name` stands for `.name(name)`.
+            is_shorthand = _SHORTHAND.search(code, max(0, offset - _MOST_BEFORE), offset) is not None
+            if is_shorthand and _AFTER_SHORTHAND.match(code, end):
+                yield offset
+        elif _GIVING.match(code, end):
             yield offset
         offset = code.find(name, end)
 

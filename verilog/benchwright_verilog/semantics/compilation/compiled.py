@@ -15,6 +15,7 @@ from benchwright_verilog.semantics.compilation.diagnostics import (
 )
 from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, InstancePath
 from benchwright_verilog.semantics.compilation.parsing import parse
+from benchwright_verilog.semantics.compilation.unknown_bases import unknown_base_diagnostics
 
 if TYPE_CHECKING:
     from pyslang.ast import Compilation
@@ -116,8 +117,9 @@ class Compiled:
                 self._requested.add(path)
                 first_tree = self.trees[0]
                 # All that was elaborated takes much memory, and few ask for more of it.
+                compilation = self._compilation_for_diagnostics()
                 by_path = diagnostics_by_file(
-                    self._compilation_for_diagnostics(),
+                    compilation,
                     first_tree.sources,
                     first_tree.locations,
                     self._requested,
@@ -125,16 +127,26 @@ class Compiled:
                     is_partial=self._is_partial,
                     warning_options=self._warnings,
                 )
+                unknown_bases = self._unknown_base_diagnostics(compilation)
                 crossing = self._crossing_diagnostics()
                 self._diagnostics = {
                     requested_path: (
                         *by_path.get(requested_path, ()),
+                        *(diagnostic for path_, diagnostic in unknown_bases if path_ == requested_path),
                         *withheld_text_diagnostics(self.trees, requested_path),
                         *crossing.get(requested_path, ()),
                     )
                     for requested_path in self._requested
                 }
             return self._diagnostics[path]
+
+    def _unknown_base_diagnostics(self, compilation: Compilation) -> list[tuple[Path, SlangDiagnostic]]:
+        requested_trees = (tree for tree in self.trees if not self._requested.isdisjoint({tree.path, *tree.included}))
+        return [
+            path_and_diagnostic
+            for tree in (() if self._is_partial else requested_trees)
+            for path_and_diagnostic in unknown_base_diagnostics(compilation, tree, self._warnings)
+        ]
 
     def _crossing_diagnostics(self) -> dict[Path, tuple[SlangDiagnostic, ...]]:
         if not self._crossings:

@@ -89,8 +89,10 @@ def diagnostics_by_file(
         for diagnostic in diagnostics:
             location = sources.getFullyExpandedLoc(diagnostic.location)
             path = locations.path_of_buffer(location.buffer)
+            if path is None or path not in paths:
+                continue
             severity = _SEVERITIES.get(engine.getSeverity(diagnostic.code, location).name)
-            if severity is None or path is None or path not in paths or str(diagnostic.code) in left_out:
+            if severity is None or str(diagnostic.code) in left_out:
                 continue
             start = location.offset
             span_ends = [span.end.offset for span in diagnostic.ranges if span.start == diagnostic.location]

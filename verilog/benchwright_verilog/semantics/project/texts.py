@@ -84,8 +84,8 @@ class SourceTexts:
             return known_text
         if path in self.rewritten:
             if known_text is None:
-                text = self.rewritten[path]
-                known_text = self._known_texts[path] = SourceText(text, Outline(encode_text(text)), None)
+                new_text = self.rewritten[path]
+                known_text = self._known_texts[path] = SourceText(new_text, Outline(encode_text(new_text)), None)
             return known_text
         if known_text is not None and known_text.stamp is not None and path in self._current:
             return known_text

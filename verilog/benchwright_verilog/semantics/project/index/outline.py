@@ -28,6 +28,7 @@ _ROUTINE = re.compile(
 _TYPEDEF = re.compile(
     rb"(?<![\w$`])typedef\b(?:[^;{}]|\{(?:[^{}]|\{[^{}]*\})*\})*?([A-Za-z_][A-Za-z0-9_$]*)\s*(?:\[[^\]]*\]\s*)*;"
 )
+_INCLUDE_WORD = re.compile(rb"`include(?![\w$])")
 _INCLUDE = re.compile(rb"`include\s+(\"[^\"\n\r]*\"|<[^>\n\r]*>)")
 _WRITES_INCLUDE = re.compile(rb"`(?:i(?:n(?:c(?:l(?:ud?)?)?)?)?)?``")
 """A macro that puts the word `include` together."""
@@ -142,9 +143,14 @@ class Outline:
         """The files that it includes."""
         if b"`include" not in self.data:
             return ()
+        matches = [_INCLUDE.match(self.data, directive.start()) for directive in _INCLUDE_WORD.finditer(self.code)]
+        if None in matches:
+            # There may be a comment before the name.
+            matches = list(_INCLUDE.finditer(blank_out_comments_and_strings(self.data, keeps_strings=True)))
         return tuple(
             Include(match[1][1:-1].decode(), match.start(1) + 1, match.end(1) - 1)
-            for match in _INCLUDE.finditer(blank_out_comments_and_strings(self.data, keeps_strings=True))
+            for match in matches
+            if match is not None
         )
 
     @cached_property

@@ -1,0 +1,71 @@
+import { t } from "@vscode/l10n";
+import type { PastAttempt } from "../../generated/protocol.ts";
+import { clockTime } from "../../text/duration.ts";
+import { connect } from "../connection.ts";
+import { button, element, main } from "../elements.ts";
+import { richText } from "../richText.ts";
+import { row, table } from "../table.ts";
+
+export interface ToProblem {
+  readonly title: string;
+  readonly facts: readonly (readonly [string, string])[];
+  readonly statement: string;
+  /** Paths of the files that the tests take. */
+  readonly expected: readonly string[];
+  readonly hasUnfinished: boolean;
+  /** The newest first. */
+  readonly attempts: readonly (PastAttempt & { readonly standing: string })[];
+}
+
+export type FromProblem =
+  | { readonly type: "command"; readonly command: "openProblem" | "openFresh" | "nextProblem" }
+  | { readonly type: "command"; readonly command: "replay"; readonly attempt: string }
+  | { readonly type: "files"; readonly attempt: string; readonly paths: readonly string[] }
+  | { readonly type: "compare"; readonly older: string; readonly newer: string; readonly paths: readonly string[] };
+
+const body = element("div");
+main().append(body);
+
+const send = connect<ToProblem, FromProblem>(show);
+
+function show({ title, facts, statement, expected, hasUnfinished, attempts }: ToProblem): void {
+  const begin = hasUnfinished ? t("Continue") : attempts.length > 0 ? t("Try Again") : t("Open Problem");
+  const command = hasUnfinished || attempts.length === 0 ? "openProblem" : "openFresh";
+  body.replaceChildren(
+    element("h1", {}, title),
+    element(
+      "div",
+      { class: "actions" },
+      button(begin, () => send({ type: "command", command })),
+      button(t("Next Problem"), () => send({ type: "command", command: "nextProblem" })),
+    ),
+    element("p", { class: "policy" }, t("Opening the problem shows its statement and does not start the clock.")),
+    element("h2", {}, t("Your attempts")),
+    attempts.length > 0 ? attemptTable(attempts, expected) : element("p", {}, t("You have not tried this problem yet.")),
+    element("h2", {}, t("Statement")),
+    element("section", { class: "statement" }, richText(() => undefined).block(statement)),
+    element("h2", {}, t("About this problem")),
+    element("dl", {}, ...facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)))),
+  );
+}
+
+function attemptTable(attempts: ToProblem["attempts"], paths: readonly string[]): HTMLElement {
+  const rows = attempts.map((attempt, number) => {
+    const older = attempts.slice(number + 1).find((one) => one.hasTexts);
+    const actions = [
+      ...(attempt.hasTexts ? [button(t("Show Files"), () => send({ type: "files", attempt: attempt.attempt, paths }))] : []),
+      ...(attempt.hasTexts && older
+        ? [button(t("Compare With the One Before"), () => send({ type: "compare", older: older.attempt, newer: attempt.attempt, paths }))]
+        : []),
+      button(t("Replay"), () => send({ type: "command", command: "replay", attempt: attempt.attempt })),
+    ];
+    return row(
+      new Date(attempt.begun).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }),
+      attempt.standing,
+      attempt.activeS === null ? "–" : clockTime(attempt.activeS),
+      String(attempt.runs),
+      element("div", { class: "actions" }, ...actions),
+    );
+  });
+  return table([t("Begun"), t("State"), t("Time on the clock"), t("Runs"), t("Actions")], rows);
+}

@@ -1,0 +1,105 @@
+"""Deletion of the records of courses that ended some time ago."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, select, update
+
+from benchwright_foundation.database import Database
+from benchwright_remote.messages import Role
+from benchwright_service.accounts.people import People
+from benchwright_service.evidence.audit import AuditLog
+from benchwright_service.points.kept_worth import keep_worth, lock_assignments_of_courses
+from benchwright_service.points.worth import Scope
+from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, COURSES, MEMBERS, moment
+
+OPERATOR = "operator"
+"""Who deletes, in the audit log."""
+_DAY_S = 86_400.0
+
+
+@dataclass(frozen=True)
+class OverdueCourse:
+    """A course whose records of students are kept no longer."""
+
+    course: str
+    title: str
+    ends: datetime
+    kept_days: int
+    students: int
+    attempts: int
+
+
+class Retention:
+    """Finds and deletes them.
+
+    Args:
+        database: Database of the service.
+        people: Delete what there is of a person.
+        clock: Seconds since 1970.
+    """
+
+    def __init__(self, database: Database, people: People, clock: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._people = people
+        self._now = clock
+
+    async def overdue_courses(self) -> Sequence[OverdueCourse]:
+        """Courses with students whose records were to be kept until now, oldest end first."""
+        students = (
+            select(func.count())
+            .select_from(MEMBERS)
+            .where(MEMBERS.c.course == COURSES.c.id, MEMBERS.c.role == Role.PARTICIPANT.value)
+            .correlate(COURSES)
+            .scalar_subquery()
+        )
+        attempts = (
+            select(func.count())
+            .select_from(ATTEMPTS_HELD.join(ASSIGNMENTS, ASSIGNMENTS.c.id == ATTEMPTS_HELD.c.assignment))
+            .where(ASSIGNMENTS.c.course == COURSES.c.id)
+            .correlate(COURSES)
+            .scalar_subquery()
+        )
+        query = (
+            select(COURSES, students.label("students"), attempts.label("attempts"))
+            .where(COURSES.c.kept_days.is_not(None), COURSES.c.ends.is_not(None))
+            .where(COURSES.c.ends + COURSES.c.kept_days * _DAY_S <= self._now(), students > 0)
+            .order_by(COURSES.c.ends, COURSES.c.id)
+        )
+        async with self._database.read_transaction() as connection:
+            rows = (await connection.execute(query)).all()
+        return [
+            OverdueCourse(row.id, row.title, moment(row.ends), row.kept_days, row.students, row.attempts)
+            for row in rows
+        ]
+
+    async def clean_up(self, overdue: OverdueCourse) -> int:
+        """Deletes what there is of each student of a course; if this ends in the middle, call it again.
+
+        What is kept: the course with its assignments, rules and questions; its staff; the audit log; of each attempt a
+        tombstone with its number of events; accounts of who is in another course.
+
+        Returns:
+            Number of people whose records were deleted.
+        """
+        # Nobody is left whose points the deletion of somebody else could change.
+        ungroup = update(MEMBERS).where(MEMBERS.c.course == overdue.course).values(team="")
+        async with self._database.write_transaction() as connection:
+            await lock_assignments_of_courses(connection, [overdue.course])
+            await connection.execute(ungroup)
+            await keep_worth(connection, Scope(overdue.course))
+        students = [person for person in await self._people.members(overdue.course) if person.role is Role.PARTICIPANT]
+        for person in students:
+            reason = f"kept {overdue.kept_days} days after the end of {overdue.course}"
+            await self._people.delete_person(overdue.course, person.account, reason)
+        await AuditLog(self._database, self._now).record_action(
+            OPERATOR,
+            overdue.course,
+            "deleted records after the course",
+            f"{len(students)} {'student' if len(students) == 1 else 'students'}",
+        )
+        return len(students)

@@ -1,0 +1,71 @@
+"""A mail server on the loopback interface that keeps what it is sent (RFC 5321, as far as a sender needs it)."""
+
+from __future__ import annotations
+
+import socketserver
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+
+import pytest
+
+
+@dataclass
+class MailServer:
+    """The server, and its mails."""
+
+    port: int = 0
+    mails: list[EmailMessage] = field(default_factory=list)
+    recipients: list[str] = field(default_factory=list)
+    changed: threading.Condition = field(default_factory=threading.Condition)
+    refuses: bool = False
+    """True if it takes no mail."""
+
+    def wait_for(self, count: int) -> list[EmailMessage]:
+        """Its mails, once there are so many."""
+        with self.changed:
+            assert self.changed.wait_for(lambda: len(self.mails) >= count, 60)
+            return list(self.mails)
+
+    @property
+    def settings(self) -> str:
+        """What a service's sign-in.toml has of it."""
+        return f'[smtp]\nhost = "127.0.0.1"\nport = {self.port}\nsender = "bench@example.org"\nencryption = "none"\n'
+
+
+@pytest.fixture(scope="module")
+def mail_server() -> Iterator[MailServer]:
+    mail_server = MailServer()
+
+    class Handler(socketserver.StreamRequestHandler):
+        def _answer(self, line: str) -> None:
+            self.wfile.write(f"{line}\r\n".encode())
+
+        def handle(self) -> None:
+            self._answer("220 mail.example.org")
+            while line := self.rfile.readline().decode().strip():
+                word = line[:4].upper()
+                if word == "DATA":
+                    self._answer("354 go on")
+                    lines = []
+                    while (body_line := self.rfile.readline()) != b".\r\n":
+                        lines.append(body_line.removeprefix(b".") if body_line.startswith(b"..") else body_line)
+                    with mail_server.changed:
+                        mail_server.mails.append(message_from_bytes(b"".join(lines), policy=policy.default))
+                        mail_server.changed.notify_all()
+                if word == "RCPT":
+                    mail_server.recipients.append(line.partition("<")[2].rstrip(">"))
+                self._answer("221 bye" if word == "QUIT" else "550 no" if mail_server.refuses else "250 ok")
+                if word == "QUIT":
+                    return
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as tcp_server:
+        tcp_server.daemon_threads = True
+        mail_server.port = tcp_server.server_address[1]
+        thread = threading.Thread(target=tcp_server.serve_forever, args=(0.05,))
+        thread.start()
+        yield mail_server
+        tcp_server.shutdown()
+        thread.join()

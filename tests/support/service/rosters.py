@@ -1,0 +1,22 @@
+"""Rosters of courses in tests."""
+
+from __future__ import annotations
+
+import asyncio
+
+from benchwright_service.accounts.roster import parse_roster
+from benchwright_service.accounts.rosters import MergedRoster, RosterFile
+from benchwright_service.bench import open_administration
+
+from .bench_service import Course, Service
+
+
+def merge_roster(service: Service, course: Course, text: str) -> dict[str, str]:
+    """Merges a roster; returns the invitation of each new person, by name."""
+
+    async def merged() -> MergedRoster:
+        async with open_administration(service.folders, service.database) as parts:
+            file = RosterFile(parse_roster(text.encode(), "roster.csv"), "roster.csv")
+            return await parts.rosters.merge(course.name, file)
+
+    return {person.seat.name: person.code for person in asyncio.run(merged()).invited}
