@@ -6,8 +6,10 @@ Theory* (1986), chapter 14; the upper and lower 27 % are Kelley's (1939).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 
@@ -71,11 +73,25 @@ def option_statistics(
     Returns:
         One for each option; none if nobody has answered.
     """
-    answered_indices = [index for index, value in enumerate(chosen_options) if value is not None]
     other_points = sum(
         (_zero_filled(column) for name, column in points_by_item.items() if name != item_name),
         np.zeros(len(chosen_options)),
-    )[answered_indices]
+    )
+    return option_statistics_by_rest(other_points.tolist(), chosen_options, option_names)
+
+
+def option_statistics_by_rest(
+    rest_points: Sequence[float], chosen_options: Sequence[Collection[str] | None], option_names: Sequence[str]
+) -> list[Option]:
+    """The same, where the sum over all other items is known.
+
+    Args:
+        rest_points: The sum of each student.
+        chosen_options: Options that each student has selected, in the same order; None for who has not answered.
+        option_names: Options that can be selected.
+    """
+    answered_indices = [index for index, value in enumerate(chosen_options) if value is not None]
+    other_points = np.array(rest_points, dtype=float)[answered_indices]
     answered_options = [chosen for chosen in chosen_options if chosen is not None]
     has_enough = len(answered_indices) >= LEAST
     analysed_options = []
@@ -108,12 +124,17 @@ def item_statistics(shares_by_item: Mapping[str, Sequence[float | None]]) -> dic
         raise ValueError("a share of points is not from 0 to 1")
     filled = {name: _zero_filled(column) for name, column in shares_by_item.items()}
     total = sum(filled.values(), np.zeros(len(next(iter(filled.values()), ()))))
-    return {name: _analyse_item(column, total - filled[name]) for name, column in shares_by_item.items()}
+    return {name: analyse_item(column, (total - filled[name]).tolist()) for name, column in shares_by_item.items()}
 
 
-def _analyse_item(
-    column: Sequence[float | None], other_points: np.ndarray[tuple[int], np.dtype[np.float64]]
-) -> ItemStatistics:
+def analyse_item(column: Sequence[float | None], rest_points: Sequence[float]) -> ItemStatistics:
+    """Analyses one item.
+
+    Args:
+        column: Share of each student; None for who has not worked on it.
+        rest_points: The sum of each over all other items, in the same order.
+    """
+    other_points = np.array(rest_points, dtype=float)
     worked = [index for index, share in enumerate(column) if share is not None]
     shares = np.array([share for share in column if share is not None])
     facility = float(shares.mean()) if len(shares) else 0.0
@@ -160,8 +181,8 @@ def _mean_of_best(
 
 
 def _wilson_interval(count: int, total: int) -> tuple[float, float]:
-    # Most who import this count no interval, and SciPy takes a second.
-    from scipy.stats import binomtest
-
-    interval = binomtest(count, total).proportion_ci(0.95, method="wilson")
-    return float(interval.low), float(interval.high)
+    # Not SciPy's: it takes a second to import.
+    share, z = count / total, NormalDist().inv_cdf(0.975)
+    centre = (share + z**2 / (2 * total)) / (1 + z**2 / total)
+    half = z / (1 + z**2 / total) * math.sqrt(share * (1 - share) / total + z**2 / (4 * total**2))
+    return max(0.0, centre - half), min(1.0, centre + half)

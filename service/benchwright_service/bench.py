@@ -403,6 +403,8 @@ async def open_bench(
         opened.push_async_callback(checks.close)
         collecting = Collecting.from_database(administration.database, store, question_models)
         opened.push_async_callback(collecting.tries.close)
+        item_reports = ItemReports(administration.database, log, snapshots)
+        opened.push_async_callback(item_reports.close)
         replays = Replays(log)
         health = Health(administration.database, folder, require_common_keys, runs.queue_size)
         opened.enter_context(health.remembering_failures())
@@ -440,7 +442,7 @@ async def open_bench(
                 GradeHistory(administration.database),
                 AnswerGrading(administration.database, judging.open_records, store),
                 RubricGrades(administration.database, judging.open_records, store, administration.courses),
-                ItemReports(administration.database, log, snapshots),
+                item_reports,
                 Regrades(administration.database, store, home, gradebooks),
                 StaffDecisions(administration.database),
                 LateDays(administration.database),

@@ -1,28 +1,33 @@
-"""A course of 500 at a bench service, in real time, up to and after a deadline.
+"""A course at a bench service, in real time, up to and after a deadline.
 
-    .venv/bin/python -m tests.benchmarks.service_load [STUDENTS] [MINUTES] [--sqlite]
+    .venv/bin/python -m tests.benchmarks.service_load [STUDENTS] [MINUTES] [--web N] [--sqlite] [--json FILE]
 
-Students open the assignment, one after the other, and then work together: they type, with a batch of events every five
-seconds, save twice a minute, the last time within the last half minute, when they submit; a teacher looks at three
-pages every five seconds. Everything is real: PostgreSQL, HTTP, the service, its workers and their sandboxes. Events are
-made before it begins, and the load's own processor time is told apart. Prints Markdown tables.
+The course has 30 assignments that all students have worked on before. They type, with a batch of events every five
+seconds, save twice a minute, the last time within the last half minute, when they submit, and open pages of their own;
+a teacher looks at three pages every five seconds. Most saves compile. Everything is real: a durable PostgreSQL, HTTP,
+the service, its workers and their sandboxes.
+
+The loop is open: what a student does has a time at which it is due, however long the service takes, and every duration
+counts from that time. How late the load itself was is printed, with the load average, the processor time of each part,
+and how long the disk takes for a write that lasts. Prints Markdown tables; `service_scaling.py` puts those of several
+sizes into docs/explanation/scaling.md.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import contextlib
+import json
 import os
 import random
 import resource
 import sqlite3
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import httpx2
@@ -33,20 +38,21 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock.hand_clock import HandClock
 from benchwright_attempts.events.events import Edit, Save, Started, Submitted
 from benchwright_attempts.events.file_text import Change, FileText, sha256
-from benchwright_attempts.grading.grading import run_harness, start_sandbox_ahead
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.record import AttemptHeader, StoredRow
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import reference_solution_files
-from benchwright_harness.sandbox.registry import open_sandbox
+from benchwright_harness.execution.run import reference_solution_files, starting_files
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.store import Store
-from benchwright_problems.verdict import Outcome
 from benchwright_remote.errors import ServiceError
 from benchwright_remote.messages import Role, RunState
 from benchwright_remote.service_client import ServiceClient, new_run_id
+from benchwright_service.bench import open_administration
+from benchwright_service.pages.visit import cookie_name
 
 from ..support.service.bench_service import Service, running_service
-from ..support.service.postgres import cluster, new_database
+from ..support.service.large_course import LargeCourse, Size, make_large_course
+from ..support.service.postgres import new_database, restartable_cluster
 
 STUDENTS = 500
 MINUTES = 5.0
@@ -58,9 +64,15 @@ EDITS = 8
 LAST_S = 30.0
 """Within which all save and submit."""
 PAGE_S = 5.0
+STUDENTS_PAGE_S = 60.0
+"""Between two pages that a student opens: the course's, and that of the assignment with the own points and runs."""
 WINDOW_S = 30.0
-ARRIVALS_A_SECOND = 10
-BASELINE_RUNS = 40
+WARM_UP_S = 10.0
+DRAIN_S = 120.0
+"""The longest that verdicts are waited for after the deadline."""
+COMPILES = 0.9
+"""Share of the saves that do; two thirds of them are solutions, the others the starting file."""
+SYNCS = 50
 
 
 @dataclass
@@ -71,31 +83,52 @@ class Script:
     batches: Sequence[Sequence[StoredRow]]
     saves: dict[int, str]
     """Text, by the batch that ends with it."""
+    path: str
+    """The file that is written."""
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A student of the course."""
+
+    url: str
+    """Of the process that answers them."""
+    token: str
+    cookie: str
+    assignment: str
 
 
 @dataclass
 class Durations:
-    """Seconds."""
+    """Seconds, from when something was due."""
 
     acknowledged: list[float] = field(default_factory=list)
-    sent_times: list[float] = field(default_factory=list)
-    """Times at which each of these was sent, after the beginning."""
+    due_times: list[float] = field(default_factory=list)
+    """Times at which each of these was due, after the beginning."""
     submitted: list[float] = field(default_factory=list)
     pages: list[float] = field(default_factory=list)
+    own_pages: list[float] = field(default_factory=list)
+    """Those that students open."""
     verdicts: int = 0
     superseded: int = 0
     failed_requests: list[str] = field(default_factory=list)
     delays_s: list[float] = field(default_factory=list)
-    """Delay of each batch against the plan: the load itself could not keep up."""
+    """Lateness of the load itself: from when something was due to when it had the processor, the service apart."""
+    load_averages: list[float] = field(default_factory=list)
+    undecided_at_end: int = 0
+    """Runs that had no verdict when the load gave up."""
     memory: list[int] = field(default_factory=list)
     cpu: dict[str, float] = field(default_factory=dict)
 
 
-def scripts(folder: Path, students: int, batches: int, saves_each: int) -> list[Script]:
-    """Makes all events beforehand."""
-    problem = Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
-    path = problem.public.expected[0]
-    solved_text = reference_solution_files(problem)[path].decode()
+def design(ref: str) -> Problem:
+    """A design problem of the starter pack."""
+    return Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(ref)
+
+
+def scripts(folder: Path, students: int, batches: int, saves_each: int, refs: Sequence[str] = (REF,)) -> list[Script]:
+    """Makes all events beforehand; students take turns with the problems."""
+    problems = [design(ref) for ref in refs]
     clock = HandClock()
     student_scripts = []
     with contextlib.closing(
@@ -103,7 +136,11 @@ def scripts(folder: Path, students: int, batches: int, saves_each: int) -> list[
     ) as log:
         attempts = Attempts(log)
         for number in range(students):
-            header = attempts.create(REF, problem.public_digest, Path("/load"), {path: FileText.of_text("")})
+            ref, problem = refs[number % len(refs)], problems[number % len(refs)]
+            path = problem.public.expected[0]
+            solved_text = reference_solution_files(problem)[path].decode()
+            started_text = starting_files(problem)[path].decode()
+            header = attempts.create(ref, problem.public_digest, Path("/load"), {path: FileText.of_text("")})
             chance = random.Random(number)
             saved = {*chance.sample(range(1, batches - 1), min(saves_each - 1, batches - 2)), batches - 1}
             pending_appends = [log.append_nowait(header.id, Started())]
@@ -119,8 +156,10 @@ def scripts(folder: Path, students: int, batches: int, saves_each: int) -> list[
                     )
                     text += piece
                 if batch in saved:
-                    # Half of them would not compile; nobody's text is known from before.
-                    saves[batch] = f"{solved_text}{text}" if chance.random() < 0.5 else f"{text}module x;\n"
+                    # Nobody's text is known from before.
+                    kind = chance.random()
+                    begun_text = solved_text if kind < COMPILES * 2 / 3 else started_text
+                    saves[batch] = f"{begun_text}{text}" if kind < COMPILES else f"{text}module x;\n"
                     content = saves[batch].encode()
                     pending_appends.append(
                         log.append_nowait(header.id, Save(path=path, sha256=sha256(content), size=len(content)))
@@ -132,41 +171,66 @@ def scripts(folder: Path, students: int, batches: int, saves_each: int) -> list[
                 future.result()
             stored, rows = log.stored_attempt(header.id)
             row_batches = [rows[start:end] for start, end in zip([0, *batch_ends[:-1]], batch_ends, strict=True)]
-            student_scripts.append(Script(stored, row_batches, saves))
+            student_scripts.append(Script(stored, row_batches, saves, path))
     return student_scripts
 
 
 async def attend(
-    url: str, code: str, number: int, script: Script, start_time: float, end_time: float, measurements: Durations
+    seat: Seat, number: int, script: Script, start_time: float, end_time: float, measurements: Durations
 ) -> None:
-    """One student, in real time."""
-    await asyncio.sleep(random.Random(number).uniform(0, 0.9 * (start_time - time.monotonic())))
-    async with ServiceClient(url) as visitor:
-        token = (await visitor.join(code, f"Student {number}")).token
-    async with ServiceClient(url, token) as client:
-        sheet = (await client.assignments())[0]
-        await client.fetch_pack(sheet.pack)
+    """One student's editor, in real time."""
+    async with ServiceClient(seat.url, seat.token) as client:
+        await asyncio.sleep(random.Random(number).uniform(0, 0.9 * (start_time - time.monotonic())))
+        await client.assignments()
         offset = random.Random(-number).uniform(0, BATCH_S)
         verdict_tasks: list[asyncio.Task[None]] = []
-        path = "rtl/sat_counter.sv"
         for batch, rows in enumerate(script.batches):
-            planned = start_time + offset + batch * BATCH_S
+            due = start_time + offset + batch * BATCH_S
             if batch == len(script.batches) - 1:
-                planned = end_time - LAST_S + random.Random(number).uniform(0, LAST_S)
-            await asyncio.sleep(max(0.0, planned - time.monotonic()))
-            measurements.delays_s.append(time.monotonic() - planned)
-            request_start = time.monotonic()
-            await retry(client.deliver_events_or_ask_position, script.header, sheet.id, rows, measurements=measurements)
-            measurements.acknowledged.append(time.monotonic() - request_start)
-            measurements.sent_times.append(request_start - start_time)
+                due = end_time - LAST_S + random.Random(number).uniform(0, LAST_S)
+            await until(due, measurements)
+            await retry(
+                client.deliver_events_or_ask_position, script.header, seat.assignment, rows, measurements=measurements
+            )
+            measurements.acknowledged.append(time.monotonic() - due)
+            measurements.due_times.append(due - start_time)
             if batch in script.saves:
                 run, run_number = new_run_id(), len(verdict_tasks) + 1
-                request_start = time.monotonic()
-                files = {path: script.saves[batch].encode()}
+                files = {script.path: script.saves[batch].encode()}
                 await retry(client.request_run, run, script.header.id, run_number, files, measurements=measurements)
-                measurements.submitted.append(time.monotonic() - request_start)
+                measurements.submitted.append(time.monotonic() - due)
                 verdict_tasks.append(asyncio.create_task(verdict(client, run, measurements)))
-        await asyncio.gather(*verdict_tasks)
+        remaining_s = end_time + DRAIN_S - time.monotonic()
+        _, undecided = await asyncio.wait(verdict_tasks, timeout=max(0.0, remaining_s))
+        measurements.undecided_at_end += len(undecided)
+        for task in undecided:
+            task.cancel()
+
+
+async def until(due: float, measurements: Durations) -> None:
+    """Waits until something is due, and notes how late the load is itself; at once if the service has held it up."""
+    wait_s = due - time.monotonic()
+    if wait_s > 0:
+        await asyncio.sleep(wait_s)
+        measurements.delays_s.append(time.monotonic() - due)
+
+
+async def look(
+    seat: Seat, course: str, number: int, start_time: float, end_time: float, measurements: Durations
+) -> None:
+    """One student's browser."""
+    pages = (f"/courses/{course}", f"/courses/{course}/mine/{seat.assignment}")
+    cookies = {cookie_name(secure=False): seat.cookie}
+    due = start_time + random.Random(f"page {number}").uniform(0, STUDENTS_PAGE_S)
+    async with httpx2.AsyncClient(base_url=seat.url, cookies=cookies, timeout=60, trust_env=False) as client:
+        for page in pages * 1_000:
+            if due >= end_time:
+                return
+            await until(due, measurements)
+            reply = await client.get(page)
+            assert reply.status_code == 200, reply.text
+            measurements.own_pages.append(time.monotonic() - due)
+            due += STUDENTS_PAGE_S
 
 
 async def retry(ask: object, *arguments: object, measurements: Durations) -> None:
@@ -197,99 +261,111 @@ async def verdict(client: ServiceClient, run: str, measurements: Durations) -> N
             return
 
 
-async def teach(url: str, code: str, course: str, measurements: Durations) -> None:
+async def teach(url: str, cookie: str, course: str, start_time: float, measurements: Durations) -> None:
     """A teacher who looks at pages."""
-    async with httpx2.AsyncClient(base_url=url, headers={"Origin": url}, timeout=60, trust_env=False) as client:
-        await client.post("/sign-in", data={"code": code, "name": "Professor"})
+    cookies = {cookie_name(secure=False): cookie}
+    async with httpx2.AsyncClient(base_url=url, cookies=cookies, timeout=60, trust_env=False) as client:
+        due = start_time
         while True:
             for page in ("progress", "grades", "items"):
-                request_start = time.monotonic()
+                await until(due, measurements)
                 reply = await client.get(f"/courses/{course}/{page}")
                 assert reply.status_code == 200, reply.text
-                measurements.pages.append(time.monotonic() - request_start)
-            await asyncio.sleep(PAGE_S)
+                measurements.pages.append(time.monotonic() - due)
+                due += PAGE_S / 3
 
 
-def spent(process: psutil.Process) -> dict[str, float]:
-    """Processor seconds of the service itself, of PostgreSQL, and of all that this machine does."""
-    service_times = process.cpu_times()
+def spent(processes: Sequence[psutil.Process], database_folder: str) -> dict[str, float]:
+    """Processor seconds of the service's web processes, of its database, and of all that this machine does."""
+    web = sum(times.user + times.system for times in (process.cpu_times() for process in processes))
     database = 0.0
-    for other_process in psutil.process_iter(["name", "cpu_times"]):
-        if other_process.info["name"] == "postgres" and other_process.info["cpu_times"] is not None:
-            database += other_process.info["cpu_times"].user + other_process.info["cpu_times"].system
+    for other_process in psutil.process_iter(["name", "cmdline", "cpu_times"]):
+        if other_process.info["name"] != "postgres" or not database_folder:
+            continue
+        with contextlib.suppress(psutil.Error):
+            parent = other_process.parent()
+            if parent is not None and database_folder in " ".join([*other_process.info["cmdline"], *parent.cmdline()]):
+                database += other_process.info["cpu_times"].user + other_process.info["cpu_times"].system
     machine_times = psutil.cpu_times()
     busy = machine_times.user + machine_times.nice + machine_times.system + machine_times.softirq
-    return {"service": service_times.user + service_times.system, "database": database, "everything": busy}
+    return {"service": web, "database": database, "everything": busy}
 
 
-async def watch(process: psutil.Process, measurements: Durations) -> None:
-    """Memory of the service."""
+async def watch(processes: Sequence[psutil.Process], measurements: Durations) -> None:
+    """Memory of the service, and the load average."""
     while True:
-        measurements.memory.append(process.memory_info().rss)
+        measurements.memory.append(sum(process.memory_info().rss for process in processes))
+        measurements.load_averages.append(os.getloadavg()[0])
         await asyncio.sleep(10)
 
 
 async def load(
-    service: Service, plan: Sequence[Script], minutes: float, code: str, owner_code: str, course: str
+    services: Sequence[Service],
+    plan: Sequence[Script],
+    minutes: float,
+    course: LargeCourse,
+    seats: Sequence[Seat],
 ) -> Durations:
     """All of it."""
-    assert service.process is not None
     measurements = Durations()
-    process = psutil.Process(service.process.pid)
-    start_time = time.monotonic() + max(10.0, len(plan) / ARRIVALS_A_SECOND)
+    processes = [psutil.Process(service.process.pid) for service in services if service.process is not None]
+    database_folder = (services[0].database or "").partition("host=")[2]
+    start_time = time.monotonic() + WARM_UP_S + len(plan) / 50
     end_time = start_time + 60 * minutes
     students = [
-        asyncio.create_task(attend(service.url, code, number, script, start_time, end_time, measurements))
-        for number, script in enumerate(plan)
+        asyncio.create_task(attend(seat, number, script, start_time, end_time, measurements))
+        for number, (seat, script) in enumerate(zip(seats, plan, strict=True))
+    ]
+    browsers = [
+        asyncio.create_task(look(seat, course.name, number, start_time, end_time, measurements))
+        for number, seat in enumerate(seats)
     ]
     await asyncio.sleep(max(0.0, start_time - time.monotonic()))
-    cpu_before = spent(process)
+    cpu_before = spent(processes, database_folder)
     usage_before = resource.getrusage(resource.RUSAGE_SELF)
+    owner_cookie = course.cookies[Role.OWNER.value][0]
     observers = [
-        asyncio.create_task(teach(service.url, owner_code, course, measurements)),
-        asyncio.create_task(watch(process, measurements)),
+        asyncio.create_task(teach(services[0].url, owner_cookie, course.name, start_time, measurements)),
+        asyncio.create_task(watch(processes, measurements)),
     ]
     await asyncio.sleep(max(0.0, end_time - time.monotonic()))
     usage_after = resource.getrusage(resource.RUSAGE_SELF)
-    measurements.cpu = {name: value - cpu_before[name] for name, value in spent(process).items()}
+    cpu_after = spent(processes, database_folder)
+    measurements.cpu = {name: value - cpu_before[name] for name, value in cpu_after.items()}
     measurements.cpu["load"] = (
         usage_after.ru_utime + usage_after.ru_stime - usage_before.ru_utime - usage_before.ru_stime
     )
     for task in observers[:1]:
+        if task.done():
+            # What went wrong.
+            task.result()
         task.cancel()
-    await asyncio.gather(*students)
+    await asyncio.gather(*students, *browsers)
     observers[1].cancel()
-    measurements.memory.append(process.memory_info().rss)
+    measurements.memory.append(sum(process.memory_info().rss for process in processes))
     return measurements
 
 
-def alone(number: int) -> float:
-    """Seconds for runs on one core without a service, as a worker does them."""
-
-    async def runs() -> float:
-        home = Home.from_environment()
-        problem = Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
-        sandbox = open_sandbox("bwrap")
-        solved_contents = reference_solution_files(problem)
-        path = problem.public.expected[0]
-        start_s = time.monotonic()
-        for run_index in range(BASELINE_RUNS):
-            text = f"// {number} {run_index} {time.time_ns()}\n".encode()
-            files = {path: solved_contents[path] + text if run_index % 2 else text + b"module x;\n"}
-            with tempfile.TemporaryFile() as log:
-                verdict = await run_harness(problem, files, home=home, sandbox=sandbox, log=log)
-            if verdict.outcome is Outcome.ERROR:
-                message = f"Nothing can be measured: {verdict.detail} {verdict.hint}"
-                raise SystemExit(message)
-            await start_sandbox_ahead(problem, home=home, sandbox=sandbox)
-        return time.monotonic() - start_s
-
-    return asyncio.run(runs())
+def sync_ms(folder: Path) -> float:
+    """Median milliseconds until a write of 8 KiB is on disk: what a receipt waits for at least."""
+    times = []
+    with (folder / "sync").open("wb") as file:
+        for _ in range(SYNCS):
+            file.write(os.urandom(8192))
+            file.flush()
+            start = time.monotonic()
+            os.fdatasync(file.fileno())
+            times.append(time.monotonic() - start)
+    return 1000 * statistics.median(times)
 
 
-def queue(service: Service) -> list[tuple[float, float | None, float, str]]:
-    """Of each run that has ended: when it was queued, began and ended, and whose it is."""
-    query = "SELECT queued, began, ended, account FROM service_runs WHERE ended IS NOT NULL ORDER BY queued"
+RunTimes = tuple[float, float | None, float, str, str | None]
+"""When a run was queued, began and ended, whose it is, and its verdict."""
+
+
+def queue(service: Service) -> list[RunTimes]:
+    """Of each run that has ended."""
+    query = "SELECT queued, began, ended, account, verdict FROM service_runs WHERE ended IS NOT NULL ORDER BY queued"
     if service.database is not None:
         with psycopg.connect(service.database) as connection:
             return connection.execute(query).fetchall()
@@ -297,9 +373,11 @@ def queue(service: Service) -> list[tuple[float, float | None, float, str]]:
         return file.execute(query).fetchall()
 
 
-def fairness(run_times: Sequence[tuple[float, float | None, float, str]], workers: int) -> float:
+def fairness(run_times: Sequence[RunTimes], workers: int) -> float:
     """The longest wait, as a multiple of what a fair share would have been: one run of each who waited before."""
-    started_runs = [(queued, began, ended, account) for queued, began, ended, account in run_times if began is not None]
+    started_runs = [
+        (queued, began, ended, account) for queued, began, ended, account, _ in run_times if began is not None
+    ]
     if not started_runs:
         return 0.0
     mean = statistics.mean(ended - began for _, began, ended, _ in started_runs)
@@ -307,13 +385,20 @@ def fairness(run_times: Sequence[tuple[float, float | None, float, str]], worker
     for queued, began, _, account in started_runs:
         rivals = {
             rival
-            for rival_queued, rival_began, end_time, rival in run_times
+            for rival_queued, rival_began, end_time, rival, _ in run_times
             if rival != account and rival_queued < began and (end_time if rival_began is None else rival_began) > queued
         }
         fair = (len(rivals) + 1) * mean / workers
         if began - queued > 2 * mean:
             worst = max(worst, (began - queued) / fair)
     return worst
+
+
+def mean_core_seconds(run_times: Sequence[RunTimes]) -> float:
+    """Processor time of a run, as its verdict has it; a busy machine changes it little."""
+    usages = [json.loads(verdict).get("usage") or {} for *_, verdict in run_times if verdict is not None]
+    measured = [usage["cpu_s"] for usage in usages if usage.get("cpu_s") is not None]
+    return statistics.mean(measured) if measured else 0.0
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -323,82 +408,181 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 @contextlib.contextmanager
 def database(*, sqlite: bool) -> Iterator[str | None]:
-    """A new one."""
+    """A new one, as durable as a service's."""
     if sqlite:
         yield None
         return
-    with cluster() as folder:
-        yield new_database(folder)
+    with restartable_cluster(durable=True) as postgres_cluster:
+        yield new_database(postgres_cluster.folder)
+
+
+def design_refs() -> list[str]:
+    """The design problems of the pack that all courses have here."""
+    store = Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"}))
+    problems = store.public_pack("starter").problems
+    return [f"starter/{problem.id}" for problem in problems if problem.kind is ProblemKind.DESIGN]
+
+
+async def take_seats(service: Service, course: LargeCourse, urls: Sequence[str], plan: Sequence[Script]) -> list[Seat]:
+    """Signs all students in, each to work on a problem of the plan."""
+    seats = []
+    async with open_administration(service.folders, service.database) as parts:
+        for number, script in enumerate(plan):
+            problem = script.header.problem.partition("/")[2]
+            assigned = [view.id for view in course.assignments if problem in view.problems]
+            async with parts.database.write_transaction() as connection:
+                token = await parts.accounts.new_person_token(connection, course.students[number], "editor")
+            cookie = course.cookies[Role.PARTICIPANT.value][number]
+            seats.append(Seat(urls[number % len(urls)], token, cookie, assigned[number % len(assigned)]))
+    return seats
+
+
+@contextlib.contextmanager
+def web_processes(service: Service, number: int) -> Iterator[list[Service]]:
+    """The service in so many processes; the first one has the workers."""
+    with contextlib.ExitStack() as running:
+        others = [
+            Service(service.home, service.database, workers=0, log_name=f"web{rank}") for rank in range(2, number + 1)
+        ]
+        services = [service, *others]
+        yield [running.enter_context(running_service(process)) for process in services]
 
 
 def main() -> None:
     """Measures and prints."""
-    numbers = [word for word in sys.argv[1:] if not word.startswith("-")]
-    students = int(numbers[0]) if numbers else STUDENTS
-    minutes = float(numbers[1]) if len(numbers) > 1 else MINUTES
+    parser = argparse.ArgumentParser()
+    parser.add_argument("students", type=int, nargs="?", default=STUDENTS)
+    parser.add_argument("minutes", type=float, nargs="?", default=MINUTES)
+    parser.add_argument("--web", type=int, default=1, metavar="N", help="web processes")
+    parser.add_argument("--sqlite", action="store_true")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="the numbers, for service_scaling.py")
+    options = parser.parse_args()
+    students, minutes = options.students, options.minutes
     workers = os.cpu_count() or 1
-    with tempfile.TemporaryDirectory(prefix="benchwright-load-") as name:
+    with tempfile.TemporaryDirectory(prefix="benchwright-load-") as name, database(sqlite=options.sqlite) as url:
         folder = Path(name)
-        plan = scripts(folder, students, int((60 * minutes - LAST_S) / BATCH_S), int(SAVES_A_MINUTE * minutes))
-        with ProcessPoolExecutor(workers) as pool:
-            possible = workers * BASELINE_RUNS / max(pool.map(alone, range(workers)))
-        with database(sqlite="--sqlite" in sys.argv) as url:
-            service = Service(folder / "service", url, workers=workers)
-            course = service.set_up(uses=students, problems=(REF.partition("/")[2],))
+        batches, saves = int((60 * minutes - LAST_S) / BATCH_S), int(SAVES_A_MINUTE * minutes)
+        plan = scripts(folder, students, batches, saves, design_refs())
+        service = Service(folder / "service", url, workers=workers)
+        course = make_large_course(service, Size(students=students), browsers=students)
+        begun = time.time()
+        with web_processes(service, options.web) as services:
+            seats = asyncio.run(take_seats(service, course, [process.url for process in services], plan))
+            measurements = asyncio.run(load(services, plan, minutes, course, seats))
+            run_times = [run_time for run_time in queue(service) if run_time[0] >= begun]
+        results = Results.of(students, minutes, options.web, sync_ms(folder), measurements, run_times)
+    report(results)
+    if options.json is not None:
+        options.json.write_text(json.dumps(asdict(results), indent=1))
 
-            owner_code = service.invitation(course.name, Role.OWNER)
-            with running_service(service):
-                measurements = asyncio.run(load(service, plan, minutes, course.invitation, owner_code, course.name))
-                run_times = queue(service)
-    report(students, minutes, workers, possible, measurements, run_times)
 
+@dataclass(frozen=True)
+class Results:
+    """What was measured, in milliseconds unless it is said otherwise."""
 
-def report(
-    students: int,
-    minutes: float,
-    workers: int,
-    possible: float,
-    measurements: Durations,
-    run_times: Sequence[tuple[float, float | None, float, str]],
-) -> None:
-    """Prints the tables."""
-    last_queued = max(queued for queued, *_ in run_times)
-    drained = [ended for _, began, ended, _ in run_times if began is not None and ended > last_queued]
-    rate = len(drained) / (max(drained) - last_queued) if drained else 0.0
-    print(f"{students} students, {minutes:g} minutes, {os.cpu_count()} cores, {workers} workers.\n")
-    print("| | median | 95th percentile | most | number |\n| --- | --- | --- | --- | --- |")
-    named_times = {
-        "events acknowledged": measurements.acknowledged,
-        "run taken": measurements.submitted,
-        "page of the teacher": measurements.pages,
-    }
-    named_times["batch sent late by the load"] = measurements.delays_s
-    for title, values in named_times.items():
-        percentiles = (percentile(values, 0.5), percentile(values, 0.95), percentile(values, 1.0))
-        print(f"| {title}, ms | {percentiles[0]:.0f} | {percentiles[1]:.0f} | {percentiles[2]:.0f} | {len(values):,} |")
-    by_window: dict[int, list[float]] = {}
-    for sent_time, took in zip(measurements.sent_times, measurements.acknowledged, strict=True):
-        by_window.setdefault(int(sent_time // WINDOW_S), []).append(took)
-    for window, values in sorted(by_window.items()):
-        percentiles = (percentile(values, 0.5), percentile(values, 0.95), percentile(values, 1.0))
-        name = f"of them sent in the {WINDOW_S:g} s from {window * WINDOW_S:g} s"
-        print(f"| {name}, ms | {percentiles[0]:.0f} | {percentiles[1]:.0f} | {percentiles[2]:.0f} | {len(values):,} |")
-    print("\n| | |\n| --- | --- |")
-    print(f"| verdicts; superseded by a newer save | {measurements.verdicts:,}; {measurements.superseded:,} |")
-    print(f"| requests that had to be sent again | {len(measurements.failed_requests):,} |")
-    cores = ", ".join(f"{value / 60 / minutes:.2f}" for value in measurements.cpu.values())
-    print(f"| cores busy: service, database, everything, of it the load | {cores} |")
-    print(f"| runs a second after the deadline; without a service | {rate:.2f}; {possible:.2f} |")
-    print(f"| longest wait, as a multiple of a fair share | {fairness(run_times, workers):.2f} |")
-    sizes = [
-        f"{memory_bytes >> 20}"
-        for memory_bytes in (
-            measurements.memory[0],
-            measurements.memory[len(measurements.memory) // 2],
-            measurements.memory[-1],
+    students: int
+    minutes: float
+    web: int
+    cores: int
+    times: dict[str, dict[str, float]]
+    """By what took time: `median`, `p95`, `most` and `number`."""
+    windows: dict[str, dict[str, float]]
+    """The same of the batches that were due in each half minute."""
+    cpu: dict[str, float]
+    """Cores busy."""
+    verdicts: int
+    superseded: int
+    undecided_at_end: int
+    failed_requests: int
+    runs_a_second: float
+    possible_runs_a_second: float
+    longest_wait: float
+    memory_mib: list[int]
+    load_averages: list[float]
+    sync_ms: float
+
+    @classmethod
+    def of(
+        cls,
+        students: int,
+        minutes: float,
+        web: int,
+        sync: float,
+        measurements: Durations,
+        run_times: Sequence[RunTimes],
+    ) -> Results:
+        """Sums up."""
+        last_queued = max((queued for queued, *_ in run_times), default=0.0)
+        drained = [ended for _, began, ended, *_ in run_times if began is not None and ended > last_queued]
+        named_times = {
+            "events acknowledged": measurements.acknowledged,
+            "run taken": measurements.submitted,
+            "page of a student": measurements.own_pages,
+            "page of the teacher": measurements.pages,
+            "lateness of the load itself": measurements.delays_s,
+        }
+        by_window: dict[int, list[float]] = {}
+        for due_time, took in zip(measurements.due_times, measurements.acknowledged, strict=True):
+            by_window.setdefault(int(due_time // WINDOW_S), []).append(took)
+        memory, averages = measurements.memory, measurements.load_averages
+        return cls(
+            students,
+            minutes,
+            web,
+            os.cpu_count() or 1,
+            {title: summary(values) for title, values in named_times.items()},
+            {
+                f"of them due in the {WINDOW_S:g} s from {window * WINDOW_S:g} s": summary(values)
+                for window, values in sorted(by_window.items())
+            },
+            {name: value / 60 / minutes for name, value in measurements.cpu.items()},
+            measurements.verdicts,
+            measurements.superseded,
+            measurements.undecided_at_end,
+            len(measurements.failed_requests),
+            len(drained) / (max(drained) - last_queued) if drained else 0.0,
+            (os.cpu_count() or 1) / core_seconds if (core_seconds := mean_core_seconds(run_times)) else 0.0,
+            fairness(run_times, os.cpu_count() or 1),
+            [size >> 20 for size in (memory[0], memory[len(memory) // 2], memory[-1])],
+            [averages[0], max(averages)],
+            sync,
         )
-    ]
-    print(f"| memory of the service at the start, half-way, at the end, MiB | {', '.join(sizes)} |")
+
+
+def summary(values: Sequence[float]) -> dict[str, float]:
+    """Of durations in seconds."""
+    shares = {"median": 0.5, "p95": 0.95, "most": 1.0}
+    return {name: percentile(values, share) if values else 0.0 for name, share in shares.items()} | {
+        "number": len(values)
+    }
+
+
+def report(results: Results) -> None:
+    """Prints the tables."""
+    print(
+        f"{results.students} students, {results.minutes:g} minutes, {results.cores} cores and workers, "
+        f"{results.web} web {'process' if results.web == 1 else 'processes'}.\n"
+    )
+    print("| from when it was due, ms | median | 95th percentile | most | number |\n| --- | --- | --- | --- | --- |")
+    for title, times in {**results.times, **results.windows}.items():
+        cells = " | ".join(f"{times[name]:,.0f}" for name in ("median", "p95", "most", "number"))
+        print(f"| {title} | {cells} |")
+    cores = ", ".join(f"{value:.2f}" for value in results.cpu.values())
+    rows = {
+        "verdicts; superseded by a newer save; none at the end": f"{results.verdicts:,}; {results.superseded:,}; "
+        f"{results.undecided_at_end:,}",
+        "requests that had to be sent again": f"{results.failed_requests:,}",
+        "cores busy: service, database, everything, of it the load": cores,
+        "load average at the start, at most": ", ".join(f"{value:.1f}" for value in results.load_averages),
+        "a write is on disk after, ms": f"{results.sync_ms:.1f}",
+        "runs a second after the deadline; by their processor time": f"{results.runs_a_second:.2f}; "
+        f"{results.possible_runs_a_second:.2f}",
+        "longest wait, as a multiple of a fair share": f"{results.longest_wait:.2f}",
+        "memory of the service at the start, half-way, at the end, MiB": ", ".join(map(str, results.memory_mib)),
+    }
+    print("\n| | |\n| --- | --- |")
+    for title, text in rows.items():
+        print(f"| {title} | {text} |")
 
 
 if __name__ == "__main__":

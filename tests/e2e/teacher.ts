@@ -65,6 +65,7 @@ export class Teacher {
   async alike(problem: string): Promise<Locator> {
     await this.openItem(problem);
     await this.page.getByRole("link", { name: "Solutions that are alike" }).click();
+    while (await this.page.getByText("still being compared").isVisible()) await this.page.reload();
     return this.page.getByRole("region", { name: "Pairs" }).getByRole("row").filter({ has: this.page.getByRole("link") });
   }
 

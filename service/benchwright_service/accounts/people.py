@@ -24,6 +24,7 @@ from benchwright_remote.messages import Role
 from benchwright_service.accounts.accounts import DELETED
 from benchwright_service.courses.snapshots import Snapshots
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.points.kept_worth import keep_worth_of_teams, lock_assignments_of_courses
 from benchwright_service.questions.personal_data import (
     erase_person_from_questions,
     export_question_pictures,
@@ -58,6 +59,7 @@ from benchwright_service.storage.tables import (
     SIGN_IN_LINKS,
     TOKENS,
     USES,
+    WORTH,
 )
 from benchwright_studies.conduct.study_log import StudyLog
 
@@ -166,6 +168,8 @@ class People:
                 move = update(MEMBERS).where(*membership, is_there).values(team=new_group)
                 if not (await connection.execute(move)).rowcount:
                     moved_accounts.append(account)
+            teams = {team for groups in changes.values() for team in groups}
+            await keep_worth_of_teams(connection, course, [*teams], [*changes])
         return moved_accounts
 
     async def change_place(self, course: str, account: str, *, section: str | None, group: str | None) -> None:
@@ -182,6 +186,7 @@ class People:
         move = update(MEMBERS).where(MEMBERS.c.course == course, MEMBERS.c.account == account).values(values)
         async with self._database.write_transaction() as connection:
             await connection.execute(move)
+            await keep_worth_of_teams(connection, course, [person.group, values["team"]], [account])
 
     async def export_person_zip(self, course: str, account: str) -> bytes:
         """Everything that the service has of a person in a course, as far as they may see it: a ZIP archive.
@@ -222,7 +227,7 @@ class People:
             BenchServiceError: The person is not in the course.
             LogError: Nothing of the log was deleted.
         """
-        await self.member(course, account)
+        person = await self.member(course, account)
         attempt_ids = [row.attempt for row in await self._attempt_rows(course, account)]
         other_courses = union(
             *(
@@ -240,7 +245,10 @@ class People:
         await self._delete_attempt_files(attempt_ids)
         await (await self._records()).delete_answers(attempt_ids)
         async with self._database.write_transaction() as connection:
+            # First: who has a run and waits for its assignment might be waited for.
+            await lock_assignments_of_courses(connection, [course])
             await _delete_rows(connection, course, account, attempt_ids)
+            await keep_worth_of_teams(connection, course, [person.group], [account])
             if owed_rows:
                 await connection.execute(insert(ADJUSTMENTS), owed_rows)
             if is_last:
@@ -333,7 +341,7 @@ class People:
 
 
 async def _delete_rows(connection: AsyncConnection, course: str, account: str, attempt_ids: Sequence[str]) -> None:
-    for table in _OF_ASSIGNMENTS:
+    for table in (*_OF_ASSIGNMENTS, WORTH):
         await connection.execute(delete(table).where(table.c.account == account, _in_course_condition(table, course)))
     await erase_person_from_questions(connection, course, account)
     run_query = select(RUNS.c.id).where(RUNS.c.attempt.in_(attempt_ids))

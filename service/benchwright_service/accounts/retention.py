@@ -13,6 +13,8 @@ from benchwright_foundation.database import Database
 from benchwright_remote.messages import Role
 from benchwright_service.accounts.people import People
 from benchwright_service.evidence.audit import AuditLog
+from benchwright_service.points.kept_worth import keep_worth, lock_assignments_of_courses
+from benchwright_service.points.worth import Scope
 from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, COURSES, MEMBERS, moment
 
 OPERATOR = "operator"
@@ -87,7 +89,9 @@ class Retention:
         # Nobody is left whose points the deletion of somebody else could change.
         ungroup = update(MEMBERS).where(MEMBERS.c.course == overdue.course).values(team="")
         async with self._database.write_transaction() as connection:
+            await lock_assignments_of_courses(connection, [overdue.course])
             await connection.execute(ungroup)
+            await keep_worth(connection, Scope(overdue.course))
         members = [person for person in await self._people.members(overdue.course) if person.role is Role.PARTICIPANT]
         for person in members:
             reason = f"kept {overdue.kept_days} days after the end of {overdue.course}"

@@ -14,7 +14,17 @@ from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_remote.messages import Role
 from benchwright_service.accounts.person_names import displayable_name
 from benchwright_service.accounts.roster_merge import RosterEntry
-from benchwright_service.storage.tables import ACCOUNTS, INVITATIONS, MEMBERS, METADATA, ROSTER, SESSIONS, TOKENS
+from benchwright_service.points.kept_worth import keep_worth_of_people, lock_assignments_of_courses
+from benchwright_service.storage.tables import (
+    ACCOUNTS,
+    INVITATIONS,
+    MEMBERS,
+    METADATA,
+    ROSTER,
+    SESSIONS,
+    TOKENS,
+    WORTH,
+)
 from benchwright_teaching.person_ids import PersonIds
 
 _ID_COLUMNS = tuple(PersonIds().columns)
@@ -128,13 +138,17 @@ async def absorb_account(connection: AsyncConnection, course: str, absorbed: str
         entry = (await connection.execute(entry_query)).one()
         completed = ids_of_row(entry).completed_by(ids_of_row(kept_entry))
         await connection.execute(update(ROSTER).where(ROSTER.c.id == entry.id).values(**id_values(completed)))
+    courses_query = select(MEMBERS.c.course).where(MEMBERS.c.account.in_((absorbed, kept))).distinct()
+    courses = (await connection.execute(courses_query)).scalars().all()
+    await lock_assignments_of_courses(connection, courses)
+    mates = await _mates(connection, absorbed)
     membership_query = select(MEMBERS).where(MEMBERS.c.course == course, MEMBERS.c.account == absorbed)
     membership = (await connection.execute(membership_query)).one_or_none()
     # Whoever sent an invitation to the one account does not come into the other's courses.
     codes_of_absorbed = update(INVITATIONS).where(INVITATIONS.c.account == absorbed)
     await connection.execute(codes_of_absorbed.values(account=None, uses_left=0))
     # Processes remember whose a token is: its programs sign in again.
-    for table in (SESSIONS, TOKENS):
+    for table in (SESSIONS, TOKENS, WORTH):
         await connection.execute(delete(table).where(table.c.account == absorbed))
     for table in METADATA.sorted_tables:
         for column in table.columns:
@@ -143,10 +157,23 @@ async def absorb_account(connection: AsyncConnection, course: str, absorbed: str
     if membership is not None:
         is_member = and_(MEMBERS.c.course == course, MEMBERS.c.account == kept)
         await connection.execute(update(MEMBERS).where(is_member).values(section=membership.section))
+    for course_of_either in courses:
+        await keep_worth_of_people(connection, course_of_either, [kept, *mates])
     # The course's staff have given the name.
     name = select(ACCOUNTS.c.name).where(ACCOUNTS.c.id == absorbed).scalar_subquery()
     await connection.execute(update(ACCOUNTS).where(ACCOUNTS.c.id == kept).values(name=name))
     await connection.execute(delete(ACCOUNTS).where(ACCOUNTS.c.id == absorbed))
+
+
+async def _mates(connection: AsyncConnection, account: str) -> Sequence[str]:
+    """The accounts of the groups that somebody is in."""
+    membership = MEMBERS.alias()
+    query = (
+        select(MEMBERS.c.account)
+        .join(membership, and_(membership.c.course == MEMBERS.c.course, membership.c.team == MEMBERS.c.team))
+        .where(membership.c.account == account, membership.c.team != "", MEMBERS.c.account != account)
+    )
+    return (await connection.execute(query)).scalars().all()
 
 
 async def _move_rows(connection: AsyncConnection, column: Column[Any], absorbed: str, kept: str) -> None:

@@ -23,6 +23,7 @@ from benchwright_service.accounts.roster_entries import (
 )
 from benchwright_service.accounts.roster_merge import EntryMatch, RosterEntry, RosterPlan, plan_merge
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.points.kept_worth import keep_worth_of_people, lock_assignments_of_courses
 from benchwright_service.storage.tables import ACCOUNTS, COURSES, INVITATIONS, MEMBERS, ROSTER
 
 
@@ -102,7 +103,7 @@ class Rosters:
         current_time = self._now()
         async with self._database.write_transaction() as connection:
             # One file at a time.
-            await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course).with_for_update())
+            await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course).with_for_update(key_share=True))
             plan = await _plan(connection, course, file)
             if expected_digest and plan.digest != expected_digest:
                 raise RefusalError(
@@ -110,11 +111,15 @@ class Rosters:
                     "The roster has changed since you looked at it.",
                     "Upload the file again, and look at what it changes now.",
                 )
+            concerned_accounts = _accounts_whose_work_counts_otherwise(plan, file)
+            if concerned_accounts:
+                await lock_assignments_of_courses(connection, [course])
             accounts = await _add_people(connection, course, plan.additions, current_time)
             for match in plan.matches:
                 await _update_entry(connection, course, match, current_time)
             if file.drops_missing:
                 await _drop(connection, course, plan.drops, current_time)
+            await keep_worth_of_people(connection, course, concerned_accounts)
             codes = await _invite(connection, course, plan.additions, accounts, current_time, expire_time)
         return MergedRoster(plan, [Invited(seat, code) for seat, code in zip(plan.additions, codes, strict=True)])
 
@@ -150,6 +155,12 @@ async def _plan(connection: AsyncConnection, course: str, file: RosterFile) -> R
     if not file.is_by_owner:
         plan.require_participants_only()
     return plan
+
+
+def _accounts_whose_work_counts_otherwise(plan: RosterPlan, file: RosterFile) -> Sequence[str]:
+    """Accounts of who is dropped, comes back, or gets another role."""
+    changed = [match.entry for match in plan.matches if match.entry.is_dropped or match.role is not match.entry.role]
+    return [entry.account for entry in (*changed, *(plan.drops if file.drops_missing else ()))]
 
 
 async def _add_people(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,7 +69,7 @@ class AssistanceChecks:
         self._database = database
         self._log = log
         self._courses = courses
-        self._going: dict[str, asyncio.Task[None]] = {}
+        self._going: dict[tuple[str, frozenset[str] | None], asyncio.Task[None]] = {}
 
     async def close(self) -> None:
         """Ends what runs; what it has not come to is checked when it is wanted again."""
@@ -77,24 +77,29 @@ class AssistanceChecks:
             task.cancel()
         await asyncio.gather(*self._going.values(), return_exceptions=True)
 
-    async def checks_of_course(self, course: str, longest_wait_s: float) -> CourseChecks:
+    async def checks_of_course(
+        self, course: str, longest_wait_s: float, accounts: Collection[str] | None = None
+    ) -> CourseChecks:
         """Returns the checks of a course; attempts with runs since the last check are checked first.
 
         Args:
             course: Its id.
             longest_wait_s: Longest time to wait, in seconds; the checks go on in the background.
+            accounts: Students whose attempts are checked. None for all.
         """
         rules = await self._courses.assistance_rules_by_assignment(course)
         if not rules:
             return CourseChecks({})
-        going = self._going.get(course)
+        subject = course, None if accounts is None else frozenset(accounts)
+        going = self._going.get(subject)
         if going is None:
-            going = self._going[course] = asyncio.create_task(self._check_and_keep_outdated(course, rules))
-            going.add_done_callback(lambda _: self._going.pop(course, None))
+            checking = self._check_and_keep_outdated(course, rules, accounts)
+            going = self._going[subject] = asyncio.create_task(checking)
+            going.add_done_callback(lambda _: self._going.pop(subject, None))
         await asyncio.wait({going}, timeout=longest_wait_s)
         course_checks: dict[Key, dict[str, list[AssistanceChecked]]] = defaultdict(lambda: defaultdict(list))
         waiting_count = 0
-        for row in await self._attempt_rows(course, rules):
+        for row in await self._attempt_rows(course, rules, accounts):
             waiting_count += _is_check_outdated(row, rules)
             if row.found is not None:
                 attempt_check = AssistanceChecked.model_validate_json(row.found)
@@ -116,8 +121,10 @@ class AssistanceChecks:
     ) -> AssistanceChecked:
         return check_assistance(self._log.events(attempt), history, clock_difference_s)
 
-    async def _check_and_keep_outdated(self, course: str, rules: Mapping[str, Sequence[DatedAssistance]]) -> None:
-        for row in await self._attempt_rows(course, rules):
+    async def _check_and_keep_outdated(
+        self, course: str, rules: Mapping[str, Sequence[DatedAssistance]], accounts: Collection[str] | None
+    ) -> None:
+        for row in await self._attempt_rows(course, rules, accounts):
             if not _is_check_outdated(row, rules):
                 continue
             try:
@@ -134,12 +141,17 @@ class AssistanceChecks:
                 # One that was deleted meanwhile, or that can't be read: the others are checked all the same.
                 logger.exception("an attempt's record can't be checked")
 
-    async def _attempt_rows(self, course: str, rules: Mapping[str, Sequence[DatedAssistance]]) -> Sequence[Row[Any]]:
+    async def _attempt_rows(
+        self, course: str, rules: Mapping[str, Sequence[DatedAssistance]], accounts: Collection[str] | None
+    ) -> Sequence[Row[Any]]:
         """The attempts at these assignments, each with what is known of it and how many runs it has asked for."""
+        conditions = [ATTEMPTS_HELD.c.assignment.in_(rules)]
+        if accounts is not None:
+            conditions.append(ATTEMPTS_HELD.c.account.in_(accounts))
         asked_runs = (
             select(RUNS.c.attempt, func.count().label("asked"))
             .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.attempt == RUNS.c.attempt)
-            .where(ATTEMPTS_HELD.c.assignment.in_(rules))
+            .where(*conditions)
             .group_by(RUNS.c.attempt)
             .subquery()
         )
@@ -149,7 +161,7 @@ class AssistanceChecks:
             .join(ASSIGNMENTS, ASSIGNMENTS.c.id == ATTEMPTS_HELD.c.assignment)
             .join(asked_runs, asked_runs.c.attempt == ATTEMPTS_HELD.c.attempt)
             .outerjoin(ASSISTANCE_CHECKS, check_columns.attempt == ATTEMPTS_HELD.c.attempt)
-            .where(ASSIGNMENTS.c.course == course, ATTEMPTS_HELD.c.assignment.in_(rules))
+            .where(ASSIGNMENTS.c.course == course, *conditions)
             .order_by(ATTEMPTS_HELD.c.created)
         )
         async with self._database.read_transaction() as connection:

@@ -25,6 +25,8 @@ from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import AssignmentView, PublicPack
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.points.kept_worth import keep_worth
+from benchwright_service.points.worth import Scope
 from benchwright_service.storage.tables import (
     ASSIGNMENTS,
     ATTEMPTS_HELD,
@@ -202,6 +204,8 @@ class Courses:
                 history = (*history, DatedAssistance(since=self._now(), rule=rules.assistance))
             values = {"title": rules.title or row.title, "assistance": _RULED.dump_json(history).decode()}
             await connection.execute(update(ASSIGNMENTS).where(*conditions).values(values | rules.columns))
+            if (row.due, row.closes) != (rules.columns["due"], rules.columns["closes"]):
+                await keep_worth(connection, Scope(course, [assignment]))
 
     async def assistance_rules_by_assignment(self, course: str) -> dict[str, Sequence[DatedAssistance]]:
         """Rules on help by models of a course's assignments, oldest first; without those that never had any."""
@@ -271,6 +275,13 @@ class Courses:
         async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
         return [await self._assignment_view(row) for row in rows]
+
+    async def assignment_of_course(self, course: str, assignment: str) -> AssignmentView | None:
+        """One of them, with its own times. None if the course has none of this id."""
+        query = select(ASSIGNMENTS).where(ASSIGNMENTS.c.course == course, ASSIGNMENTS.c.id == assignment)
+        async with self._database.read_transaction() as connection:
+            row = (await connection.execute(query)).one_or_none()
+        return await self._assignment_view(row) if row is not None else None
 
     async def require_open_assignment(self, account: str, assignment: str) -> AssignmentView:
         """An assignment that somebody may work on now.

@@ -22,7 +22,8 @@ from benchwright_remote.hint_text import HintText
 from benchwright_remote.messages import AssignmentView
 from benchwright_service.courses.courses import Courses
 from benchwright_service.evidence.evidence import EvidenceWriter
-from benchwright_service.runs.run_rows import DECIDED
+from benchwright_service.points.kept_worth import keep_worth, lock_assignment_of_attempt
+from benchwright_service.points.worth import DECIDED
 from benchwright_service.storage.tables import HINTS, RUNS
 from benchwright_service.studies.lab import Lab
 
@@ -122,7 +123,10 @@ class HandedHints:
         row = {"attempt": attempt, "number": hint_number, "cost": cost, "at": self._now()}
         try:
             async with self._database.write_transaction() as connection:
+                scope = await lock_assignment_of_attempt(connection, attempt)
                 await connection.execute(insert(HINTS).values(row))
+                if scope is not None:
+                    await keep_worth(connection, scope)
         except IntegrityError:
             # Asked for twice at once.
             return await self._cost_if_taken(attempt, hint_number) or 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -31,7 +31,16 @@ from benchwright_foundation.database import Database
 from benchwright_problems.verdict import Outcome, Verdict
 from benchwright_remote.messages import AssignmentView, Role, RunState
 from benchwright_service.runs.queue_rows import GOING
-from benchwright_service.storage.tables import ACCOUNTS, ASSIGNMENTS, ATTEMPTS_HELD, MEMBERS, RECEIPTS, RUNS, moment
+from benchwright_service.storage.tables import (
+    ACCOUNTS,
+    ASSIGNMENTS,
+    ATTEMPTS_HELD,
+    MEMBERS,
+    RECEIPTS,
+    RUNS,
+    WORTH,
+    moment,
+)
 
 
 @dataclass(frozen=True)
@@ -131,41 +140,59 @@ class CourseProgress:
         self._database = database
         self._log = log
 
-    async def students(self, course: str, section: str = "") -> Sequence[CourseStudent]:
-        """The participants of a course, or of one of its sections, by name."""
+    async def students(self, course: str, *, accounts: Collection[str] | None = None) -> Sequence[CourseStudent]:
+        """The participants of a course by name; all, or those of some accounts."""
         query = (
             select(ACCOUNTS.c.id, ACCOUNTS.c.name, MEMBERS.c.section, MEMBERS.c.team)
             .join(MEMBERS, MEMBERS.c.account == ACCOUNTS.c.id)
             .where(MEMBERS.c.course == course, MEMBERS.c.role == Role.PARTICIPANT.value)
             .order_by(func.lower(ACCOUNTS.c.name), ACCOUNTS.c.id)
         )
-        if section:
-            query = query.where(MEMBERS.c.section == section)
+        if accounts is not None:
+            query = query.where(MEMBERS.c.account.in_(accounts))
         async with self._database.read_transaction() as connection:
             return [CourseStudent(row.id, row.name, row.section, row.team) for row in await connection.execute(query)]
 
-    async def matrix(self, course: str, assignments: Sequence[AssignmentView], section: str = "") -> ProgressMatrix:
-        """All students of a course, or of a section, by all problems of these assignments."""
-        students = await self.students(course, section)
-        cells = await self._cells(course)
-        matrix_columns = [(assignment, problem) for assignment in assignments for problem in assignment.problems]
-        return ProgressMatrix(students, matrix_columns, cells)
+    async def matrix(
+        self, course: str, students: Sequence[CourseStudent], columns: Sequence[tuple[AssignmentView, str]]
+    ) -> ProgressMatrix:
+        """Students of a course by problems of assignments."""
+        assignments = {assignment.id for assignment, _ in columns}
+        cells = await self._cells(course, [student.account for student in students], assignments)
+        return ProgressMatrix(students, columns, cells)
 
     async def passed_problem_counts(self, account: str, course: str) -> Mapping[str, int]:
-        """Returns the number of problems of each assignment that somebody has passed, by assignment."""
-        return Counter(
-            assignment
-            for (_, assignment, _), cell in (await self._cells(course, account)).items()
-            if cell.view.standing is Standing.PASSED
+        """Returns the number of problems of each assignment that a student has passed, by assignment."""
+        query = (
+            select(WORTH.c.assignment, func.count().label("passed"))
+            .join(ASSIGNMENTS, ASSIGNMENTS.c.id == WORTH.c.assignment)
+            .where(ASSIGNMENTS.c.course == course, WORTH.c.account == account, WORTH.c.passed != 0)
+            .group_by(WORTH.c.assignment)
         )
+        async with self._database.read_transaction() as connection:
+            return {row.assignment: row.passed for row in await connection.execute(query)}
+
+    async def passed_counts(
+        self, assignments: Sequence[AssignmentView], students: Sequence[CourseStudent]
+    ) -> Mapping[str, int]:
+        """Returns the number of problems that students have passed, by account; those without any are left out."""
+        problems = {(view.id, problem) for view in assignments for problem in view.problems}
+        query = select(WORTH.c.account, WORTH.c.assignment, WORTH.c.problem).where(
+            WORTH.c.account.in_([student.account for student in students]), WORTH.c.passed != 0
+        )
+        async with self._database.read_transaction() as connection:
+            rows = (await connection.execute(query)).all()
+        return Counter(row.account for row in rows if (row.assignment, row.problem) in problems)
 
     async def student_cells(self, course: str, account: str, assignment: str) -> Mapping[str, ProgressCell]:
         """By problem, a student's standing in an assignment; problems that were not begun are left out."""
-        cells = await self._cells(course, account)
-        return {problem: cell for (_, place, problem), cell in cells.items() if place == assignment}
+        cells = await self._cells(course, [account], [assignment])
+        return {problem: cell for (_, _, problem), cell in cells.items()}
 
-    async def _cells(self, course: str, account: str = "") -> dict[tuple[str, str, str], ProgressCell]:
-        """By account, assignment and problem; of one account, or of all."""
+    async def _cells(
+        self, course: str, accounts: Collection[str], assignments: Collection[str]
+    ) -> dict[tuple[str, str, str], ProgressCell]:
+        """By account, assignment and problem."""
         held_columns = ATTEMPTS_HELD.c
         query = (
             select(
@@ -180,11 +207,10 @@ class CourseProgress:
             )
             .join(ASSIGNMENTS, ASSIGNMENTS.c.id == held_columns.assignment)
             .outerjoin(RUNS, RUNS.c.attempt == held_columns.attempt)
-            .where(ASSIGNMENTS.c.course == course)
+            .where(ASSIGNMENTS.c.course == course, held_columns.assignment.in_(assignments))
+            .where(held_columns.account.in_(accounts))
             .order_by(held_columns.created.desc(), RUNS.c.number)
         )
-        if account:
-            query = query.where(held_columns.account == account)
         async with self._database.read_transaction() as connection:
             held_rows = (await connection.execute(query)).all()
         return await asyncio.to_thread(self._cells_of_rows, held_rows)

@@ -31,7 +31,7 @@ class Snapshots:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
 
     def missing_digests(self, digests: Iterable[str]) -> list[str]:
         """Those that are not here."""
@@ -96,7 +96,7 @@ class Snapshots:
         self._file(digest).unlink(missing_ok=True)
 
     def _file(self, digest: str) -> Path:
-        return self._folder / digest[:2] / digest[2:]
+        return self.folder / digest[:2] / digest[2:]
 
 
 class StoredFiles:

@@ -339,9 +339,14 @@ async def read_grades(
 ) -> GradePage:
     """Points of each student for each assignment, and the runs that made them; by account."""
     assignments = await bench.courses.all_assignments(teacher.course)
-    book = await bench.grades.gradebooks.gradebook(teacher.course, assignments)
-    students, next_cursor = _page_and_next(book.students, lambda student: student.account, after, limit)
-    return GradePage(students=tuple(_student_points(book, student) for student in students), next=next_cursor)
+    all_students = await bench.coursework.progress.students(teacher.course)
+    students, next_cursor = _page_and_next(all_students, lambda student: student.account, after, limit)
+    accounts = [student.account for student in students]
+    book = await bench.grades.gradebooks.gradebook(teacher.course, assignments, accounts=accounts)
+    # Somebody may have left meanwhile.
+    points_by_account = {student.account: _student_points(book, student) for student in book.students}
+    points = tuple(points_by_account[account] for account in accounts if account in points_by_account)
+    return GradePage(students=points, next=next_cursor)
 
 
 @router.post(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import ColumnElement, func, insert, select
 
 from benchwright_foundation.database import Database
 from benchwright_service.storage.tables import ACCOUNTS, AUDIT, moment
@@ -18,6 +18,7 @@ from benchwright_teaching.grade_files import formula_free_cell
 
 SITTING_S = 3600.0
 """Time in seconds within which a page that refreshes itself is noted once for each viewer."""
+_COURSE_ENTRIES = AUDIT.outerjoin(ACCOUNTS, ACCOUNTS.c.id == AUDIT.c.account)
 
 
 @dataclass(frozen=True)
@@ -108,33 +109,46 @@ class AuditLog:
         if last is None or self._now() - last >= SITTING_S:
             await self.record_action(account, course, action, acted_on)
 
+    async def entry_count(self, course: str, wanted_entries: AuditSelection | None = None) -> int:
+        """Returns the number of entries of a course; of those that are wanted, if a selection says which."""
+        query = select(func.count()).select_from(_COURSE_ENTRIES).where(*_conditions(course, wanted_entries))
+        async with self._database.read_transaction() as connection:
+            return int((await connection.execute(query)).scalar_one())
+
     async def newest_entries(
-        self, course: str, limit: int | None = 500, *, wanted_entries: AuditSelection | None = None
+        self, course: str, limit: int | None = 500, page: int = 1, *, wanted_entries: AuditSelection | None = None
     ) -> Sequence[AuditEntry]:
-        """The newest entries of a course, newest first.
+        """A page of the entries of a course, newest first; the first one has the newest.
 
         Args:
             course: Its id.
-            limit: Largest number of entries; None for all.
+            limit: Largest number of entries of a page; None for all entries.
+            page: Number of the page, from 1.
             wanted_entries: Entries that are wanted; None for all.
         """
-        wanted = wanted_entries or AuditSelection()
         query = (
             select(AUDIT, ACCOUNTS.c.name)
-            .outerjoin(ACCOUNTS, ACCOUNTS.c.id == AUDIT.c.account)
-            .where(AUDIT.c.course == course)
+            .select_from(_COURSE_ENTRIES)
+            .where(*_conditions(course, wanted_entries))
             .order_by(AUDIT.c.id.desc())
-            .limit(limit)
         )
-        if wanted.since is not None:
-            query = query.where(AUDIT.c.at >= wanted.since.timestamp())
-        if wanted.until is not None:
-            query = query.where(AUDIT.c.at < wanted.until.timestamp())
-        for column, text in ((ACCOUNTS.c.name, wanted.name), (AUDIT.c.action, wanted.action)):
-            if text:
-                query = query.where(column.icontains(text, autoescape=True))
+        if limit is not None:
+            query = query.limit(limit).offset((page - 1) * limit)
         async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
         return [
             AuditEntry(moment(row.at), row.account, row.name or row.account, row.action, row.object) for row in rows
         ]
+
+
+def _conditions(course: str, wanted_entries: AuditSelection | None) -> Sequence[ColumnElement[bool]]:
+    wanted = wanted_entries or AuditSelection()
+    conditions: list[ColumnElement[bool]] = [AUDIT.c.course == course]
+    if wanted.since is not None:
+        conditions.append(AUDIT.c.at >= wanted.since.timestamp())
+    if wanted.until is not None:
+        conditions.append(AUDIT.c.at < wanted.until.timestamp())
+    for column, text in ((ACCOUNTS.c.name, wanted.name), (AUDIT.c.action, wanted.action)):
+        if text:
+            conditions.append(column.icontains(text, autoescape=True))
+    return conditions

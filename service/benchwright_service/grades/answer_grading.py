@@ -18,6 +18,7 @@ from benchwright_problems.problem import Figure, Problem
 from benchwright_problems.rubric_points import RubricPoints
 from benchwright_problems.storage.store import Store
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.points.kept_worth import keep_worth, lock_assignment_of_attempt
 from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, RUNS
 
 
@@ -70,7 +71,7 @@ class AnswerGrading:
     async def find_figure(self, course: str, item_id: str, figure_number: int) -> Figure | None:
         """A picture of the question that an answer of a course is to, or behind those one of its key."""
         answer = await (await self._records()).find_answer(item_id)
-        if answer is None or answer.attempt not in await self._grader_count_by_attempt(course):
+        if answer is None or not await self._grader_count_by_attempt(course, [answer.attempt]):
             return None
         try:
             problem = await asyncio.to_thread(self._store.unseal, answer.problem)
@@ -104,7 +105,7 @@ class AnswerGrading:
             raise BenchServiceError("this answer needs no grade of yours")
         if bool(points) != (rubric_with_points(waiting_item.problem) is not None):
             raise BenchServiceError("the question has been changed since this page was opened")
-        graders = (await self._grader_count_by_attempt(course))[answer.attempt]
+        graders = (await self._grader_count_by_attempt(course, [answer.attempt]))[answer.attempt]
         try:
             grading = HumanGrading(records, self._store.unseal, graders=graders)
             judgement = await grading.store_grade(item_id, grader, label, difficulty, comment, points)
@@ -120,28 +121,33 @@ class AnswerGrading:
         }
         run_conditions = RUNS.c.attempt == answer.attempt, RUNS.c.number == answer.number
         async with self._database.write_transaction() as connection:
+            scope = await lock_assignment_of_attempt(connection, answer.attempt)
             await connection.execute(update(RUNS).where(*run_conditions).values(values))
+            if scope is not None:
+                await keep_worth(connection, scope)
 
     async def _waiting_answers(self, course: str, grader: str) -> Sequence[GradedItem]:
         records = await self._records()
-        by_graders: dict[int, set[str]] = {}
-        for attempt, graders in (await self._grader_count_by_attempt(course)).items():
-            by_graders.setdefault(graders, set()).add(attempt)
         waiting_items: list[GradedItem] = []
-        for graders, attempts in sorted(by_graders.items()):
+        for graders in (1, 2):
             grading = HumanGrading(records, self._store.unseal, graders=graders)
-            for waiting_item in await grading.gradable_answers(grader):
-                answer = await records.find_answer(waiting_item.id)
-                if answer is not None and answer.attempt in attempts:
-                    waiting_items.append(waiting_item)
+            items = await grading.gradable_answers(grader)
+            answers = [await records.find_answer(item.id) for item in items]
+            attempts = [answer.attempt for answer in answers if answer is not None]
+            counts = await self._grader_count_by_attempt(course, attempts)
+            waiting_items += [
+                item
+                for item, answer in zip(items, answers, strict=True)
+                if answer is not None and counts.get(answer.attempt) == graders
+            ]
         return waiting_items
 
-    async def _grader_count_by_attempt(self, course: str) -> Mapping[str, int]:
-        """Returns the number of people who grade an answer, by attempt."""
+    async def _grader_count_by_attempt(self, course: str, attempts: Sequence[str]) -> Mapping[str, int]:
+        """Returns the number of people who grade an answer, by attempt; attempts of other courses are left out."""
         query = (
             select(ATTEMPTS_HELD.c.attempt, ASSIGNMENTS.c.graders)
             .join(ASSIGNMENTS, ASSIGNMENTS.c.id == ATTEMPTS_HELD.c.assignment)
-            .where(ASSIGNMENTS.c.course == course)
+            .where(ASSIGNMENTS.c.course == course, ATTEMPTS_HELD.c.attempt.in_(attempts))
         )
         async with self._database.read_transaction() as connection:
             return {row.attempt: row.graders for row in await connection.execute(query)}

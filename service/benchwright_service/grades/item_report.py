@@ -6,32 +6,37 @@ import asyncio
 import json
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sqlalchemy import select
+from sqlalchemy import Text, cast, func, select
 
 from benchwright_attempts.log.log import EventLog
-from benchwright_authoring.item_analysis import ItemStatistics, Option, item_statistics, option_statistics
+from benchwright_authoring.item_analysis import (
+    ItemStatistics,
+    Option,
+    analyse_item,
+    item_statistics,
+    option_statistics_by_rest,
+)
 from benchwright_foundation.database import Database
 from benchwright_harness.execution.run import starting_files
 from benchwright_judges.score import read_selection, selectable_values
 from benchwright_problems.problem import AnsweredBy, Problem, Question
 from benchwright_problems.verdict import Outcome
+from benchwright_remote.messages import AssignmentView
+from benchwright_service.courses.progress import CourseStudent
 from benchwright_service.courses.snapshots import Snapshots
-from benchwright_service.grades.gradebook import Gradebook
-from benchwright_service.runs.run_rows import DECIDED
-from benchwright_service.storage.tables import ATTEMPTS_HELD, RUNS
-from benchwright_teaching.points import share_before_deductions
-from benchwright_teaching.similarity import SimilarPair, pairs_with_common_text
+from benchwright_service.grades.points_table import is_of_assignments
+from benchwright_service.grades.solution_comparisons import SolutionComparisons
+from benchwright_service.points.worth import DECIDED
+from benchwright_service.storage.tables import ATTEMPTS_HELD, RUNS, WORTH
+from benchwright_teaching.similarity import SimilarPair
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 """Of the time that attempts took."""
-LEAST_ALIKE = 0.3
-"""Pairs with less in common are not shown."""
-_MOST_PAIRS = 100
 _LONGEST_ANSWER = 60
 _MOST_ANSWERS = 12
 _MOST_TRIES = 8
@@ -42,6 +47,7 @@ _UNREAD = "no option read"
 class ItemReport:
     """A problem of an assignment, as its students did on it."""
 
+    statistics: ItemStatistics
     passed: int
     """Number of students who passed."""
     median_runs: float | None
@@ -76,41 +82,16 @@ class ItemReport:
         return option.is_non_functional if is_distractor else None
 
 
-def item_statistics_by_problem(book: Gradebook) -> dict[tuple[str, str], ItemStatistics]:
-    """The item analysis of a course: all problems of all assignments are one test. Lateness does not count in it.
+@dataclass(frozen=True)
+class _CountedWork:
+    """Work that counts of the students at one problem."""
 
-    Returns:
-        By assignment and problem.
-    """
-    problem_keys = {
-        f"{view.id}/{problem}": (view.id, problem) for view, _ in book.assignments for problem in view.problems
-    }
-    return {problem_keys[name]: item for name, item in item_statistics(_shares_by_problem(book)).items()}
-
-
-def _shares_by_problem(book: Gradebook) -> dict[str, list[float | None]]:
-    """By `assignment/problem`, the share of each student."""
-    columns = {}
-    for view, grading_rules in book.assignments:
-        for problem in view.problems:
-            worth = [book.grade(student, view).worth.get(problem) for student in book.students]
-            shares = [
-                None
-                if worth_of_student is None or worth_of_student.run is None
-                else share_before_deductions(worth_of_student.run, grading_rules)
-                for worth_of_student in worth
-            ]
-            columns[f"{view.id}/{problem}"] = shares
-    return columns
-
-
-def _accounts_by_counted_run(book: Gradebook, assignment: str, problem: str) -> dict[str, str]:
-    """The run of each student that counts: its id → the account."""
-    return {
-        worth.run.id: account
-        for (account, graded_assignment), grade in book.grades.items()
-        if graded_assignment == assignment and (worth := grade.worth.get(problem)) and worth.run is not None
-    }
+    share: Mapping[str, float]
+    """By account, before deductions."""
+    rest: Mapping[str, float]
+    """By account, the sum of the shares of all other problems of the course."""
+    account_by_run: Mapping[str, str]
+    """By the id of the run that counts."""
 
 
 class ItemReports:
@@ -126,11 +107,86 @@ class ItemReports:
         self._database = database
         self._log = log
         self._snapshots = snapshots
+        self._comparisons = SolutionComparisons(snapshots.folder)
 
-    async def report(self, book: Gradebook, assignment: str, public_problem: Problem) -> ItemReport:
-        """The report of a problem."""
+    async def close(self) -> None:
+        """Ends comparisons that go on."""
+        await self._comparisons.close()
+
+    async def item_statistics(
+        self, assignments: Sequence[AssignmentView], students: Sequence[CourseStudent]
+    ) -> dict[tuple[str, str], ItemStatistics]:
+        """The item analysis of a course: all problems of all assignments are one test. Lateness does not count in it.
+
+        Args:
+            assignments: Assignments of the course.
+            students: Students who count.
+
+        Returns:
+            By assignment and problem.
+        """
+        # One row for each problem: sixty thousand would take a second.
+        share_text = cast(WORTH.c.account, Text) + ":" + cast(WORTH.c.share, Text)
+        query = (
+            select(WORTH.c.assignment, WORTH.c.problem, func.aggregate_strings(share_text, ","))
+            .where(WORTH.c.assignment.in_([view.id for view in assignments]), WORTH.c.share.is_not(None))
+            .group_by(WORTH.c.assignment, WORTH.c.problem)
+        )
+        async with self._database.read_transaction() as connection:
+            texts = {(row[0], row[1]): row[2] for row in await connection.execute(query)}
+        index_by_account = {student.account: index for index, student in enumerate(students)}
+
+        def analysed() -> dict[tuple[str, str], ItemStatistics]:
+            names = {f"{view.id}/{problem}": (view.id, problem) for view in assignments for problem in view.problems}
+            columns: dict[str, list[float | None]] = {}
+            for name, key in names.items():
+                column: list[float | None] = [None] * len(students)
+                columns[name] = column
+                for pair in filter(None, texts.get(key, "").split(",")):
+                    account, _, share = pair.partition(":")
+                    if account in index_by_account:
+                        column[index_by_account[account]] = float(share)
+            return {names[name]: item for name, item in item_statistics(columns).items()}
+
+        return await asyncio.to_thread(analysed)
+
+    async def _counted_work(
+        self, assignments: Sequence[AssignmentView], assignment: str, problem: str, accounts: Collection[str]
+    ) -> _CountedWork:
+        totals_query = (
+            select(WORTH.c.account, func.sum(WORTH.c.share).label("share"))
+            .where(is_of_assignments(assignments), WORTH.c.share.is_not(None))
+            .group_by(WORTH.c.account)
+        )
+        worth_query = select(WORTH.c.account, WORTH.c.share, WORTH.c.run).where(
+            WORTH.c.assignment == assignment, WORTH.c.problem == problem, WORTH.c.run.is_not(None)
+        )
+        async with self._database.read_transaction() as connection:
+            totals = {row.account: row.share for row in await connection.execute(totals_query)}
+            rows = [row for row in await connection.execute(worth_query) if row.account in accounts]
+        share = {row.account: row.share for row in rows}
+        rest = {account: totals.get(account, 0.0) - share.get(account, 0.0) for account in accounts}
+        return _CountedWork(share, rest, {row.run: row.account for row in rows})
+
+    async def report(
+        self,
+        assignments: Sequence[AssignmentView],
+        students_of_course: Sequence[CourseStudent],
+        assignment: str,
+        public_problem: Problem,
+    ) -> ItemReport:
+        """The report of a problem.
+
+        Args:
+            assignments: Assignments of the course.
+            students_of_course: Students who count.
+            assignment: Id of one of the assignments.
+            public_problem: A problem of it.
+        """
         problem = public_problem.id
-        counted_runs = _accounts_by_counted_run(book, assignment, problem)
+        students = {student.account: student.name for student in students_of_course}
+        work = await self._counted_work(assignments, assignment, problem, students)
+        counted_runs = work.account_by_run
         query = (
             select(RUNS.c.id, RUNS.c.number, RUNS.c.account, RUNS.c.outcome, RUNS.c.attempt, RUNS.c.verdict)
             .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.attempt == RUNS.c.attempt)
@@ -139,7 +195,6 @@ class ItemReports:
             .where(RUNS.c.outcome.in_(DECIDED))
             .order_by(RUNS.c.queued)
         )
-        students = {student.account: student.name for student in book.students}
         async with self._database.read_transaction() as connection:
             run_rows = [run for run in await connection.execute(query) if run.account in students]
             details = (
@@ -167,7 +222,9 @@ class ItemReports:
             lambda: {counted_runs[row.id]: self._answer_text(row.files) for row in answer_rows}
         )
         is_selected = question is not None and bool(selectable_values(question))
+        rest_points = [work.rest[account] for account in students]
         return ItemReport(
+            analyse_item([work.share.get(account) for account in students], rest_points),
             len(to_pass),
             statistics.median(to_pass.values()) if to_pass else None,
             np.quantile(minutes, QUANTILES).tolist() if minutes else (),
@@ -184,9 +241,7 @@ class ItemReports:
                 for text in answers.values()
                 if question is not None and not (is_selected and read_selection(question, text))
             ),
-            self._statistics_of_options(book, assignment, problem, question, answers)
-            if question is not None and is_selected
-            else (),
+            _statistics_of_options(work.rest, question, answers) if question is not None and is_selected else (),
             frozenset(
                 option
                 for row in answer_rows
@@ -195,29 +250,23 @@ class ItemReports:
             ),
         )
 
-    def _statistics_of_options(
-        self, book: Gradebook, assignment: str, problem: str, question: Question, answers: Mapping[str, str]
-    ) -> Sequence[Option]:
-        texts = [answers.get(student.account) for student in book.students]
-        chosen_options = [None if text is None else _selected_options(question, text) or (_UNREAD,) for text in texts]
-        values = (*selectable_values(question), *((_UNREAD,) if (_UNREAD,) in chosen_options else ()))
-        return option_statistics(_shares_by_problem(book), f"{assignment}/{problem}", chosen_options, values)
+    async def find_similar_student_pairs(
+        self, assignments: Sequence[AssignmentView], accounts: Collection[str], assignment: str, problem: Problem
+    ) -> Sequence[SimilarPair] | None:
+        """Students whose counted runs have much in common; solutions are named by account.
 
-    async def similar_student_pairs(self, book: Gradebook, assignment: str, problem: Problem) -> Sequence[SimilarPair]:
-        """Students whose counted runs have much in common; solutions are named by account."""
-        counted_runs = _accounts_by_counted_run(book, assignment, problem.id)
-        query = select(RUNS.c.id, RUNS.c.files).where(RUNS.c.id.in_(counted_runs))
+        A process of its own compares them: that takes seconds, and others should not wait.
+
+        Returns:
+            None while they are compared: ask again.
+        """
+        work = await self._counted_work(assignments, assignment, problem.id, accounts)
+        query = select(RUNS.c.id, RUNS.c.files).where(RUNS.c.id.in_(work.account_by_run))
         async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
-
-        def compared() -> Sequence[SimilarPair]:
-            start_texts = {path: content.decode(errors="replace") for path, content in starting_files(problem).items()}
-            solutions = {counted_runs[row.id]: self._solution_texts(row.files) for row in rows}
-            return [pair for pair in pairs_with_common_text(solutions, start_texts) if pair.share >= LEAST_ALIKE][
-                :_MOST_PAIRS
-            ]
-
-        return await asyncio.to_thread(compared)
+        start_texts = {path: content.decode(errors="replace") for path, content in starting_files(problem).items()}
+        solutions = {work.account_by_run[row.id]: json.loads(row.files) for row in rows}
+        return await self._comparisons.find_pairs((assignment, problem.id), solutions, start_texts)
 
     def _solution_texts(self, digests_json: str) -> dict[str, str]:
         return {
@@ -227,6 +276,15 @@ class ItemReports:
 
     def _answer_text(self, digests_json: str) -> str:
         return "\n".join(self._solution_texts(digests_json).values())
+
+
+def _statistics_of_options(
+    rest: Mapping[str, float], question: Question, answers: Mapping[str, str]
+) -> Sequence[Option]:
+    texts = [answers.get(account) for account in rest]
+    chosen_options = [None if text is None else _selected_options(question, text) or (_UNREAD,) for text in texts]
+    values = (*selectable_values(question), *((_UNREAD,) if (_UNREAD,) in chosen_options else ()))
+    return option_statistics_by_rest(list(rest.values()), chosen_options, values)
 
 
 def _selected_options(question: Question, text: str) -> tuple[str, ...]:

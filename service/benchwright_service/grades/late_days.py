@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -15,6 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from benchwright_foundation.database import Database
 from benchwright_remote.messages import Role
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.points.kept_worth import keep_worth, lock_assignments
+from benchwright_service.points.worth import Scope
 from benchwright_service.storage.tables import (
     ACCOUNTS,
     ASSIGNMENTS,
@@ -80,11 +81,13 @@ class LateDays:
         async with self._database.write_transaction() as connection:
             # Two at once wait for each other here.
             await connection.execute(update(COURSES).where(COURSES.c.id == course).values(title=COURSES.c.title))
+            await lock_assignments(connection, [assignment])
             row = await _assignment_row(connection, course, assignment, account)
             if row is None or row.due is None or not row.late_days:
                 raise BenchServiceError("the assignment takes no late days")
             await self._require_open(connection, row, account)
-            for member_account in await _accounts_that_pay(connection, row, account):
+            paying_accounts = await _accounts_that_pay(connection, row, account)
+            for member_account in paying_accounts:
                 used_here, used_in_course = await _used_days(connection, course, assignment, member_account)
                 whose = "you have" if member_account == account else "somebody of your group has"
                 if used_here + days > row.late_days:
@@ -97,6 +100,7 @@ class LateDays:
                     )
                 values = {"assignment": assignment, "account": member_account, "days": days}
                 await connection.execute(insert(LATE_DAYS).values(values | {"by": account, "at": self._now()}))
+            await keep_worth(connection, Scope(course, [assignment], paying_accounts))
 
     async def allowance(self, course: str, assignment: str, account: str) -> LateDayAllowance:
         """The late days of a student, and how many of them can be used for an assignment now."""
@@ -138,20 +142,6 @@ class LateDays:
         current_time = datetime.fromtimestamp(self._now(), UTC)
         if row.archived is not None or (times.closes is not None and times.closes < current_time):
             raise BenchServiceError("the assignment is closed for you")
-
-
-async def late_days_by_student(database: Database, course: str) -> Mapping[tuple[str, str], int]:
-    """Late days that were used in a course, by account and assignment."""
-    query = (
-        select(LATE_DAYS.c.account, LATE_DAYS.c.assignment, LATE_DAYS.c.days)
-        .join(ASSIGNMENTS, ASSIGNMENTS.c.id == LATE_DAYS.c.assignment)
-        .where(ASSIGNMENTS.c.course == course)
-    )
-    days: Counter[tuple[str, str]] = Counter()
-    async with database.read_transaction() as connection:
-        for row in await connection.execute(query):
-            days[row.account, row.assignment] += row.days
-    return days
 
 
 async def _assignment_row(connection: AsyncConnection, course: str, assignment: str, account: str) -> Row[Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
@@ -11,21 +12,31 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Row, Select, func, insert, select, update
+from sqlalchemy import ColumnElement, Row, Select, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_attempts.grading.run_records import RunRecords
 from benchwright_foundation.database import Database
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
-from benchwright_problems.verdict import Outcome, Verdict
-from benchwright_remote.messages import AssignmentView, RunState
+from benchwright_problems.verdict import Outcome
+from benchwright_remote.messages import AssignmentView, Role, RunState
 from benchwright_service.courses.progress import CourseStudent
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.gradebook import Gradebooks
+from benchwright_service.points.kept_worth import keep_worth, lock_assignments
+from benchwright_service.points.worth import DECIDED, Scope
 from benchwright_service.runs.queue_rows import enter_queue
-from benchwright_service.runs.run_rows import DECIDED
-from benchwright_service.storage.tables import ACCOUNTS, ASSIGNMENTS, ATTEMPTS_HELD, REGRADED, REGRADES, RUNS, moment
+from benchwright_service.storage.tables import (
+    ACCOUNTS,
+    ASSIGNMENTS,
+    ATTEMPTS_HELD,
+    MEMBERS,
+    REGRADED,
+    REGRADES,
+    RUNS,
+    moment,
+)
 
 _Outcomes = Mapping[str, tuple[Outcome, float]]
 
@@ -94,7 +105,7 @@ class StudentChange:
     student: CourseStudent
     points: float
     new_points: float
-    runs: Sequence[RunChange]
+    run_changes: Sequence[RunChange]
 
 
 class Regrades:
@@ -209,38 +220,51 @@ class Regrades:
             row.id, row.problem, state, row.name or row.by, created, view, runs, ended_count, ended_count - judged_count
         )
 
-    async def student_changes(
-        self, course: str, assignments: Sequence[AssignmentView], regrade: Regrade
-    ) -> Sequence[StudentChange]:
-        """Returns students who get other points or outcomes by it, by name; also after it was accepted or dropped."""
+    async def changed_students(self, course: str, regrade: Regrade) -> Sequence[CourseStudent]:
+        """Students whose runs it changes, by name; also after it was accepted or dropped."""
         query = (
+            select(ACCOUNTS.c.id, ACCOUNTS.c.name, MEMBERS.c.section, MEMBERS.c.team)
+            .distinct()
+            .join(MEMBERS, MEMBERS.c.account == ACCOUNTS.c.id)
+            .join(RUNS, RUNS.c.account == ACCOUNTS.c.id)
+            .join(REGRADED, REGRADED.c.run == RUNS.c.id)
+            .where(REGRADED.c.regrade == regrade.id, *_has_new_result())
+            .where(MEMBERS.c.course == course, MEMBERS.c.role == Role.PARTICIPANT.value)
+        )
+        async with self._database.read_transaction() as connection:
+            students = [CourseStudent(*row) for row in await connection.execute(query)]
+        return sorted(students, key=lambda student: (student.name.lower(), student.account))
+
+    async def student_changes(
+        self, course: str, regrade: Regrade, students: Sequence[CourseStudent]
+    ) -> Sequence[StudentChange]:
+        """Returns the changes of students of `changed_students`."""
+        accounts = [student.account for student in students]
+        outcomes_query = select(
+            *(REGRADED.c[name] for name in ("run", "old_outcome", "old_share", "outcome", "share"))
+        ).where(REGRADED.c.regrade == regrade.id)
+        changes_query = (
             select(REGRADED, RUNS.c.number, RUNS.c.queued, RUNS.c.account)
             .join(RUNS, RUNS.c.id == REGRADED.c.run)
-            .where(REGRADED.c.regrade == regrade.id)
+            .where(REGRADED.c.regrade == regrade.id, RUNS.c.account.in_(accounts), *_has_new_result())
             .order_by(RUNS.c.queued)
         )
         async with self._database.read_transaction() as connection:
-            rows = (await connection.execute(query)).all()
+            rows = (await connection.execute(outcomes_query)).all()
+            change_rows = (await connection.execute(changes_query)).all()
         old_outcomes: _Outcomes = {row.run: (Outcome(row.old_outcome), row.old_share) for row in rows}
         new_outcomes: _Outcomes = {row.run: (Outcome(row.outcome), row.share) for row in rows if row.outcome in DECIDED}
-        old_book = await self._gradebooks.gradebook(course, assignments, old_outcomes)
-        new_book = await self._gradebooks.gradebook(course, assignments, {**old_outcomes, **new_outcomes})
-        run_changes = {
-            student.account: [
-                _run_change(row) for row in rows if row.account == student.account and _has_new_result(row)
-            ]
-            for student in old_book.students
-        }
-        view = regrade.assignment
+        view, gradebooks = regrade.assignment, self._gradebooks
+        old_book = await gradebooks.gradebook(course, [view], old_outcomes, accounts=accounts)
+        new_book = await gradebooks.gradebook(course, [view], {**old_outcomes, **new_outcomes}, accounts=accounts)
         return [
             StudentChange(
                 student,
                 old_book.grade(student, view).points,
                 new_book.grade(student, view).points,
-                run_changes[student.account],
+                [_run_change(row) for row in change_rows if row.account == student.account],
             )
             for student in old_book.students
-            if run_changes[student.account]
         ]
 
     async def accept(self, regrade: Regrade) -> None:
@@ -251,6 +275,7 @@ class Regrades:
         """
         if not regrade.is_complete:
             raise BenchServiceError("runs are missing; wait for them, or drop the regrade")
+        view = regrade.assignment
         new_verdicts = (
             select(REGRADED).where(REGRADED.c.regrade == regrade.id, REGRADED.c.outcome.in_(DECIDED)).subquery()
         )
@@ -261,8 +286,10 @@ class Regrades:
             .returning(RUNS.c.attempt, RUNS.c.number)
         )
         async with self._database.write_transaction() as connection:
+            await lock_assignments(connection, [view.id])
             await self._require_begun_and_end(connection, regrade, RegradeState.ACCEPTED)
             rows = (await connection.execute(acceptance)).all()
+            await keep_worth(connection, Scope(view.course, [view.id], problem_ref=f"{view.pack}/{regrade.problem}"))
 
         def forget_logs() -> None:
             for row in rows:
@@ -317,12 +344,10 @@ async def _runs_judged_by_accepted_regrades(
     return {row.run for row in await connection.execute(query)}
 
 
-def _has_new_result(regraded_run_row: Row[Any]) -> bool:
-    if regraded_run_row.outcome not in DECIDED:
-        return False
-    return bool(
-        regraded_run_row.outcome != regraded_run_row.old_outcome or regraded_run_row.share != regraded_run_row.old_share
-    )
+def _has_new_result() -> Sequence[ColumnElement[bool]]:
+    """Conditions of runs whose outcome, or share of hidden tests, is another one."""
+    is_other = (REGRADED.c.outcome != REGRADED.c.old_outcome) | (REGRADED.c.share != REGRADED.c.old_share)
+    return REGRADED.c.outcome.in_(DECIDED), is_other
 
 
 def _run_change(regraded_run_row: Row[Any]) -> RunChange:
@@ -339,4 +364,4 @@ def _run_change(regraded_run_row: Row[Any]) -> RunChange:
 
 
 def _harness_of_verdict(verdict_json: str) -> str:
-    return Verdict.model_validate_json(verdict_json).digests.harness
+    return str(json.loads(verdict_json)["digests"]["harness"])

@@ -71,7 +71,9 @@ class RubricGrades:
             run_by_name: Anything → id of a run.
             for_staff: True to show all; False to show what the reveal policy lets the student see.
         """
-        query = select(RUNS.c.id, RUNS.c.attempt, RUNS.c.number).where(RUNS.c.id.in_(run_by_name.values()))
+        query = select(RUNS.c.id, RUNS.c.attempt, RUNS.c.number).where(
+            RUNS.c.id.in_(run_by_name.values()), RUNS.c.scored != 0
+        )
         async with self._database.read_transaction() as connection:
             tries = {row.id: (row.attempt, row.number) for row in await connection.execute(query)}
         records = await self._records()

@@ -14,6 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from benchwright_foundation.database import Database
 from benchwright_remote.messages import Role
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.points.kept_worth import keep_worth, lock_assignments
+from benchwright_service.points.worth import Scope
 from benchwright_service.storage.tables import (
     ADJUSTMENTS,
     ASSIGNMENTS,
@@ -78,7 +80,9 @@ class StaffDecisions:
         Raises:
             DecisionError: The course has no such assignment or student, or an extension would take time.
         """
+        assignments = {extension.assignment for extension in extensions}
         async with self._database.write_transaction() as connection:
+            await lock_assignments(connection, assignments)
             usual_times = await _times_by_assignment(connection, course)
             students = await _student_accounts(connection, course)
             zone = zone_of(
@@ -91,6 +95,8 @@ class StaffDecisions:
                 if refusal := extension_refusal(usual_times[extension.assignment], extension.times, zone):
                     raise DecisionError(index, refusal)
                 await self._write_extension(connection, extension, staff_account)
+            accounts = {extension.account for extension in extensions}
+            await keep_worth(connection, Scope(course, assignments, accounts))
 
     async def adjust_points(self, course: str, adjustments: Sequence[PointsAdjustment], staff_account: str) -> None:
         """Gives points to students, or takes some: all of them or none.

@@ -12,6 +12,7 @@ from benchwright_service.courses.progress import CourseStudent
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.grade_history import LONGEST
 from benchwright_service.grades.gradebook import Gradebook
+from benchwright_service.pages.long_tables import LIST_ROWS, page_of
 from benchwright_service.pages.rendering import SECURITY, FormProblem, render
 from benchwright_service.pages.visit import Visit, unknown_page_refusal, whole_number_or_none
 
@@ -42,7 +43,8 @@ async def appeals_page(visit: Visit) -> Response:
         assignment.id: assignment.title for assignment in await visit.bench.courses.all_assignments(membership.course)
     }
     await visit.bench.audit.record_action(visit.account, membership.course, "saw appeals", "")
-    return render("appeals", visit.session, member=membership, appeals=course_appeals, titles=titles)
+    appeals_page_ = page_of(course_appeals, visit.page, LIST_ROWS)
+    return render("appeals", visit.session, member=membership, appeals=appeals_page_, titles=titles)
 
 
 async def submit_appeal_answer(visit: Visit) -> Response:
@@ -108,13 +110,14 @@ async def _own_assignment(visit: Visit) -> tuple[Membership, AssignmentView, Cou
     membership = await visit.membership()
     if membership.role is not Role.PARTICIPANT:
         raise unknown_page_refusal()
-    assignments = await visit.bench.courses.visible_assignments(visit.account, include_archived=True)
-    view = next(
-        (assignment for assignment in assignments if assignment.id == visit.request.path_params["assignment"]), None
+    assignments = await visit.bench.courses.visible_assignments(
+        visit.account, only_assignment=visit.request.path_params["assignment"], include_archived=True
     )
+    view = next(iter(assignments), None)
     if view is None or view.course != membership.course:
         raise unknown_page_refusal()
-    book = await visit.bench.grades.gradebooks.gradebook(
-        membership.course, await visit.bench.courses.all_assignments(membership.course)
-    )
-    return membership, view, next(student for student in book.students if student.account == visit.account), book
+    book = await visit.bench.grades.gradebooks.gradebook(membership.course, [view], accounts=[visit.account])
+    student = next(iter(book.students), None)
+    if student is None:
+        raise unknown_page_refusal()
+    return membership, view, student, book

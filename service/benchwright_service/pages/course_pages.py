@@ -7,20 +7,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from http import HTTPStatus
+from itertools import groupby
 from urllib.parse import quote, urlencode
 
+from sqlalchemy.sql.selectable import Subquery
 from starlette.responses import RedirectResponse, Response
 
 from benchwright_attempts.attribution.actors import UNKNOWN_CONDITION
 from benchwright_problems.reveal import Reveal
-from benchwright_remote.messages import Membership, Role
+from benchwright_remote.messages import AssignmentView, Membership, Role
 from benchwright_service.accounts.sign_in_links import LIFETIMES_S, LinkKind
+from benchwright_service.courses.people_rows import RowChoice, read_people_rows
 from benchwright_service.courses.playback import PlaybackError
 from benchwright_service.courses.progress import AttemptLine, TextFromSource, text_sources
-from benchwright_service.evidence.audit import AuditSelection, audit_csv, audit_jsonl
+from benchwright_service.evidence.audit import AuditEntry, AuditSelection, audit_csv, audit_jsonl
+from benchwright_service.grades.points_table import passed_problems_of_students, shares_of_students
+from benchwright_service.pages.long_tables import (
+    LIST_ROWS,
+    MATRIX_COLUMNS,
+    TablePage,
+    matrix_rows,
+    page_of,
+    student_of_row,
+)
 from benchwright_service.pages.rendering import SECURITY, FormProblem, form_problem_of_error, render
 from benchwright_service.pages.replay_pages import staff_and_student_of_path
-from benchwright_service.pages.visit import STAFF, WATCHERS, Visit, sections_of, unknown_page_refusal
+from benchwright_service.pages.visit import STAFF, WATCHERS, Visit, unknown_page_refusal
 from benchwright_teaching.local_times import first_moment_of_day, zone_of
 
 _AUDIT_FILTERS = ("since", "until", "name", "action")
@@ -110,22 +122,47 @@ async def _editor_ways(visit: Visit) -> _EditorWays:
 async def progress_page(visit: Visit) -> Response:
     """Students by problems."""
     membership = await visit.staff_membership()
-    section = visit.section
     assignments = await visit.bench.courses.all_assignments(membership.course)
-    matrix = await visit.bench.coursework.progress.matrix(membership.course, assignments, section)
-    everybody = matrix.students if not section else await visit.bench.coursework.progress.students(membership.course)
-    checks = await visit.bench.coursework.assistance.checks_of_course(membership.course, CHECKED_WITHIN_S)
-    await visit.bench.audit.record_action(visit.account, membership.course, "saw progress", section)
+    chosen = [view for view in assignments if visit.rows.assignment in ("", view.id)]
+    columns = page_of(
+        [(view, problem) for view in chosen for problem in view.problems], visit.rows.column_page, MATRIX_COLUMNS
+    )
+    people = await read_people_rows(
+        visit.bench.database,
+        membership.course,
+        visit.rows,
+        matrix_rows(columns.total),
+        values=_sort_values(chosen, visit.rows),
+    )
+    students = [student_of_row(row) for row in people.rows]
+    matrix = await visit.bench.coursework.progress.matrix(membership.course, students, columns.lines)
+    checks = await visit.bench.coursework.assistance.checks_of_course(
+        membership.course, CHECKED_WITHIN_S, [student.account for student in students]
+    )
+    await visit.bench.audit.record_action(visit.account, membership.course, "saw progress", visit.section)
     return render(
         "progress",
         visit.session,
         member=membership,
         matrix=matrix,
+        passed=await visit.bench.coursework.progress.passed_counts(chosen, students),
+        problem_count=columns.total,
+        columns=columns,
         assignments=assignments,
-        section=section,
-        sections=sections_of(everybody),
+        heads=[(view, [*group]) for view, group in groupby(columns.lines, key=lambda column: column[0])],
+        people=people,
+        choice=people.choice,
         checks=checks,
     )
+
+
+def _sort_values(assignments: Sequence[AssignmentView], choice: RowChoice) -> Subquery | None:
+    """Values of the column by which rows are sorted. None if they are sorted by a column of everybody."""
+    if choice.sort == "passed":
+        return passed_problems_of_students(assignments)
+    assignment, _, problem = choice.sort.partition("/")
+    has_column = any(view.id == assignment and problem in view.problems for view in assignments)
+    return shares_of_students(assignment, problem) if has_column else None
 
 
 async def student_work_page(visit: Visit) -> Response:
@@ -177,6 +214,7 @@ async def _makers_or_reason(visit: Visit, attempt_line: AttemptLine) -> _Makers 
 async def course_audit_page(visit: Visit) -> Response:
     """Page of the audit log: who of the staff saw or changed what."""
     membership = await visit.staff_membership()
+    filters = {name: visit.query_field(name) for name in _AUDIT_FILTERS}
     problem, wanted_entries = None, None
     try:
         wanted_entries = _audit_selection(visit, membership)
@@ -187,9 +225,9 @@ async def course_audit_page(visit: Visit) -> Response:
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         member=membership,
-        entries=await visit.bench.audit.newest_entries(membership.course, wanted_entries=wanted_entries),
-        filters={name: visit.query_field(name) for name in _AUDIT_FILTERS},
-        query=visit.request.url.query,
+        entries=await audit_entries(visit, membership.course, wanted_entries),
+        filters=filters,
+        query=urlencode({name: text for name, text in filters.items() if text}),
         problem=problem,
     )
 
@@ -235,6 +273,17 @@ def _audit_selection(visit: Visit, membership: Membership) -> AuditSelection:
         visit.query_field("name"),
         visit.query_field("action"),
     )
+
+
+async def audit_entries(
+    visit: Visit, course: str, wanted_entries: AuditSelection | None = None
+) -> TablePage[AuditEntry]:
+    """The page of a course's audit log, or of the entries of it that are wanted, that the address asks for."""
+    total = await visit.bench.audit.entry_count(course, wanted_entries)
+    page_count = max(1, -(-total // LIST_ROWS))
+    page = min(visit.page, page_count)
+    entries = await visit.bench.audit.newest_entries(course, LIST_ROWS, page, wanted_entries=wanted_entries)
+    return TablePage(entries, page, page_count, total)
 
 
 async def course_page(

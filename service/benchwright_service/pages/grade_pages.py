@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+from collections.abc import Sequence
 from http import HTTPStatus
 from urllib.parse import quote
 
+from sqlalchemy.sql.selectable import Subquery
 from starlette.responses import RedirectResponse, Response
 
 from benchwright_problems.problem import ProblemKind as ProblemKind
 from benchwright_remote.messages import AssignmentView, Membership
+from benchwright_service.courses.people_rows import RowChoice, read_people_rows
 from benchwright_service.courses.progress import CourseStudent
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.gradebook import Gradebook
-from benchwright_service.grades.item_report import LEAST_ALIKE, item_statistics_by_problem
+from benchwright_service.grades.points_table import PointsTable, points_of_students, read_points_table
+from benchwright_service.grades.solution_comparisons import LEAST_ALIKE
 from benchwright_service.grades.staff_decisions import Extension, PointsAdjustment
+from benchwright_service.pages.long_tables import LIST_ROWS, MATRIX_COLUMNS, matrix_rows, page_of, student_of_row
 from benchwright_service.pages.rendering import SECURITY, FormProblem, render
-from benchwright_service.pages.visit import Visit, sections_of, unknown_page_refusal
+from benchwright_service.pages.visit import Visit, unknown_page_refusal
 from benchwright_teaching.grade_files import canvas_csv, moodle_csv, people_csv
 from benchwright_teaching.points import MOST_LATE_DAYS, AssignmentTimes, Counting, GradingRules
 
 _FILES = {"canvas": canvas_csv, "moodle": moodle_csv}
+BY_POINTS = "sum"
+"""Column of all points."""
+_MOST_NAMES = 20
+"""Students whom a hidden test has failed, as far as they are named at once."""
 TABLE = "table"
 """The file for people: it has more than a learning management system would take."""
 _FILE_WITHIN_S = 20.0
@@ -29,7 +40,18 @@ _FILE_WITHIN_S = 20.0
 async def grades_page(visit: Visit) -> Response:
     """Students by assignments."""
     membership = await visit.staff_membership()
-    book = await _course_book(visit, membership)
+    assignments = await visit.bench.courses.all_assignments(membership.course)
+    people = await read_people_rows(
+        visit.bench.database,
+        membership.course,
+        visit.rows,
+        matrix_rows(len(assignments)),
+        values=_sort_values(assignments, visit.rows),
+    )
+    table = await read_points_table(
+        visit.bench.database, membership.course, assignments, [student_of_row(row) for row in people.rows]
+    )
+    columns = page_of(table.assignments, people.choice.column_page, MATRIX_COLUMNS)
     await visit.bench.audit.record_action(visit.account, membership.course, "saw grades", visit.section)
     services = visit.bench.sign_in.lti_services
     platform = await services.platform_name_of(membership.course) if services is not None else ""
@@ -37,11 +59,12 @@ async def grades_page(visit: Visit) -> Response:
         "grades",
         visit.session,
         member=membership,
-        book=book.narrowed_to_section(visit.section),
+        table=table,
+        columns=columns,
+        people=people,
+        choice=people.choice,
         files=[*_FILES, TABLE],
         platform=platform,
-        section=visit.section,
-        sections=sections_of(book.students),
     )
 
 
@@ -51,18 +74,17 @@ async def gradebook_file(visit: Visit) -> Response:
     kind = visit.request.path_params["kind"]
     if kind not in (*_FILES, TABLE):
         raise unknown_page_refusal()
-    book = (await _course_book(visit, membership)).narrowed_to_section(visit.section)
+    assignments = await visit.bench.courses.all_assignments(membership.course)
+    students = _of_section(await visit.bench.coursework.progress.students(membership.course), visit.section)
+    table = await read_points_table(visit.bench.database, membership.course, assignments, students)
     await visit.bench.audit.record_action(
         visit.account, membership.course, "exported grades", f"{kind} {visit.section}".rstrip()
     )
     if kind == TABLE:
-        checks = await visit.bench.coursework.assistance.checks_of_course(membership.course, _FILE_WITHIN_S)
-        help_ = [
-            [checks.table_cell(student.account, view.id) for view, _ in book.assignments] for student in book.students
-        ]
-        text = people_csv(book.columns, book.lines, help_)
+        help_ = await _help_cells(visit, membership.course, table)
+        text = await asyncio.to_thread(lambda: people_csv(table.columns, table.lines, help_))
     else:
-        text = _FILES[kind](book.columns, book.lines)
+        text = await asyncio.to_thread(lambda: _FILES[kind](table.columns, table.lines))
     name = f"{membership.course}-{kind}.csv"
     headers = SECURITY | {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
@@ -116,57 +138,66 @@ async def change_grading_rules(visit: Visit) -> Response:
 async def item_analysis_page(visit: Visit) -> Response:
     """Item analysis."""
     membership = await visit.staff_membership()
-    book = await _course_book(visit, membership)
-    section_book = book.narrowed_to_section(visit.section)
+    assignments = await visit.bench.courses.all_assignments(membership.course)
+    students = await visit.bench.coursework.progress.students(membership.course)
+    columns = page_of([(view, problem) for view in assignments for problem in view.problems], visit.page, LIST_ROWS)
     return render(
         "items",
         visit.session,
         member=membership,
-        book=section_book,
-        items=item_statistics_by_problem(section_book),
-        section=visit.section,
-        sections=sections_of(book.students),
+        columns=columns,
+        items=await visit.bench.grades.item_reports.item_statistics(assignments, _of_section(students, visit.section)),
+        choice=visit.rows,
+        sections=sorted({student.section for student in students if student.section}),
     )
 
 
 async def item_page(visit: Visit) -> Response:
     """One problem."""
     membership = await visit.staff_membership()
-    whole_book = await _course_book(visit, membership)
-    book = whole_book.narrowed_to_section(visit.section)
     problem = visit.request.path_params["problem"]
-    view = _chosen_assignment(visit, book)
+    view = await _chosen_assignment(visit, membership)
     if problem not in view.problems:
         raise unknown_page_refusal()
+    assignments = await visit.bench.courses.all_assignments(membership.course)
+    students = await visit.bench.coursework.progress.students(membership.course)
     public_problem = await visit.bench.courses.public_problem(view.pack, problem)
-    item_report = await visit.bench.grades.item_reports.report(book, view.id, public_problem)
+    item_report = await visit.bench.grades.item_reports.report(
+        assignments, _of_section(students, visit.section), view.id, public_problem
+    )
     return render(
         "item",
         visit.session,
         member=membership,
         assignment=view,
         problem=problem,
-        item=item_statistics_by_problem(book)[view.id, problem],
+        item=item_report.statistics,
         report=item_report,
+        shown_test=visit.query_field("test"),
+        most_names=_MOST_NAMES,
         outdated=await visit.bench.grades.regrades.outdated_runs(view, problem),
         is_question=public_problem.kind is ProblemKind.QUESTION,
-        section=visit.section,
-        sections=sections_of(whole_book.students),
+        choice=visit.rows,
+        sections=sorted({student.section for student in students if student.section}),
     )
 
 
 async def similar_solutions_page(visit: Visit) -> Response:
     """Pairs of students whose solutions of a problem have much in common."""
     membership = await visit.staff_membership()
-    book = await _course_book(visit, membership)
     problem = visit.request.path_params["problem"]
-    view = _chosen_assignment(visit, book)
+    view = await _chosen_assignment(visit, membership)
     if problem not in view.problems:
         raise unknown_page_refusal()
     public_problem = await visit.bench.courses.public_problem(view.pack, problem)
     if public_problem.kind is ProblemKind.QUESTION:
         raise unknown_page_refusal()
-    similar_pairs = await visit.bench.grades.item_reports.similar_student_pairs(book, view.id, public_problem)
+    names = {
+        student.account: student.name for student in await visit.bench.coursework.progress.students(membership.course)
+    }
+    similar_pairs = await visit.bench.grades.item_reports.find_similar_student_pairs(
+        await visit.bench.courses.all_assignments(membership.course), names, view.id, public_problem
+    )
     await visit.bench.audit.record_action(
         visit.account, membership.course, "compared solutions", f"{view.pack}/{problem}"
     )
@@ -177,7 +208,7 @@ async def similar_solutions_page(visit: Visit) -> Response:
         assignment=view,
         problem=problem,
         pairs=similar_pairs,
-        names={student.account: student.name for student in book.students},
+        names=names,
         least=LEAST_ALIKE,
     )
 
@@ -228,25 +259,48 @@ async def _grade_page(visit: Visit, problem: FormProblem | None) -> Response:
     )
 
 
-async def _course_book(visit: Visit, membership: Membership) -> Gradebook:
-    assignments = await visit.bench.courses.all_assignments(membership.course)
-    return await visit.bench.grades.gradebooks.gradebook(membership.course, assignments)
-
-
 async def _chosen_assignment_and_student(
     visit: Visit, membership: Membership
 ) -> tuple[AssignmentView, CourseStudent, Gradebook]:
-    book = await _course_book(visit, membership)
+    view = await _chosen_assignment(visit, membership)
     account = visit.request.path_params["account"]
-    student = next((candidate for candidate in book.students if candidate.account == account), None)
+    book = await visit.bench.grades.gradebooks.gradebook(membership.course, [view], accounts=[account])
+    student = next(iter(book.students), None)
     if student is None:
         raise unknown_page_refusal()
-    return _chosen_assignment(visit, book), student, book
+    return view, student, book
 
 
-def _chosen_assignment(visit: Visit, book: Gradebook) -> AssignmentView:
+async def _chosen_assignment(visit: Visit, membership: Membership) -> AssignmentView:
     assignment_id = visit.request.path_params["assignment"]
-    assignment = next((view for view, _ in book.assignments if view.id == assignment_id), None)
+    assignment = await visit.bench.courses.assignment_of_course(membership.course, assignment_id)
     if assignment is None:
         raise unknown_page_refusal()
     return assignment
+
+
+async def _help_cells(visit: Visit, course: str, table: PointsTable) -> list[list[str]]:
+    """Results of the checks of help by models, by student and assignment."""
+    cells = []
+    give_up = time.monotonic() + _FILE_WITHIN_S
+    for start in range(0, len(table.students), LIST_ROWS):
+        # Others have their turn between two parts.
+        part = table.students[start : start + LIST_ROWS]
+        checks = await visit.bench.coursework.assistance.checks_of_course(
+            course, max(0.0, give_up - time.monotonic()), [student.account for student in part]
+        )
+        cells += [[checks.table_cell(student.account, view.id) for view, _ in table.assignments] for student in part]
+    return cells
+
+
+def _of_section(students: Sequence[CourseStudent], section: str) -> Sequence[CourseStudent]:
+    """The students of a section; all of them if none is named."""
+    return [student for student in students if not section or student.section == section]
+
+
+def _sort_values(assignments: Sequence[AssignmentView], choice: RowChoice) -> Subquery | None:
+    """Values of the column of points by which rows are sorted. None if they are sorted by another column."""
+    if choice.sort == BY_POINTS:
+        return points_of_students(assignments)
+    chosen = [view for view in assignments if view.id == choice.sort]
+    return points_of_students(chosen) if chosen else None

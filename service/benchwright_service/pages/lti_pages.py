@@ -118,7 +118,7 @@ async def answer_link_choice(visit: Visit) -> Response:
     from benchwright_service.sign_in.deep_linking import ChosenAssignment
 
     views = await visit.bench.courses.all_assignments(link_choice.course)
-    book = await visit.bench.grades.gradebooks.gradebook(link_choice.course, views)
+    book = await visit.bench.grades.gradebooks.gradebook(link_choice.course, views, accounts=())
     chosen_ids = set(visit.ticked_values("assignment"))
     chosen = [
         ChosenAssignment(view.id, view.title, book.maximum_points(view), view.opens, view.closes)

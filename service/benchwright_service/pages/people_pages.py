@@ -10,7 +10,9 @@ from starlette.responses import RedirectResponse, Response
 from benchwright_attempts.errors import AttemptError
 from benchwright_remote.messages import Membership, Role
 from benchwright_service.accounts.people import Person
+from benchwright_service.courses.people_rows import read_people_rows
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.pages.long_tables import LIST_ROWS
 from benchwright_service.pages.rendering import SECURITY, FormProblem, form_problem_of_error, render
 from benchwright_service.pages.visit import Visit, unknown_page_refusal
 
@@ -28,6 +30,9 @@ async def change_groups(visit: Visit) -> Response:
     course_people = await visit.bench.people_service.members(membership.course)
     changes = {}
     for person in course_people:
+        if f"group-{person.account}" not in visit.form:
+            # On another page of the table.
+            continue
         new_group, old_group = (
             visit.form_field(f"{field}-{person.account}", _LONGEST_GROUP) for field in ("group", "shown-group")
         )
@@ -106,7 +111,7 @@ async def _chosen_person(visit: Visit) -> tuple[Membership, Person]:
 
 async def people_page_with_problem(visit: Visit, membership: Membership, problem: FormProblem | None) -> Response:
     """Everybody, with the reason why a form was not taken."""
-    course_people = await visit.bench.people_service.members(membership.course)
+    people = await read_people_rows(visit.bench.database, membership.course, visit.rows, LIST_ROWS, students_only=False)
     entries = {entry.account: entry for entry in await visit.bench.rosters.entries(membership.course)}
     await visit.bench.audit.record_action(visit.account, membership.course, "saw people", "")
     return render(
@@ -114,7 +119,8 @@ async def people_page_with_problem(visit: Visit, membership: Membership, problem
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         member=membership,
-        people=course_people,
+        people=people,
+        choice=people.choice,
         dropped_people=await visit.bench.people_service.dropped_people(membership.course),
         entries=entries,
         is_owner=membership.role is Role.OWNER,

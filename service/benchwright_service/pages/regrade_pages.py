@@ -10,6 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from benchwright_remote.messages import Membership
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.regrades import Regrade
+from benchwright_service.pages.long_tables import LIST_ROWS, page_of
 from benchwright_service.pages.rendering import SECURITY, FormProblem, render
 from benchwright_service.pages.visit import Visit, unknown_page_refusal
 
@@ -36,9 +37,12 @@ async def begin_problem_regrade(visit: Visit) -> Response:
 async def regrade_page(visit: Visit) -> Response:
     """Page on the progress of a regrade, and on the students whom it changes."""
     membership, regrade = await _chosen_regrade(visit)
-    assignments = await visit.bench.courses.all_assignments(membership.course)
-    student_changes = await visit.bench.grades.regrades.student_changes(membership.course, assignments, regrade)
-    return render("regrade", visit.session, member=membership, regrade=regrade, changes=student_changes)
+    regrades = visit.bench.grades.regrades
+    students = page_of(await regrades.changed_students(membership.course, regrade), visit.page, LIST_ROWS)
+    student_changes = await regrades.student_changes(membership.course, regrade, students.lines)
+    return render(
+        "regrade", visit.session, member=membership, regrade=regrade, changes=student_changes, students=students
+    )
 
 
 async def accept_or_drop_regrade(visit: Visit) -> Response:

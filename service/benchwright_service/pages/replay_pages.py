@@ -24,10 +24,9 @@ async def staff_and_student_of_path(visit: Visit) -> tuple[Membership, Assignmen
     """
     membership = await visit.staff_membership()
     path = visit.request.path_params
-    views = await visit.bench.courses.all_assignments(membership.course)
-    view = next((assignment for assignment in views if assignment.id == path["assignment"]), None)
-    students = await visit.bench.coursework.progress.students(membership.course)
-    student = next((candidate for candidate in students if candidate.account == path["account"]), None)
+    view = await visit.bench.courses.assignment_of_course(membership.course, path["assignment"])
+    students = await visit.bench.coursework.progress.students(membership.course, accounts=[path["account"]])
+    student = next(iter(students), None)
     if view is None or student is None or path["problem"] not in view.problems:
         raise unknown_page_refusal()
     return membership, view, student

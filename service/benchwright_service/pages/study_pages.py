@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from benchwright_remote.messages import Membership, Role, StudyWatch, Whereabouts
+from benchwright_service.pages.course_pages import audit_entries
 from benchwright_service.pages.rendering import FormProblem, render
 from benchwright_service.pages.visit import Visit, whole_number_or_none
 from benchwright_service.studies.lab_monitor import STUCK_AFTER_S
@@ -54,9 +55,9 @@ async def invite_to_study(visit: Visit) -> Response:
 async def study_audit_page(visit: Visit) -> Response:
     """Page of the audit log: who saw and changed what."""
     membership = await visit.owner_membership()
-    entries = await visit.bench.audit.newest_entries(membership.course)
+    entries = await audit_entries(visit, membership.course)
     await visit.bench.audit.record_action_unless_recent(visit.account, membership.course, "read audit log", "")
-    return render("study_audit", visit.session, member=membership, entries=entries)
+    return render("study_audit", visit.session, member=membership, entries=entries, query="")
 
 
 async def _study_page(

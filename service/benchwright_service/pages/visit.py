@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from starlette.datastructures import FormData
@@ -14,7 +13,7 @@ from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_remote.messages import Membership, Role
 from benchwright_service.accounts.sessions import BrowserSession
 from benchwright_service.bench import Bench
-from benchwright_service.courses.progress import CourseStudent
+from benchwright_service.courses.people_rows import BY_NAME, RowChoice
 from benchwright_teaching.local_times import moment_of_local_time, zone_of
 
 STAFF = frozenset({Role.OWNER, Role.STAFF})
@@ -41,6 +40,7 @@ class Visit:
     session: BrowserSession | None
     form: FormData
     secure: bool
+    _known_memberships: list[tuple[Membership, bool]] = field(default_factory=list, init=False)
 
     @property
     def account(self) -> str:
@@ -105,7 +105,25 @@ class Visit:
     @property
     def section(self) -> str:
         """The section that a page of a course is about; empty for all."""
-        return self.request.query_params.get("section", "")[:200]
+        return self.query_field("section")
+
+    @property
+    def rows(self) -> RowChoice:
+        """The rows of a table of people that the page is to show."""
+        return RowChoice(
+            self.query_field("q"),
+            self.section,
+            self.query_field("assignment"),
+            self.query_field("sort") or BY_NAME,
+            self.query_field("order") == "desc",
+            self.page,
+            max(1, whole_number_or_none(self.query_field("columns")) or 1),
+        )
+
+    @property
+    def page(self) -> int:
+        """Number of the page of a long table, from 1."""
+        return max(1, whole_number_or_none(self.query_field("page")) or 1)
 
     async def membership(self) -> Membership:
         """Returns what the person who asks is in the course of the path.
@@ -117,6 +135,12 @@ class Visit:
         return (await self._membership_and_archived())[0]
 
     async def _membership_and_archived(self) -> tuple[Membership, bool]:
+        # Asked for several times by most pages.
+        if not self._known_memberships:
+            self._known_memberships.append(await self._find_membership())
+        return self._known_memberships[0]
+
+    async def _find_membership(self) -> tuple[Membership, bool]:
         course = self.request.path_params["course"]
         memberships = await self.bench.accounts.memberships_with_archived(self.account)
         membership = next((candidate for candidate in memberships if candidate[0].course == course), None)
@@ -193,11 +217,6 @@ class Visit:
 def whole_number_or_none(text: str) -> int | None:
     """A number that counts something; None for what is none, and for what is larger than a database's numbers."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS else None
-
-
-def sections_of(students: Iterable[CourseStudent]) -> Sequence[str]:
-    """The sections that there are, for a page to choose from."""
-    return sorted({student.section for student in students if student.section})
 
 
 def unknown_page_refusal() -> RefusalError:

@@ -11,13 +11,13 @@ from sqlalchemy import Row, Update, func, select, update
 from benchwright_foundation.database import Database
 from benchwright_problems.verdict import Outcome, Verdict
 from benchwright_remote.messages import NewRun, RunState
+from benchwright_service.points.kept_worth import keep_worth, lock_assignment_of_attempt
+from benchwright_service.points.worth import DECIDED
 from benchwright_service.runs.queue_rows import GOING, enter_queue
 from benchwright_service.storage.tables import ATTEMPTS_HELD, REGRADED, RUNS, SHARES
 
 SUPERSEDED = "superseded"
 """Reason for cancelling a run whose attempt has a newer one."""
-DECIDED = (Outcome.PASSED.value, Outcome.FAILED.value)
-"""Outcomes that count."""
 _MOST_KNOWN = 20_000
 
 
@@ -115,10 +115,14 @@ class RunRows:
         )
         owner = run_row.regrade or run_row.account
         charge = update(SHARES).where(SHARES.c.owner == owner).values(used_s=SHARES.c.used_s + verdict.wall_s)
+        changes_worth = verdict.outcome.value in DECIDED and not run_row.regrade
         async with self._database.write_transaction() as connection:
+            scope = await lock_assignment_of_attempt(connection, run_row.attempt) if changes_worth else None
             is_counted = (await connection.execute(run_update)).rowcount == 1
             if is_counted and not run_row.scored:
                 await connection.execute(charge)
+            if is_counted and scope is not None:
+                await keep_worth(connection, scope)
             if is_counted and run_row.regrade:
                 regrade_conditions = REGRADED.c.regrade == run_row.regrade, REGRADED.c.run == run_row.id
                 await connection.execute(update(REGRADED).where(*regrade_conditions).values(verdict_columns))

@@ -32,8 +32,8 @@ from benchwright_service.accounts.accounts import Accounts
 from benchwright_service.accounts.identified import Identified
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.gradebook import Gradebook
+from benchwright_service.points.worth import DECIDED
 from benchwright_service.runs.queue_rows import GOING
-from benchwright_service.runs.run_rows import DECIDED
 from benchwright_service.sign_in.claims import ids_of_claims
 from benchwright_service.sign_in.lti import LtiLaunch, address_if_on_platform, role_of_lti_roles
 from benchwright_service.sign_in.shared_secret import existing_or_new_secret

@@ -460,6 +460,24 @@ FACTS = Table(
 )
 """What all processes of a service have to agree on; see `storage.facts`."""
 
+WORTH = Table(
+    "service_worth",
+    METADATA,
+    Column("assignment", Text, ForeignKey("service_assignments.id"), primary_key=True),
+    Column("account", Text, ForeignKey("service_accounts.id"), primary_key=True),
+    # Its id in the assignment's pack.
+    Column("problem", Text, primary_key=True),
+    Column("points", Double, nullable=False),
+    # The run that counts, the student's or of somebody of the group; null if none was in time.
+    Column("run", Text),
+    # Of the problem's points, before deductions, from 0 to 1; null without such a run.
+    Column("share", Double),
+    # 1 if a run of the student's own has passed, whatever it counts.
+    Column("passed", Integer, nullable=False),
+    Index("service_worth_account", "account"),
+)
+"""The worth of students' work, without adjustments: `points.kept_worth` keeps what `points.worth` works out."""
+
 REGRADES = Table(
     "service_regrades",
     METADATA,

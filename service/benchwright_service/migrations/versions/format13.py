@@ -329,6 +329,20 @@ def upgrade() -> None:
         sa.UniqueConstraint("code", name="service_devices_code"),
     )
     op.create_table(
+        "service_worth",
+        sa.Column("assignment", sa.Text(), nullable=False),
+        sa.Column("account", sa.Text(), nullable=False),
+        sa.Column("problem", sa.Text(), nullable=False),
+        sa.Column("points", sa.Double(), nullable=False),
+        sa.Column("run", sa.Text(), nullable=True),
+        sa.Column("share", sa.Double(), nullable=True),
+        sa.Column("passed", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(["account"], ["service_accounts.id"]),
+        sa.ForeignKeyConstraint(["assignment"], ["service_assignments.id"]),
+        sa.PrimaryKeyConstraint("assignment", "account", "problem"),
+    )
+    op.create_index("service_worth_account", "service_worth", ["account"])
+    op.create_table(
         "service_regrades",
         sa.Column("id", sa.Text(), nullable=False),
         sa.Column("assignment", sa.Text(), nullable=False),

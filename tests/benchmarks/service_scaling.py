@@ -1,0 +1,113 @@
+"""Puts what service_load.py has measured into docs/explanation/scaling.md, and what 10,000 students need by it.
+
+.venv/bin/python -m tests.benchmarks.service_load 500 2 --json 500.json
+.venv/bin/python -m tests.benchmarks.service_scaling 20.json 100.json 500.json
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "scaling.md"
+STUDENTS = 10_000
+BUSY = 0.6
+"""Share of a core that is planned with for web processes and database: above it, requests wait for each other."""
+_BLOCK = "<!-- {name}: written by tests/benchmarks/service_scaling.py -->\n"
+_END = "<!-- end -->\n"
+
+Results = Mapping[str, Any]
+
+
+def load_table(measured: Sequence[Results]) -> str:
+    """What was measured, a column for each size."""
+    heads = [f"{_title(results)}" for results in measured]
+    rows: list[tuple[str, list[str]]] = [
+        (f"{title}, median / p95, ms", [_percentiles(results["times"][title]) for results in measured])
+        for title in measured[0]["times"]
+    ]
+    rows += [
+        ("cores busy by the service", [f"{results['cpu']['service']:.2f}" for results in measured]),
+        ("by the database", [f"{results['cpu']['database']:.2f}" for results in measured]),
+        ("by the load itself", [f"{results['cpu']['load']:.2f}" for results in measured]),
+        ("by everything on the machine", [f"{results['cpu']['everything']:.2f}" for results in measured]),
+        (
+            "load average at the start / at most",
+            [" / ".join(f"{value:.1f}" for value in results["load_averages"]) for results in measured],
+        ),
+        ("a write is on disk after, ms", [f"{results['sync_ms']:.1f}" for results in measured]),
+        (
+            "verdicts / superseded / none two minutes after the deadline",
+            [
+                f"{results['verdicts']:,} / {results['superseded']:,} / {results['undecided_at_end']:,}"
+                for results in measured
+            ],
+        ),
+        ("requests that had to be sent again", [f"{results['failed_requests']:,}" for results in measured]),
+        (
+            "runs a second after the deadline, of what their processor time allows on all cores",
+            [f"{results['runs_a_second']:.2f} of {results['possible_runs_a_second']:.2f}" for results in measured],
+        ),
+        ("longest wait for a verdict, in fair shares", [f"{results['longest_wait']:.2f}" for results in measured]),
+        ("memory of the service, MiB", [f"{max(results['memory_mib'])}" for results in measured]),
+    ]
+    lines = [["", *heads], ["---"] * (len(heads) + 1), *([title, *cells] for title, cells in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def many_students_table(results: Results) -> str:
+    """Cores that `STUDENTS` need, by the largest class that was measured: multiplication and nothing else."""
+    factor = STUDENTS / results["students"]
+    service, database = (results["cpu"][name] * factor for name in ("service", "database"))
+    core_s_per_run = results["cores"] / results["possible_runs_a_second"]
+    asked_runs = results["verdicts"] + results["superseded"] + results["undecided_at_end"]
+    runs_a_second = asked_runs / (60 * results["minutes"]) * factor
+    rows = [
+        (
+            "web processes",
+            f"{results['cpu']['service']:.2f} cores × {factor:g} = {service:.1f} cores",
+            f"{math.ceil(service / BUSY)}, each busy to {BUSY:.0%}",
+        ),
+        (
+            "PostgreSQL",
+            f"{results['cpu']['database']:.2f} cores × {factor:g} = {database:.1f} cores",
+            f"{math.ceil(database / BUSY)} cores, busy to {BUSY:.0%}",
+        ),
+        (
+            "workers, if every run is to end",
+            f"{runs_a_second:.0f} runs a second × {core_s_per_run:.2f} core seconds",
+            f"{math.ceil(runs_a_second * core_s_per_run)} cores",
+        ),
+    ]
+    heads = [f"{STUDENTS:,} students", "computed", "needed"]
+    return "".join(f"| {' | '.join(line)} |\n" for line in (heads, ["---"] * 3, *rows))
+
+
+def page(text: str, measured: Sequence[Results]) -> str:
+    """The page with both tables in their places."""
+    for name, content in (("load", load_table(measured)), ("many-students", many_students_table(measured[-1]))):
+        start_marker = _BLOCK.format(name=name)
+        text_before, marker, remainder = text.partition(start_marker)
+        _, end_marker, text_after = remainder.partition(_END)
+        if not (marker and end_marker):
+            raise ValueError(f"{PAGE} has no place for the table {name}")
+        text = f"{text_before}{start_marker}\n{content}\n{end_marker}{text_after}"
+    return text
+
+
+def _title(results: Results) -> str:
+    web = "" if results["web"] == 1 else f", {results['web']} web processes"
+    return f"{results['students']} students{web}"
+
+
+def _percentiles(times: Mapping[str, float]) -> str:
+    return f"{times['median']:,.0f} / {times['p95']:,.0f}"
+
+
+if __name__ == "__main__":
+    measured = [json.loads(Path(name).read_text(encoding="utf-8")) for name in sys.argv[1:]]
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), measured), "utf-8")
