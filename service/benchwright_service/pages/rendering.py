@@ -48,7 +48,8 @@ class _ShownZones:
     course: tzinfo
 
 
-_SHOWN_ZONES: ContextVar[_ShownZones] = ContextVar("shown zones")
+_WITHOUT_COURSE = _ShownZones(UTC, UTC)
+_SHOWN_ZONES: ContextVar[_ShownZones] = ContextVar("shown zones", default=_WITHOUT_COURSE)
 """Of the page that is rendered: templates' macros have no context."""
 
 

@@ -49,6 +49,7 @@ from benchwright_server.cli.attempts.attempts import _attempt_json_row as cli_ro
 from benchwright_server.cli.terminal.output import print_verdict_and_exit
 from benchwright_server.features.language.code_lens import lens_title_and_operation
 from benchwright_server.protocol.messages import AttemptStatus, VerdictView
+from benchwright_service.courses.people_rows import RowChoice
 from benchwright_service.courses.progress import (
     CourseStudent,
     ProgressCell,
@@ -187,8 +188,10 @@ def progress_cell(view: AttemptView) -> str:
             member=SimpleNamespace(course="c", title="C"),
             matrix=ProgressMatrix([student], [(assignment, "counter")], cells),
             assignments=[assignment],
-            section="",
-            sections=[],
+            people=SimpleNamespace(sections=(), total=1, page_count=1),
+            columns=SimpleNamespace(page=1, page_count=1),
+            choice=RowChoice(),
+            passed={},
             checks=checks,
         )
     )
