@@ -192,6 +192,7 @@ def progress_cell(view: AttemptView) -> str:
             columns=SimpleNamespace(page=1, page_count=1),
             choice=RowChoice(),
             passed={},
+            heads=[],
             checks=checks,
         )
     )
