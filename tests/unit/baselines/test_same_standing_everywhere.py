@@ -193,6 +193,7 @@ def progress_cell(view: AttemptView) -> str:
             choice=RowChoice(),
             passed={},
             heads=[],
+            problem_count=1,
             checks=checks,
         )
     )
