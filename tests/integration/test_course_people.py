@@ -26,6 +26,7 @@ from benchwright_remote.messages import Role
 from ..support.service.bench_service import Course, Service, Solver
 from ..support.service.bench_service_pages import invitation, signed_in
 from ..support.service.course_people import send
+from ..support.service.rosters import merge_roster
 
 DESIGN = "starter/saturating-counter"
 OPEN_QUESTION = "starter/reorder-buffer"
@@ -92,6 +93,12 @@ def test_what_one_of_a_group_has_done_counts_for_all_of_it(
     assert send(teacher, rules, **{"worth": "4", "late": "0", "by-group": "on"}).status_code == 303
     assert [points(teacher, course, student.account) for student in (ada, bob, eve)] == ["4", "4", "0"]
     adjustment = f"{course_path}/grades/{course.assignment}/{bob.account}"
+    # Also where the roster has dropped who did the work.
+    roster = "name,email\nBob,bob@x.org\nEve,eve@x.org\n"
+    merge_roster(service, course, f"{roster}Ada,ada@x.org\n")
+    merge_roster(service, course, roster)
+    assert "<h2>Dropped</h2>" in teacher.get(f"{course_path}/people").text
+    assert [points(teacher, course, student.account) for student in (bob, eve)] == ["4", "0"]
     assert send(teacher, f"{course_path}/people/{ada.account}/delete", name="Ada").status_code == 303
     assert [points(teacher, course, student.account) for student in (bob, eve)] == ["4", "0"]
     assert "the data of who did it were deleted" in teacher.get(adjustment).text

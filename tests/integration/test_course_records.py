@@ -12,6 +12,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import httpx2
@@ -26,6 +27,7 @@ from benchwright_service.storage.tables import COURSES, RECORDING_CHOICES, RUNS
 from ..support.service.bench_service import Course, Service, Solver
 from ..support.service.bench_service_pages import REF, browser, invitation, signed_in
 from ..support.service.course_people import send
+from ..support.service.rosters import merge_roster
 
 WORKERS = 0
 """Runs stay queued."""
@@ -158,6 +160,20 @@ def clean_up(service: Service, *options: str) -> str:
         check=True,
     )
     return finished.stdout
+
+
+def test_records_of_who_was_dropped_from_the_roster_are_deleted_too(
+    service: Service, course: Course, owner: httpx2.Client, tmp_path: Path
+) -> None:
+    codes = merge_roster(service, course, "name,email\nAda,ada@x.org\n")
+    invited = replace(course, invitation=codes["Ada"])
+    ada = work(service, invited, tmp_path / "ada", "Ada")
+    merge_roster(service, course, "name,email\nBob,bob@x.org\n")
+    assert "Dropped" in owner.get(f"/courses/{course.name}/people").text
+    settings = {"title": "Computer architecture", "zone": "UTC", "ends": "2020-01-31T00:00", "kept-days": "30"}
+    assert send(owner, f"/courses/{course.name}/settings", **settings).status_code == 303
+    assert "2 students with 1 attempt" in clean_up(service)
+    assert ada not in owner.get(f"/courses/{course.name}/people").text
 
 
 def test_records_are_deleted_once_they_have_been_kept_long_enough(

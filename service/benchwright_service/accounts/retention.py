@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, select, update
+from sqlalchemy import ColumnElement, ScalarSelect, Table, func, select, update
 
 from benchwright_foundation.database import Database
 from benchwright_remote.messages import Role
@@ -15,7 +15,7 @@ from benchwright_service.accounts.people import People
 from benchwright_service.evidence.audit import AuditLog
 from benchwright_service.points.kept_worth import keep_worth, lock_assignments_of_courses
 from benchwright_service.points.worth import Scope
-from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, COURSES, MEMBERS, moment
+from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, COURSES, MEMBERS, ROSTER, moment
 
 OPERATOR = "operator"
 """Who deletes, in the audit log."""
@@ -50,13 +50,7 @@ class Retention:
 
     async def overdue_courses(self) -> Sequence[OverdueCourse]:
         """Courses with students whose records were to be kept until now, oldest end first."""
-        student_count = (
-            select(func.count())
-            .select_from(MEMBERS)
-            .where(MEMBERS.c.course == COURSES.c.id, MEMBERS.c.role == Role.PARTICIPANT.value)
-            .correlate(COURSES)
-            .scalar_subquery()
-        )
+        student_count = _participant_count(MEMBERS) + _participant_count(ROSTER, ROSTER.c.dropped.is_not(None))
         attempt_count = (
             select(func.count())
             .select_from(ATTEMPTS_HELD.join(ASSIGNMENTS, ASSIGNMENTS.c.id == ATTEMPTS_HELD.c.assignment))
@@ -78,7 +72,9 @@ class Retention:
         ]
 
     async def clean_up(self, overdue: OverdueCourse) -> int:
-        """Deletes what there is of each student of a course; if this ends in the middle, call it again.
+        """Deletes what there is of each student of a course, also of those whom its roster has dropped.
+
+        If this ends in the middle, call it again.
 
         What is kept: the course with its assignments, rules and questions; its staff; the audit log; of each attempt a
         tombstone with its number of events; accounts of who is in another course.
@@ -87,19 +83,27 @@ class Retention:
             Number of people whose records were deleted.
         """
         # Nobody is left whose points the deletion of somebody else could change.
-        ungroup = update(MEMBERS).where(MEMBERS.c.course == overdue.course).values(team="")
+        ungroup = [update(table).where(table.c.course == overdue.course).values(team="") for table in (MEMBERS, ROSTER)]
         async with self._database.write_transaction() as connection:
             await lock_assignments_of_courses(connection, [overdue.course])
-            await connection.execute(ungroup)
+            for ungroup_table in ungroup:
+                await connection.execute(ungroup_table)
             await keep_worth(connection, Scope(overdue.course))
-        members = [person for person in await self._people.members(overdue.course) if person.role is Role.PARTICIPANT]
-        for person in members:
+        everybody = [*await self._people.members(overdue.course), *await self._people.dropped_people(overdue.course)]
+        students = [person for person in everybody if person.role is Role.PARTICIPANT]
+        for person in students:
             reason = f"kept {overdue.kept_days} days after the end of {overdue.course}"
             await self._people.delete_person(overdue.course, person.account, reason)
         await AuditLog(self._database, self._now).record_action(
             OPERATOR,
             overdue.course,
             "deleted records after the course",
-            f"{len(members)} {'student' if len(members) == 1 else 'students'}",
+            f"{len(students)} {'student' if len(students) == 1 else 'students'}",
         )
-        return len(members)
+        return len(students)
+
+
+def _participant_count(table: Table, *conditions: ColumnElement[bool]) -> ScalarSelect[int]:
+    """The number of a course's students in a table of people."""
+    is_student = table.c.course == COURSES.c.id, table.c.role == Role.PARTICIPANT.value, *conditions
+    return select(func.count()).select_from(table).where(*is_student).correlate(COURSES).scalar_subquery()

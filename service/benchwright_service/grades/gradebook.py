@@ -19,7 +19,13 @@ from benchwright_remote.messages import AssignmentView
 from benchwright_service.courses.progress import CourseProgress, CourseStudent
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.points.kept_worth import keep_worth
-from benchwright_service.points.worth import AssignmentWorth, Scope, grading_rules_of_row, work_out_worth
+from benchwright_service.points.worth import (
+    AssignmentWorth,
+    Scope,
+    dropped_team_by_account,
+    grading_rules_of_row,
+    work_out_worth,
+)
 from benchwright_service.storage.tables import (
     ACCOUNTS,
     ADJUSTMENTS,
@@ -186,9 +192,12 @@ class Gradebooks:
         Written when that person's data are deleted: what the group was given stays.
         """
         group_by_account = {student.account: student.group for student in await self._progress.students(course)}
-        if not group_by_account.get(account):
+        async with self._database.read_transaction() as connection:
+            own_group = (await dropped_team_by_account(connection, Scope(course))).get(account)
+        own_group = own_group or group_by_account.get(account)
+        if not own_group:
             return []
-        group = [student for student, name in group_by_account.items() if name == group_by_account[account]]
+        group = [student for student, name in group_by_account.items() if name == own_group]
         book = await self.gradebook(course, assignments, accounts=group)
         book_without = await self.gradebook(course, assignments, accounts=group, without_work_of=account)
         points_by_key = {

@@ -102,8 +102,8 @@ async def work_out_worth(
     """
     assignment_rows = (await connection.execute(select(ASSIGNMENTS).where(*_assignment_conditions(scope)))).all()
     team_by_account = await _team_by_account(connection, scope)
-    dropped_team_by_account = await _dropped_team_by_account(connection, scope)
-    workers = {**dropped_team_by_account, **team_by_account}
+    dropped_teams = await dropped_team_by_account(connection, scope)
+    workers = {**dropped_teams, **team_by_account}
     work_conditions: list[ColumnElement[bool]] = [ATTEMPTS_HELD.c.assignment.in_([row.id for row in assignment_rows])]
     if scope.accounts is not None:
         work_conditions.append(ATTEMPTS_HELD.c.account.in_(workers))
@@ -168,7 +168,7 @@ async def _team_by_account(connection: AsyncConnection, scope: Scope) -> Mapping
     return {row.account: row.team for row in await connection.execute(query)}
 
 
-async def _dropped_team_by_account(connection: AsyncConnection, scope: Scope) -> Mapping[str, str]:
+async def dropped_team_by_account(connection: AsyncConnection, scope: Scope) -> Mapping[str, str]:
     """The groups of students who were dropped from the roster: what they have done for a group is still the group's."""
     query = select(ROSTER.c.account, ROSTER.c.team).where(*_is_dropped_student(scope))
     if scope.accounts is not None:
