@@ -36,7 +36,7 @@ class AssignmentColumn:
     """Points that can be had."""
 
 
-def canvas_csv(columns: Sequence[AssignmentColumn], lines: Sequence[StudentLine]) -> str:
+def canvas_csv(columns: Sequence[AssignmentColumn], student_lines: Sequence[StudentLine]) -> str:
     """The format of Canvas' *Import Gradebook*: most points in the second row.
 
     Canvas finds people by `ID`, else by `SIS User ID`, `SIS Login ID` or name. It reads the columns up to `Section` by
@@ -54,12 +54,12 @@ def canvas_csv(columns: Sequence[AssignmentColumn], lines: Sequence[StudentLine]
             line.section,
             *map(_number_text, line.points),
         ]
-        for line in lines
+        for line in student_lines
     ]
     return _csv_text([head, possible, *rows])
 
 
-def moodle_csv(columns: Sequence[AssignmentColumn], lines: Sequence[StudentLine]) -> str:
+def moodle_csv(columns: Sequence[AssignmentColumn], student_lines: Sequence[StudentLine]) -> str:
     """For Moodle's *CSV import*: the columns of its own export, and `Username`.
 
     *Map from* one of `Email address`, `ID number` and `Username`, *map to* the field of this name.
@@ -74,26 +74,26 @@ def moodle_csv(columns: Sequence[AssignmentColumn], lines: Sequence[StudentLine]
             line.section,
             *map(_number_text, line.points),
         ]
-        for line in lines
+        for line in student_lines
     ]
     return _csv_text([head, *rows])
 
 
 def people_csv(
-    columns: Sequence[AssignmentColumn], lines: Sequence[StudentLine], help_cells: Sequence[Sequence[str]]
+    columns: Sequence[AssignmentColumn], student_lines: Sequence[StudentLine], help_cells: Sequence[Sequence[str]]
 ) -> str:
     """For people: beside the points of each assignment, what records say of help by models that it did not allow.
 
     Args:
         columns: The assignments.
-        lines: The students.
+        student_lines: The students.
         help_cells: Cells for each student, one for each assignment.
     """
     head = ["Student", "Login", "Section"]
     for column in columns:
         head += [column.title, f"{column.title}: characters of models that were not allowed, as reported"]
     rows = [head]
-    for line, cells in zip(lines, help_cells, strict=True):
+    for line, cells in zip(student_lines, help_cells, strict=True):
         point_help_pairs = zip(map(_number_text, line.points), cells, strict=True)
         rows.append(
             [

@@ -81,8 +81,8 @@ class Meter:
         database_folder: Folder of the database's socket; none for SQLite.
     """
 
-    def __init__(self, service: psutil.Process, database_folder: str) -> None:
-        self._service = service
+    def __init__(self, service_process: psutil.Process, database_folder: str) -> None:
+        self._service = service_process
         self._postmaster = next(
             (
                 process

@@ -201,9 +201,9 @@ async def attend(
                 measurements.submitted.append(time.monotonic() - due)
                 verdict_tasks.append(asyncio.create_task(verdict(client, run, measurements)))
         remaining_s = end_time + DRAIN_S - time.monotonic()
-        _, undecided = await asyncio.wait(verdict_tasks, timeout=max(0.0, remaining_s))
-        measurements.undecided_at_end += len(undecided)
-        for task in undecided:
+        _, unfinished_tasks = await asyncio.wait(verdict_tasks, timeout=max(0.0, remaining_s))
+        measurements.undecided_at_end += len(unfinished_tasks)
+        for task in unfinished_tasks:
             task.cancel()
 
 
@@ -397,8 +397,8 @@ def fairness(run_times: Sequence[RunTimes], workers: int) -> float:
 def mean_core_seconds(run_times: Sequence[RunTimes]) -> float:
     """Processor time of a run, as its verdict has it; a busy machine changes it little."""
     usages = [json.loads(verdict).get("usage") or {} for *_, verdict in run_times if verdict is not None]
-    measured = [usage["cpu_s"] for usage in usages if usage.get("cpu_s") is not None]
-    return statistics.mean(measured) if measured else 0.0
+    processor_seconds = [usage["cpu_s"] for usage in usages if usage.get("cpu_s") is not None]
+    return statistics.mean(processor_seconds) if processor_seconds else 0.0
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -565,8 +565,8 @@ def report(results: Results) -> None:
     )
     print("| from when it was due, ms | median | 95th percentile | most | number |\n| --- | --- | --- | --- | --- |")
     for title, times in {**results.times, **results.windows}.items():
-        cells = " | ".join(f"{times[name]:,.0f}" for name in ("median", "p95", "most", "number"))
-        print(f"| {title} | {cells} |")
+        row_text = " | ".join(f"{times[name]:,.0f}" for name in ("median", "p95", "most", "number"))
+        print(f"| {title} | {row_text} |")
     cores = ", ".join(f"{value:.2f}" for value in results.cpu.values())
     rows = {
         "verdicts; superseded by a newer save; none at the end": f"{results.verdicts:,}; {results.superseded:,}; "

@@ -23,39 +23,39 @@ _END = "<!-- end -->\n"
 Results = Mapping[str, Any]
 
 
-def load_table(measured: Sequence[Results]) -> str:
+def load_table(load_reports: Sequence[Results]) -> str:
     """What was measured, a column for each size."""
-    heads = [f"{_title(results)}" for results in measured]
-    rows: list[tuple[str, list[str]]] = [
-        (f"{title}, median / p95, ms", [_percentiles(results["times"][title]) for results in measured])
-        for title in measured[0]["times"]
+    heads = [f"{_title(results)}" for results in load_reports]
+    labelled_rows: list[tuple[str, list[str]]] = [
+        (f"{title}, median / p95, ms", [_percentiles(results["times"][title]) for results in load_reports])
+        for title in load_reports[0]["times"]
     ]
-    rows += [
-        ("cores busy by the service", [f"{results['cpu']['service']:.2f}" for results in measured]),
-        ("by the database", [f"{results['cpu']['database']:.2f}" for results in measured]),
-        ("by the load itself", [f"{results['cpu']['load']:.2f}" for results in measured]),
-        ("by everything on the machine", [f"{results['cpu']['everything']:.2f}" for results in measured]),
+    labelled_rows += [
+        ("cores busy by the service", [f"{results['cpu']['service']:.2f}" for results in load_reports]),
+        ("by the database", [f"{results['cpu']['database']:.2f}" for results in load_reports]),
+        ("by the load itself", [f"{results['cpu']['load']:.2f}" for results in load_reports]),
+        ("by everything on the machine", [f"{results['cpu']['everything']:.2f}" for results in load_reports]),
         (
             "load average at the start / at most",
-            [" / ".join(f"{value:.1f}" for value in results["load_averages"]) for results in measured],
+            [" / ".join(f"{value:.1f}" for value in results["load_averages"]) for results in load_reports],
         ),
-        ("a write is on disk after, ms", [f"{results['sync_ms']:.1f}" for results in measured]),
+        ("a write is on disk after, ms", [f"{results['sync_ms']:.1f}" for results in load_reports]),
         (
             "verdicts / superseded / none two minutes after the deadline",
             [
                 f"{results['verdicts']:,} / {results['superseded']:,} / {results['undecided_at_end']:,}"
-                for results in measured
+                for results in load_reports
             ],
         ),
-        ("requests that had to be sent again", [f"{results['failed_requests']:,}" for results in measured]),
+        ("requests that had to be sent again", [f"{results['failed_requests']:,}" for results in load_reports]),
         (
             "runs a second after the deadline, of what their processor time allows on all cores",
-            [f"{results['runs_a_second']:.2f} of {results['possible_runs_a_second']:.2f}" for results in measured],
+            [f"{results['runs_a_second']:.2f} of {results['possible_runs_a_second']:.2f}" for results in load_reports],
         ),
-        ("longest wait for a verdict, in fair shares", [f"{results['longest_wait']:.2f}" for results in measured]),
-        ("memory of the service, MiB", [f"{max(results['memory_mib'])}" for results in measured]),
+        ("longest wait for a verdict, in fair shares", [f"{results['longest_wait']:.2f}" for results in load_reports]),
+        ("memory of the service, MiB", [f"{max(results['memory_mib'])}" for results in load_reports]),
     ]
-    lines = [["", *heads], ["---"] * (len(heads) + 1), *([title, *cells] for title, cells in rows)]
+    lines = [["", *heads], ["---"] * (len(heads) + 1), *([title, *cells] for title, cells in labelled_rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
@@ -66,7 +66,7 @@ def many_students_table(results: Results) -> str:
     core_s_per_run = results["cores"] / results["possible_runs_a_second"]
     asked_runs = results["verdicts"] + results["superseded"] + results["undecided_at_end"]
     runs_a_second = asked_runs / (60 * results["minutes"]) * factor
-    rows = [
+    table_rows = [
         (
             "web processes",
             f"{results['cpu']['service']:.2f} cores × {factor:g} = {service:.1f} cores",
@@ -84,12 +84,12 @@ def many_students_table(results: Results) -> str:
         ),
     ]
     heads = [f"{STUDENTS:,} students", "computed", "needed"]
-    return "".join(f"| {' | '.join(line)} |\n" for line in (heads, ["---"] * 3, *rows))
+    return "".join(f"| {' | '.join(line)} |\n" for line in (heads, ["---"] * 3, *table_rows))
 
 
-def page(text: str, measured: Sequence[Results]) -> str:
+def page(text: str, load_reports: Sequence[Results]) -> str:
     """The page with both tables in their places."""
-    for name, content in (("load", load_table(measured)), ("many-students", many_students_table(measured[-1]))):
+    for name, content in (("load", load_table(load_reports)), ("many-students", many_students_table(load_reports[-1]))):
         start_marker = _BLOCK.format(name=name)
         text_before, marker, remainder = text.partition(start_marker)
         _, end_marker, text_after = remainder.partition(_END)
@@ -109,5 +109,5 @@ def _percentiles(times: Mapping[str, float]) -> str:
 
 
 if __name__ == "__main__":
-    measured = [json.loads(Path(name).read_text(encoding="utf-8")) for name in sys.argv[1:]]
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), measured), "utf-8")
+    load_reports = [json.loads(Path(name).read_text(encoding="utf-8")) for name in sys.argv[1:]]
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), load_reports), "utf-8")

@@ -61,8 +61,8 @@ def test_an_extension_takes_the_lateness_away_and_an_adjustment_adds_to_the_poin
     audit = teacher.get(f"/courses/{course.name}/audit").text
     assert "adjusted by -1" in audit
     assert "extended" in audit
-    student = teacher.get(f"/courses/{course.name}/grades/{course.assignment}/nobody")
-    assert student.status_code == 404
+    student_page = teacher.get(f"/courses/{course.name}/grades/{course.assignment}/nobody")
+    assert student_page.status_code == 404
 
 
 @pytest.mark.parametrize("kind", ["canvas", "moodle"])

@@ -311,11 +311,11 @@ async def test_a_copy_has_rules_and_shifted_dates_and_nobody_but_its_owner(servi
         for new, old in zip(copied["assignments"], source["assignments"], strict=True):
             assert new["grading"] == old["grading"]
             own = {"id", "course", "opens", "due", "closes"}
-            rules, old_rules = (
+            new_rules, old_rules = (
                 {name: value for name, value in taught["assignment"].items() if name not in own}
                 for taught in (new, old)
             )
-            assert rules == old_rules
+            assert new_rules == old_rules
         assert [taught["assignment"]["title"] for taught in copied["assignments"]] == ["Week 1", "Week 2"]
         assert copied["assignments"][0]["assignment"]["most_runs"] == 7
         refused = send(owner, page, course=new_name, days="14", make="yes")

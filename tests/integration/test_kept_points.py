@@ -67,7 +67,7 @@ class RandomCourse:
         self.progress = CourseProgress(database, log)
         self.gradebooks = Gradebooks(database, self.progress)
         self.regrades = Regrades(database, Store(home), home, self.gradebooks)
-        self.runs = RunRows(database)
+        self.run_rows = RunRows(database)
         self.begun = datetime.now(UTC) - timedelta(days=30)
         self.decisions = StaffDecisions(database)
         self.late_days = LateDays(database, self.begun.timestamp)
@@ -103,7 +103,7 @@ class RandomCourse:
         attempt = await self._attempt(account, view, problem)
         self.run_counts[attempt] = number = self.run_counts.get(attempt, 0) + 1
         run = uuid.uuid4().hex
-        await self.runs.add_and_cancel_older(
+        await self.run_rows.add_and_cancel_older(
             account, attempt, NewRun(id=run, number=number, files={}), self.time().timestamp(), is_scored=False
         )
         return run
@@ -115,7 +115,7 @@ class RandomCourse:
             row = (await connection.execute(leased)).one_or_none()
         # A newer run of its attempt may have ended it.
         if row is not None:
-            await self.runs.finish_if_leased(row, self._verdict(), self.time().timestamp())
+            await self.run_rows.finish_if_leased(row, self._verdict(), self.time().timestamp())
 
     def _verdict(self) -> Verdict:
         passed = self.chance.randrange(-1, 5)
@@ -151,7 +151,7 @@ class RandomCourse:
     async def change_rules(self) -> None:
         """A teacher grades an assignment otherwise."""
         view, chance = self.chance.choice(await self.assignments()), self.chance
-        rules = GradingRules(
+        grading_rules = GradingRules(
             chance.choice((1, 2.5, 10)),
             chance.choice(list(Counting)),
             chance.random() < 0.5,
@@ -159,7 +159,7 @@ class RandomCourse:
             chance.random() < 0.5,
             late_days=chance.choice((0, 2, 5)),
         )
-        await self.gradebooks.change_grading_rules(COURSE, view.id, rules)
+        await self.gradebooks.change_grading_rules(COURSE, view.id, grading_rules)
 
     async def change_times(self) -> None:
         """A teacher moves the dates of an assignment."""
@@ -226,8 +226,8 @@ class RandomCourse:
         await self.accounts.join_course(own_account, invitation.code)
         absorbed = accounts[invitation.seat.ids]
         self.attempts = {
-            (own_account if account == absorbed else account, view, problem): attempt
-            for (account, view, problem), attempt in self.attempts.items()
+            (own_account if account == absorbed else account, assignment_id, problem): attempt
+            for (account, assignment_id, problem), attempt in self.attempts.items()
         }
 
     async def regrade(self) -> None:
@@ -243,15 +243,15 @@ class RandomCourse:
         regrade_id = await self.regrades.begin_regrade(view, problem, "staff")
         again = select(RUNS.c.id).where(RUNS.c.regrade == regrade_id)
         async with self.database.read_transaction() as connection:
-            runs = (await connection.execute(again)).scalars().all()
-        for run in runs:
+            run_ids = (await connection.execute(again)).scalars().all()
+        for run in run_ids:
             await self._end(run)
         regrade = await self.regrades.find_regrade([view], regrade_id)
         assert regrade is not None
         assert regrade.is_complete
-        changed = await self.regrades.changed_students(COURSE, regrade)
-        changes = await self.regrades.student_changes(COURSE, regrade, changed)
-        expected = {change.student.account: change.new_points for change in changes}
+        changed_students = await self.regrades.changed_students(COURSE, regrade)
+        student_changes = await self.regrades.student_changes(COURSE, regrade, changed_students)
+        expected = {change.student.account: change.new_points for change in student_changes}
         if self.chance.random() < 0.5:
             await self.regrades.drop(regrade)
             return
@@ -274,12 +274,14 @@ class RandomCourse:
         """What is kept is what the whole gradebook works out, in tables and in the order of rows."""
         assignments = await self.assignments()
         book = await self.gradebooks.gradebook(COURSE, assignments)
-        table = await read_points_table(self.database, COURSE, assignments, book.students)
+        points_table = await read_points_table(self.database, COURSE, assignments, book.students)
         worked_out = {
             (student.account, view.id): book.grade(student, view) for student in book.students for view in assignments
         }
         kept = {
-            (student.account, view.id): table.grade(student, view) for student in book.students for view in assignments
+            (student.account, view.id): points_table.grade(student, view)
+            for student in book.students
+            for view in assignments
         }
         assert {key: grade.points for key, grade in kept.items()} == {
             key: grade.points for key, grade in worked_out.items()
@@ -290,16 +292,16 @@ class RandomCourse:
         async with self.database.read_transaction() as connection:
             kept_accounts = set((await connection.execute(select(WORTH.c.account))).scalars())
         assert kept_accounts <= {student.account for student in book.students}
-        sums = {student.account: round(table.sum_of_points(student), 3) for student in book.students}
+        sums = {student.account: round(points_table.sum_of_points(student), 3) for student in book.students}
         choice = RowChoice(sort="sum", is_descending=True)
-        rows = await read_people_rows(self.database, COURSE, choice, 100, values=points_of_students(assignments))
-        ordered = [sums[row.account] for row in rows.rows]
+        people_rows = await read_people_rows(self.database, COURSE, choice, 100, values=points_of_students(assignments))
+        ordered = [sums[row.account] for row in people_rows.rows]
         assert ordered == sorted(ordered, reverse=True)
-        passes = {
+        pass_counts = {
             student.account: await self.progress.passed_problem_counts(student.account, COURSE)
             for student in book.students
         }
-        assert passes == {account: await self._passed_counts(account) for account in passes}
+        assert pass_counts == {account: await self._passed_counts(account) for account in pass_counts}
 
     async def _passed_counts(self, account: str) -> dict[str, int]:
         query = (
@@ -309,8 +311,8 @@ class RandomCourse:
             .distinct()
         )
         async with self.database.read_transaction() as connection:
-            passed = [row.assignment for row in await connection.execute(query)]
-        return {assignment: passed.count(assignment) for assignment in passed}
+            passed_assignments = [row.assignment for row in await connection.execute(query)]
+        return {assignment: passed_assignments.count(assignment) for assignment in passed_assignments}
 
 
 @pytest.mark.sampled

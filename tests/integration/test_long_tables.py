@@ -132,25 +132,25 @@ def test_columns_beyond_the_first_thirty_have_pages_of_their_own(teacher: httpx2
 
 def test_groups_of_one_page_are_saved_without_those_of_others(teacher: httpx2.Client, course: LargeCourse) -> None:
     path = f"/courses/{course.name}/people"
-    fields = re.compile(r'name="(shown-group-\w+)" value="([^"]*)"')
-    groups_before = {name: group for page in all_pages(teacher, path) for name, group in fields.findall(page)}
+    field_pattern = re.compile(r'name="(shown-group-\w+)" value="([^"]*)"')
+    groups_before = {name: group for page in all_pages(teacher, path) for name, group in field_pattern.findall(page)}
     last_page = all_pages(teacher, path)[-1]
-    form = dict(fields.findall(last_page))
+    form = dict(field_pattern.findall(last_page))
     form |= {name.removeprefix("shown-"): "north" for name in form}
     reply = teacher.post(f"{path}?page=2", data={"csrf": csrf(teacher), **form})
     assert reply.status_code == 303
-    groups = {name: group for page in all_pages(teacher, path) for name, group in fields.findall(page)}
-    assert groups == groups_before | {name: "north" for name in form if name.startswith("shown-")}
+    group_by_field = {name: group for page in all_pages(teacher, path) for name, group in field_pattern.findall(page)}
+    assert group_by_field == groups_before | {name: "north" for name in form if name.startswith("shown-")}
 
 
 @pytest.mark.parametrize("table", ["appeals", "audit", "regrades"])
 def test_long_lists_have_pages(teacher: httpx2.Client, course: LargeCourse, table: str) -> None:
     path = f"/courses/{course.name}/{table}" + (f"/{course.regrade}" if table == "regrades" else "")
     pages = all_pages(teacher, path)
-    rows = [len(re.findall(r"<tr>", page)) - 1 for page in pages]
-    assert max(rows) <= LIST_ROWS
+    row_counts = [len(re.findall(r"<tr>", page)) - 1 for page in pages]
+    assert max(row_counts) <= LIST_ROWS
     assert (len(pages) > 1) == (table == "audit")
-    assert sum(rows) >= STUDENTS // 4
+    assert sum(row_counts) >= STUDENTS // 4
 
 
 def test_all_pages_of_a_filtered_audit_log_have_the_wanted_entries_alone(

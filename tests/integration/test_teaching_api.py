@@ -120,9 +120,9 @@ def test_the_roster_comes_in_pages_and_takes_changes(
     course: Course, students: Mapping[str, str], program: httpx2.Client
 ) -> None:
     path = f"/api/v1/courses/{course.name}/roster"
-    people = all_items(program, path, "people", 2)
-    assert {entry["account"] for entry in people} >= set(students.values())
-    assert len({entry["account"] for entry in people}) == len(people)
+    people_items = all_items(program, path, "people", 2)
+    assert {entry["account"] for entry in people_items} >= set(students.values())
+    assert len({entry["account"] for entry in people_items}) == len(people_items)
     reply = program.patch(f"{path}/{students['Ada']}", json={"section": "B"})
     assert (reply.status_code, reply.json()["section"], reply.json()["group"]) == (200, "B", "")
     reply = program.patch(f"{path}/{students['Ada']}", json={"group": "north"})
@@ -175,8 +175,8 @@ def test_extensions_are_given_all_or_none(course: Course, students: Mapping[str,
     given = all_items(program, path, "extensions", 1)
     assert {entry["account"] for entry in given} == {students["Ada"], students["Bob"]}
     assert {datetime.fromisoformat(entry["due"]) for entry in given} == {later}
-    grades = all_items(program, f"/api/v1/courses/{course.name}/grades", "students", 2)
-    extended = {entry["account"]: entry["assignments"][0]["extended"] for entry in grades}
+    grade_items = all_items(program, f"/api/v1/courses/{course.name}/grades", "students", 2)
+    extended = {entry["account"]: entry["assignments"][0]["extended"] for entry in grade_items}
     assert [extended[students[name]] for name in ("Ada", "Bob", "Eve")] == [True, True, False]
 
 

@@ -20,7 +20,7 @@ class StudyPlan:
     participants: int = 30
     families: int = 4
     problems_per_family: int = 3
-    conditions: tuple[str, str] = ("human", "human+copilot")
+    condition_names: tuple[str, str] = ("human", "human+copilot")
     effect_percent: float = -20
     """Of the second condition on the time to pass."""
     median_minutes: float = 20
@@ -100,7 +100,7 @@ def simulate_study(plan: StudyPlan, random: np.random.Generator) -> tuple[Simula
                         problem=problem,
                         family=family,
                         difficulty=difficulty,
-                        condition=plan.conditions[int(second)],
+                        condition=plan.condition_names[int(second)],
                         baseline_minutes=baseline,
                         forecast_minutes=forecast,
                         forecast_chance=_chance_within_limit(plan.limit_minutes, forecast, plan.noise),

@@ -90,17 +90,17 @@ class Retention:
                 await connection.execute(ungroup_table)
             await keep_worth(connection, Scope(overdue.course))
         everybody = [*await self._people.members(overdue.course), *await self._people.dropped_people(overdue.course)]
-        students = [person for person in everybody if person.role is Role.PARTICIPANT]
-        for person in students:
+        participants = [person for person in everybody if person.role is Role.PARTICIPANT]
+        for person in participants:
             reason = f"kept {overdue.kept_days} days after the end of {overdue.course}"
             await self._people.delete_person(overdue.course, person.account, reason)
         await AuditLog(self._database, self._now).record_action(
             OPERATOR,
             overdue.course,
             "deleted records after the course",
-            f"{len(students)} {'student' if len(students) == 1 else 'students'}",
+            f"{len(participants)} {'student' if len(participants) == 1 else 'students'}",
         )
-        return len(students)
+        return len(participants)
 
 
 def _participant_count(table: Table, *conditions: ColumnElement[bool]) -> ScalarSelect[int]:

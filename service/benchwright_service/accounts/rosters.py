@@ -159,8 +159,10 @@ async def _plan(connection: AsyncConnection, course: str, file: RosterFile) -> R
 
 def _accounts_whose_work_counts_otherwise(plan: RosterPlan, file: RosterFile) -> Sequence[str]:
     """Accounts of who is dropped, comes back, or gets another role."""
-    changed = [match.entry for match in plan.matches if match.entry.is_dropped or match.role is not match.entry.role]
-    return [entry.account for entry in (*changed, *(plan.drops if file.drops_missing else ()))]
+    changed_entries = [
+        match.entry for match in plan.matches if match.entry.is_dropped or match.role is not match.entry.role
+    ]
+    return [entry.account for entry in (*changed_entries, *(plan.drops if file.drops_missing else ()))]
 
 
 async def _add_people(

@@ -201,5 +201,9 @@ def _shifted(at: datetime | None, days: int, zone: tzinfo) -> datetime | None:
 
 def _newest_rule(history: str | None) -> str | None:
     """The rule on help by models that held last, as if it had held from the start."""
-    rules = json.loads(history) if history else []
-    return json.dumps([rules[-1] | {"since": None}]) if rules and rules[-1]["rule"] is not None else None
+    rule_versions = json.loads(history) if history else []
+    return (
+        json.dumps([rule_versions[-1] | {"since": None}])
+        if rule_versions and rule_versions[-1]["rule"] is not None
+        else None
+    )

@@ -104,8 +104,8 @@ async def read_people_rows(
         conditions.append(MEMBERS.c.section == choice.section)
     if choice.search:
         conditions.append(func.lower(ACCOUNTS.c.name).contains(choice.search.lower(), autoescape=True))
-    people = ACCOUNTS.join(MEMBERS, MEMBERS.c.account == ACCOUNTS.c.id)
-    count_query = select(func.count()).select_from(people).where(*conditions)
+    accounts_of_members = ACCOUNTS.join(MEMBERS, MEMBERS.c.account == ACCOUNTS.c.id)
+    count_query = select(func.count()).select_from(accounts_of_members).where(*conditions)
     async with database.read_transaction() as connection:
         sections = sorted((await connection.execute(sections_query)).scalars())
         total = int((await connection.execute(count_query)).scalar_one())
@@ -118,16 +118,16 @@ async def read_people_rows(
 
 
 def _rows_query(choice: RowChoice, values: Subquery | None) -> Select[Any]:
-    people = ACCOUNTS.join(MEMBERS, MEMBERS.c.account == ACCOUNTS.c.id)
+    accounts_of_members = ACCOUNTS.join(MEMBERS, MEMBERS.c.account == ACCOUNTS.c.id)
     sort_column: ColumnElement[Any]
     if values is not None:
-        people = people.outerjoin(values, values.c.account == ACCOUNTS.c.id)
+        accounts_of_members = accounts_of_members.outerjoin(values, values.c.account == ACCOUNTS.c.id)
         sort_column = func.coalesce(values.c.value, 0)
     else:
         sort_column = func.lower(_COLUMNS.get(choice.sort, ACCOUNTS.c.name))
     return (
         select(ACCOUNTS.c.id.label("account"), ACCOUNTS.c.name, MEMBERS.c.role, MEMBERS.c.section, MEMBERS.c.team)
-        .select_from(people)
+        .select_from(accounts_of_members)
         .order_by(
             sort_column.desc() if choice.is_descending else sort_column, func.lower(ACCOUNTS.c.name), ACCOUNTS.c.id
         )

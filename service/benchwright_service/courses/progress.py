@@ -176,13 +176,13 @@ class CourseProgress:
         self, assignments: Sequence[AssignmentView], students: Sequence[CourseStudent]
     ) -> Mapping[str, int]:
         """Returns the number of problems that students have passed, by account; those without any are left out."""
-        problems = {(view.id, problem) for view in assignments for problem in view.problems}
+        assignment_problems = {(view.id, problem) for view in assignments for problem in view.problems}
         query = select(WORTH.c.account, WORTH.c.assignment, WORTH.c.problem).where(
             WORTH.c.account.in_([student.account for student in students]), WORTH.c.passed != 0
         )
         async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
-        return Counter(row.account for row in rows if (row.assignment, row.problem) in problems)
+        return Counter(row.account for row in rows if (row.assignment, row.problem) in assignment_problems)
 
     async def student_cells(self, course: str, account: str, assignment: str) -> Mapping[str, ProgressCell]:
         """By problem, a student's standing in an assignment; problems that were not begun are left out."""

@@ -132,12 +132,12 @@ class AnswerGrading:
         for graders in (1, 2):
             grading = HumanGrading(records, self._store.unseal, graders=graders)
             items = await grading.gradable_answers(grader)
-            answers = [await records.find_answer(item.id) for item in items]
-            attempts = [answer.attempt for answer in answers if answer is not None]
+            given_answers = [await records.find_answer(item.id) for item in items]
+            attempts = [answer.attempt for answer in given_answers if answer is not None]
             counts = await self._grader_count_by_attempt(course, attempts)
             waiting_items += [
                 item
-                for item, answer in zip(items, answers, strict=True)
+                for item, answer in zip(items, given_answers, strict=True)
                 if answer is not None and counts.get(answer.attempt) == graders
             ]
         return waiting_items

@@ -132,13 +132,13 @@ class Gradebooks:
         rules: Mapping[str, GradingRules] = {}
         # Never all runs of a large course at once: reading them would keep others waiting.
         for start in range(0, len(students), _STUDENTS_AT_ONCE):
-            part = students[start : start + _STUDENTS_AT_ONCE]
-            scope = Scope(course, [view.id for view in assignments], [student.account for student in part])
+            students_at_once = students[start : start + _STUDENTS_AT_ONCE]
+            scope = Scope(course, [view.id for view in assignments], [student.account for student in students_at_once])
             async with self._database.read_transaction() as connection:
                 worth = await work_out_worth(connection, scope, replacement_by_run, without_work_of=without_work_of)
                 adjustments = await adjustments_by_student(connection, scope)
             rules = worth.rules
-            for student in part:
+            for student in students_at_once:
                 for view in assignments:
                     key = student.account, view.id
                     # Somebody may have left meanwhile.

@@ -133,7 +133,7 @@ class ItemReports:
             .group_by(WORTH.c.assignment, WORTH.c.problem)
         )
         async with self._database.read_transaction() as connection:
-            texts = {(row[0], row[1]): row[2] for row in await connection.execute(query)}
+            statement_texts = {(row[0], row[1]): row[2] for row in await connection.execute(query)}
         index_by_account = {student.account: index for index, student in enumerate(students)}
 
         def analysed() -> dict[tuple[str, str], ItemStatistics]:
@@ -142,7 +142,7 @@ class ItemReports:
             for name, key in names.items():
                 column: list[float | None] = [None] * len(students)
                 columns[name] = column
-                for pair in filter(None, texts.get(key, "").split(",")):
+                for pair in filter(None, statement_texts.get(key, "").split(",")):
                     account, _, share = pair.partition(":")
                     if account in index_by_account:
                         column[index_by_account[account]] = float(share)

@@ -123,13 +123,13 @@ async def _kept_grades(
         points_by_problem[account, assignment][problem] = points
     problems = {view.id: view.problems for view in assignments}
     grades = {}
-    for key in {*points_by_problem, *adjustments, *given_time}:
-        earned = points_by_problem[key]
+    for grade_key in {*points_by_problem, *adjustments, *given_time}:
+        earned = points_by_problem[grade_key]
         # In the order of the assignment, as everywhere: sums of floating point depend on it.
-        earned_points = [earned[problem] for problem in problems.get(key[1], ()) if problem in earned]
-        added_points = [adjustment.points for adjustment in adjustments.get(key, ())]
-        is_changed = key in given_time or bool(added_points)
-        grades[key] = KeptGrade(points_with_adjustments(earned_points, added_points), is_changed)
+        earned_points = [earned[problem] for problem in problems.get(grade_key[1], ()) if problem in earned]
+        added_points = [adjustment.points for adjustment in adjustments.get(grade_key, ())]
+        is_changed = grade_key in given_time or bool(added_points)
+        grades[grade_key] = KeptGrade(points_with_adjustments(earned_points, added_points), is_changed)
     return grades
 
 
@@ -159,12 +159,12 @@ def points_of_students(assignments: Sequence[AssignmentView]) -> Subquery:
     adjusted = select(ADJUSTMENTS.c.account, ADJUSTMENTS.c.assignment, ADJUSTMENTS.c.points).where(
         ADJUSTMENTS.c.assignment.in_(ids)
     )
-    parts = union_all(earned, adjusted).subquery()
+    points_of_parts = union_all(earned, adjusted).subquery()
     # Rounded, so that equal points are in the order of names.
-    thousandths = func.round(func.sum(parts.c.points) * _SMALLEST)
+    thousandths = func.round(func.sum(points_of_parts.c.points) * _SMALLEST)
     by_assignment = (
-        select(parts.c.account, case((thousandths > 0, thousandths), else_=0.0).label("points"))
-        .group_by(parts.c.account, parts.c.assignment)
+        select(points_of_parts.c.account, case((thousandths > 0, thousandths), else_=0.0).label("points"))
+        .group_by(points_of_parts.c.account, points_of_parts.c.assignment)
         .subquery()
     )
     return (

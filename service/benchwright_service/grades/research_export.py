@@ -94,11 +94,11 @@ class ResearchExports:
         """
         async with self._database.read_transaction() as connection:
             attempt_rows = (await connection.execute(_attempts_query(course))).all()
-            attempts = select(_attempts_query(course).subquery().c.attempt)
+            attempt_query = select(_attempts_query(course).subquery().c.attempt)
             run_query: Select[Any] = select(RUNS.c.attempt, RUNS.c.outcome, RUNS.c.share, RUNS.c.queued)
-            run_query = run_query.where(RUNS.c.attempt.in_(attempts), RUNS.c.outcome.in_(("passed", "failed")))
+            run_query = run_query.where(RUNS.c.attempt.in_(attempt_query), RUNS.c.outcome.in_(("passed", "failed")))
             run_rows = (await connection.execute(run_query.order_by(RUNS.c.number))).all()
-            hint_query = select(HINTS.c.attempt, func.count().label("hints")).where(HINTS.c.attempt.in_(attempts))
+            hint_query = select(HINTS.c.attempt, func.count().label("hints")).where(HINTS.c.attempt.in_(attempt_query))
             hint_rows = (await connection.execute(hint_query.group_by(HINTS.c.attempt))).all()
         hints: dict[str, int] = {row.attempt: row.hints for row in hint_rows}
         return await asyncio.to_thread(self._zip_of_rows, attempt_rows, run_rows, hints)
@@ -108,13 +108,13 @@ class ResearchExports:
     ) -> bytes:
         large_problems, left_out = _large_problems(attempt_rows)
         kept_rows = [row for row in attempt_rows if (row.assignment, row.problem) in large_problems]
-        people = {row.account for row in kept_rows}
-        if len(people) < FEWEST_PEOPLE:
+        kept_accounts = {row.account for row in kept_rows}
+        if len(kept_accounts) < FEWEST_PEOPLE:
             raise BenchServiceError(
                 f"fewer than {FEWEST_PEOPLE} people have worked at problems at which {SMALLEST_CELL} have, and may be"
                 " in an export"
             )
-        pseudonyms = _fresh_pseudonyms(people)
+        pseudonyms = _fresh_pseudonyms(kept_accounts)
         assignment_names: dict[str, str] = {}
         for row in sorted(kept_rows, key=lambda held: (held.assignment_created, held.assignment)):
             assignment_names.setdefault(row.assignment, f"A{len(assignment_names) + 1}")
@@ -144,7 +144,7 @@ class ResearchExports:
             smallest=SMALLEST_CELL,
             left_out=left_out,
             problems=left_out + len(large_problems),
-            people=len(people),
+            people=len(kept_accounts),
             not_recorded=_NOT_RECORDED,
         )
         content = io.BytesIO()
@@ -181,11 +181,11 @@ def _attempts_query(course: str) -> Select[Any]:
 
 def _large_problems(attempt_rows: Sequence[Row[Any]]) -> tuple[Collection[tuple[str, str]], int]:
     """Problems of assignments at which enough people worked, and the number of others."""
-    people: dict[tuple[str, str], set[str]] = defaultdict(set)
+    people_by_cell: dict[tuple[str, str], set[str]] = defaultdict(set)
     for row in attempt_rows:
-        people[row.assignment, row.problem].add(row.account)
-    large_problems = {problem for problem, accounts in people.items() if len(accounts) >= SMALLEST_CELL}
-    return large_problems, len(people) - len(large_problems)
+        people_by_cell[row.assignment, row.problem].add(row.account)
+    large_problems = {problem for problem, accounts in people_by_cell.items() if len(accounts) >= SMALLEST_CELL}
+    return large_problems, len(people_by_cell) - len(large_problems)
 
 
 def _fresh_pseudonyms(accounts: Collection[str]) -> Mapping[str, str]:

@@ -124,18 +124,18 @@ async def progress_page(visit: Visit) -> Response:
     membership = await visit.staff_membership()
     assignments = await visit.bench.courses.all_assignments(membership.course)
     chosen = [view for view in assignments if visit.rows.assignment in ("", view.id)]
-    columns = page_of(
+    column_page = page_of(
         [(view, problem) for view in chosen for problem in view.problems], visit.rows.column_page, MATRIX_COLUMNS
     )
     people = await read_people_rows(
         visit.bench.database,
         membership.course,
         visit.rows,
-        matrix_rows(columns.total),
+        matrix_rows(column_page.total),
         values=_sort_values(chosen, visit.rows),
     )
     students = [student_of_row(row) for row in people.rows]
-    matrix = await visit.bench.coursework.progress.matrix(membership.course, students, columns.lines)
+    matrix = await visit.bench.coursework.progress.matrix(membership.course, students, column_page.lines)
     checks = await visit.bench.coursework.assistance.checks_of_course(
         membership.course, CHECKED_WITHIN_S, [student.account for student in students]
     )
@@ -146,10 +146,13 @@ async def progress_page(visit: Visit) -> Response:
         member=membership,
         matrix=matrix,
         passed=await visit.bench.coursework.progress.passed_counts(chosen, students),
-        problem_count=columns.total,
-        columns=columns,
+        problem_count=column_page.total,
+        columns=column_page,
         assignments=assignments,
-        heads=[(view, [*group]) for view, group in groupby(columns.lines, key=lambda column: column[0])],
+        heads=[
+            (view, [*group])
+            for view, group in groupby(column_page.lines, key=lambda assignment_and_problem: assignment_and_problem[0])
+        ],
         people=people,
         choice=people.choice,
         checks=checks,

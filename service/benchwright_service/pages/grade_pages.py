@@ -48,10 +48,10 @@ async def grades_page(visit: Visit) -> Response:
         matrix_rows(len(assignments)),
         values=_sort_values(assignments, visit.rows),
     )
-    table = await read_points_table(
+    points_table = await read_points_table(
         visit.bench.database, membership.course, assignments, [student_of_row(row) for row in people.rows]
     )
-    columns = page_of(table.assignments, people.choice.column_page, MATRIX_COLUMNS)
+    column_page = page_of(points_table.assignments, people.choice.column_page, MATRIX_COLUMNS)
     await visit.bench.audit.record_action(visit.account, membership.course, "saw grades", visit.section)
     services = visit.bench.sign_in.lti_services
     platform = await services.platform_name_of(membership.course) if services is not None else ""
@@ -59,8 +59,8 @@ async def grades_page(visit: Visit) -> Response:
         "grades",
         visit.session,
         member=membership,
-        table=table,
-        columns=columns,
+        table=points_table,
+        columns=column_page,
         people=people,
         choice=people.choice,
         files=[*_FILES, TABLE],
@@ -76,15 +76,15 @@ async def gradebook_file(visit: Visit) -> Response:
         raise unknown_page_refusal()
     assignments = await visit.bench.courses.all_assignments(membership.course)
     students = _of_section(await visit.bench.coursework.progress.students(membership.course), visit.section)
-    table = await read_points_table(visit.bench.database, membership.course, assignments, students)
+    points_table = await read_points_table(visit.bench.database, membership.course, assignments, students)
     await visit.bench.audit.record_action(
         visit.account, membership.course, "exported grades", f"{kind} {visit.section}".rstrip()
     )
     if kind == TABLE:
-        help_ = await _help_cells(visit, membership.course, table)
-        text = await asyncio.to_thread(lambda: people_csv(table.columns, table.lines, help_))
+        help_ = await _help_cells(visit, membership.course, points_table)
+        text = await asyncio.to_thread(lambda: people_csv(points_table.columns, points_table.lines, help_))
     else:
-        text = await asyncio.to_thread(lambda: _FILES[kind](table.columns, table.lines))
+        text = await asyncio.to_thread(lambda: _FILES[kind](points_table.columns, points_table.lines))
     name = f"{membership.course}-{kind}.csv"
     headers = SECURITY | {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
@@ -140,12 +140,12 @@ async def item_analysis_page(visit: Visit) -> Response:
     membership = await visit.staff_membership()
     assignments = await visit.bench.courses.all_assignments(membership.course)
     students = await visit.bench.coursework.progress.students(membership.course)
-    columns = page_of([(view, problem) for view in assignments for problem in view.problems], visit.page, LIST_ROWS)
+    column_page = page_of([(view, problem) for view in assignments for problem in view.problems], visit.page, LIST_ROWS)
     return render(
         "items",
         visit.session,
         member=membership,
-        columns=columns,
+        columns=column_page,
         items=await visit.bench.grades.item_reports.item_statistics(assignments, _of_section(students, visit.section)),
         choice=visit.rows,
         sections=sorted({student.section for student in students if student.section}),
@@ -219,18 +219,18 @@ def grading_of_form(visit: Visit) -> GradingRules:
     Raises:
         ValueError: A field is none of its values.
     """
-    usual = GradingRules()
-    counting = visit.form_field("counting") or usual.counting.value
+    usual_rules = GradingRules()
+    counting = visit.form_field("counting") or usual_rules.counting.value
     if counting not in {counting_rule.value for counting_rule in Counting}:
         raise ValueError("“counting” is neither best nor last.")
     return GradingRules(
-        visit.form_number("worth", 0, 1_000_000, usual.points),
+        visit.form_number("worth", 0, 1_000_000, usual_rules.points),
         Counting(counting),
         visit.form_field("partial") == "on",
-        visit.form_number("late", 0, 100, usual.late_percent),
+        visit.form_number("late", 0, 100, usual_rules.late_percent),
         visit.form_field("by-group") == "on",
-        int(visit.form_number("graders", 1, 2, usual.graders)),
-        int(visit.form_number("late-days", 0, MOST_LATE_DAYS, usual.late_days)),
+        int(visit.form_number("graders", 1, 2, usual_rules.graders)),
+        int(visit.form_number("late-days", 0, MOST_LATE_DAYS, usual_rules.late_days)),
     )
 
 
@@ -279,17 +279,20 @@ async def _chosen_assignment(visit: Visit, membership: Membership) -> Assignment
     return assignment
 
 
-async def _help_cells(visit: Visit, course: str, table: PointsTable) -> list[list[str]]:
+async def _help_cells(visit: Visit, course: str, points_table: PointsTable) -> list[list[str]]:
     """Results of the checks of help by models, by student and assignment."""
     cells = []
     give_up = time.monotonic() + _FILE_WITHIN_S
-    for start in range(0, len(table.students), LIST_ROWS):
+    for start in range(0, len(points_table.students), LIST_ROWS):
         # Others have their turn between two parts.
-        part = table.students[start : start + LIST_ROWS]
+        students_at_once = points_table.students[start : start + LIST_ROWS]
         checks = await visit.bench.coursework.assistance.checks_of_course(
-            course, max(0.0, give_up - time.monotonic()), [student.account for student in part]
+            course, max(0.0, give_up - time.monotonic()), [student.account for student in students_at_once]
         )
-        cells += [[checks.table_cell(student.account, view.id) for view, _ in table.assignments] for student in part]
+        cells += [
+            [checks.table_cell(student.account, view.id) for view, _ in points_table.assignments]
+            for student in students_at_once
+        ]
     return cells
 
 

@@ -120,17 +120,21 @@ async def answer_link_choice(visit: Visit) -> Response:
     views = await visit.bench.courses.all_assignments(link_choice.course)
     book = await visit.bench.grades.gradebooks.gradebook(link_choice.course, views, accounts=())
     chosen_ids = set(visit.ticked_values("assignment"))
-    chosen = [
+    chosen_assignments = [
         ChosenAssignment(view.id, view.title, book.maximum_points(view), view.opens, view.closes)
         for view in views
         if view.id in chosen_ids
     ]
-    if not chosen or (len(chosen) > 1 and not link_choice.request.takes_several):
+    if not chosen_assignments or (len(chosen_assignments) > 1 and not link_choice.request.takes_several):
         return _link_choice_page(carried_text, views, link_choice.request, _CHOOSE)
     return_url = link_choice.request.return_url
-    answer = deep_linking.answer(link_choice, chosen)
+    answer = deep_linking.answer(link_choice, chosen_assignments)
     response = render(
-        "links_chosen", None, return_url=return_url, answer=answer, titles=[assignment.title for assignment in chosen]
+        "links_chosen",
+        None,
+        return_url=return_url,
+        answer=answer,
+        titles=[assignment.title for assignment in chosen_assignments],
     )
     return_parts = urlsplit(return_url)
     origin = f"{return_parts.scheme}://{return_parts.netloc}"

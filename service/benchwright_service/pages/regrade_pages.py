@@ -38,10 +38,10 @@ async def regrade_page(visit: Visit) -> Response:
     """Page on the progress of a regrade, and on the students whom it changes."""
     membership, regrade = await _chosen_regrade(visit)
     regrades = visit.bench.grades.regrades
-    students = page_of(await regrades.changed_students(membership.course, regrade), visit.page, LIST_ROWS)
-    student_changes = await regrades.student_changes(membership.course, regrade, students.lines)
+    student_page = page_of(await regrades.changed_students(membership.course, regrade), visit.page, LIST_ROWS)
+    student_changes = await regrades.student_changes(membership.course, regrade, student_page.lines)
     return render(
-        "regrade", visit.session, member=membership, regrade=regrade, changes=student_changes, students=students
+        "regrade", visit.session, member=membership, regrade=regrade, changes=student_changes, students=student_page
     )
 
 

@@ -55,9 +55,9 @@ async def invite_to_study(visit: Visit) -> Response:
 async def study_audit_page(visit: Visit) -> Response:
     """Page of the audit log: who saw and changed what."""
     membership = await visit.owner_membership()
-    entries = await audit_entries(visit, membership.course)
+    entry_page = await audit_entries(visit, membership.course)
     await visit.bench.audit.record_action_unless_recent(visit.account, membership.course, "read audit log", "")
-    return render("study_audit", visit.session, member=membership, entries=entries, query="")
+    return render("study_audit", visit.session, member=membership, entries=entry_page, query="")
 
 
 async def _study_page(

@@ -111,20 +111,20 @@ async def work_out_worth(
         work_conditions.append(ATTEMPTS_HELD.c.problem == scope.problem_ref)
     run_rows = await _run_rows(connection, work_conditions)
     hints = _hints(await _hint_rows(connection, work_conditions))
-    assignments = [row.id for row in assignment_rows]
-    extensions = await _extensions(connection, scope, assignments, team_by_account)
-    late_days = await _late_days(connection, scope, assignments, team_by_account)
+    assignment_ids = [row.id for row in assignment_rows]
+    extensions = await _extensions(connection, scope, assignment_ids, team_by_account)
+    late_days = await _late_days(connection, scope, assignment_ids, team_by_account)
 
     def by_student() -> dict[Key, AssignmentWorth]:
-        runs = _decided_runs(run_rows, replacement_by_run)
-        for facts_by_key in (runs, hints):
+        decided_runs = _decided_runs(run_rows, replacement_by_run)
+        for facts_by_key in (decided_runs, hints):
             for key in [key for key in facts_by_key if key[0] == without_work_of]:
                 del facts_by_key[key]
         groups = _group_by_account(workers)
         return {
             (account, row.id): _assignment_worth(
                 row,
-                runs,
+                decided_runs,
                 hints,
                 account,
                 groups[account] if row.by_group else (account,),
@@ -275,22 +275,22 @@ def _group_by_account(team_by_account: Mapping[str, str]) -> Mapping[str, Sequen
 
 def _assignment_worth(
     assignment_row: Row[Any],
-    runs: _FactsByKey[DecidedRun],
+    decided_runs: _FactsByKey[DecidedRun],
     hints: _FactsByKey[CostlyHint],
     account: str,
     group: Sequence[str],
     extension: AssignmentTimes | None,
     late_days: int,
 ) -> AssignmentWorth:
-    rules = grading_rules_of_row(assignment_row)
+    grading_rules = grading_rules_of_row(assignment_row)
     usual_times = AssignmentTimes(moment(assignment_row.due), moment(assignment_row.closes))
     times = student_times(usual_times, extension, late_days)
     taken_hints = _facts_of_accounts(hints, group, assignment_row.id)
     worth = {
-        problem: problem_worth(runs_with_hint_costs(problem_runs, taken_hints.get(problem, ())), rules, times)
-        for problem, problem_runs in _facts_of_accounts(runs, group, assignment_row.id).items()
+        problem: problem_worth(runs_with_hint_costs(problem_runs, taken_hints.get(problem, ())), grading_rules, times)
+        for problem, problem_runs in _facts_of_accounts(decided_runs, group, assignment_row.id).items()
     }
-    own_runs = runs.get((account, assignment_row.id), {})
+    own_runs = decided_runs.get((account, assignment_row.id), {})
     passed = frozenset(
         problem for problem, decided_runs in own_runs.items() if any(run.is_passed for run in decided_runs)
     )

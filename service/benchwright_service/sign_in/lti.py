@@ -198,7 +198,7 @@ class LtiTool:
         if deep_linking is not None and role is not Role.STAFF:
             raise ValueError("links are chosen by teachers")
         name = " ".join(str(claims.get("name") or claims.get("email") or subject).split())[:200]
-        grades = claims.get(_GRADES) or {}
+        grade_claims = claims.get(_GRADES) or {}
         roster = claims.get(_ROSTER) or {}
         # The platform answers for its people's addresses, unless it says that it does not.
         is_email_sure = claims.get("email_verified") is not False
@@ -208,7 +208,7 @@ class LtiTool:
             course,
             str(context_claims["id"]),
             platform,
-            address_if_on_platform(platform, grades.get("lineitems")),
+            address_if_on_platform(platform, grade_claims.get("lineitems")),
             address_if_on_platform(platform, roster.get("context_memberships_url")),
             claim_text(claims, f"custom.{ASSIGNMENT}"),
             deep_linking,

@@ -262,14 +262,14 @@ class LtiServices:
         if not asked:
             raise BenchServiceError(f"{contexts[0].platform.name} takes no grades of this tool; allow it grades there")
         work = await assignment_work(self._database, course, book, self._now())
-        people = await self._people(course)
-        known_accounts = {account for context in asked for account in people[context.key]}
+        people_by_context = await self._people(course)
+        known_accounts = {account for context in asked for account in people_by_context[context.key]}
         unknown_count = sum(student.account not in known_accounts for student in book.students) * len(book.assignments)
         delivery = GradeDelivery(0, 0, unknown_count, 0)
         errors: list[BenchServiceError] = []
         for context in asked:
             try:
-                delivery = await self._send_to_context(context, book, work, people[context.key])
+                delivery = await self._send_to_context(context, book, work, people_by_context[context.key])
             except BenchServiceError as error:
                 errors.append(error)
             else:

@@ -150,8 +150,8 @@ class _Maker:
             regrade,
         )
 
-    def _add(self, table: Table, **columns: Any) -> None:
-        self._rows.setdefault(table.name, []).append(columns)
+    def _add(self, table: Table, **column_names: Any) -> None:
+        self._rows.setdefault(table.name, []).append(column_names)
 
     async def _make_assignments(self, name: str) -> Sequence[AssignmentView]:
         ids = [problem.id for problem in self._store.public_pack(PACK).problems]
@@ -174,10 +174,15 @@ class _Maker:
             views = await parts.courses.all_assignments(name)
             async with parts.database.write_transaction() as connection:
                 for number, view in enumerate(views):
-                    rules = {"points": 10, "partial": number % 2, "late_percent": 10, "by_group": int(number % 5 == 4)}
+                    grading_values = {
+                        "points": 10,
+                        "partial": number % 2,
+                        "late_percent": 10,
+                        "by_group": int(number % 5 == 4),
+                    }
                     counting = "last" if number % 7 == 3 else "best"
-                    change = ASSIGNMENTS.update().where(ASSIGNMENTS.c.id == view.id)
-                    await connection.execute(change.values(rules | {"counting": counting}))
+                    grading_update = ASSIGNMENTS.update().where(ASSIGNMENTS.c.id == view.id)
+                    await connection.execute(grading_update.values(grading_values | {"counting": counting}))
             return views
 
     def _add_people(self, name: str, number: int) -> Sequence[str]:
@@ -278,8 +283,8 @@ class _Maker:
                 )
             if assignment.assistance is not None:
                 checked = AssistanceChecked(is_reported=rank % 50 > 0).model_dump_json()
-                columns = {"runs": self._size.runs, "rules": 1, "found": checked}
-                self._add(ASSISTANCE_CHECKS, attempt=attempt, **columns)
+                column_values = {"runs": self._size.runs, "rules": 1, "found": checked}
+                self._add(ASSISTANCE_CHECKS, attempt=attempt, **column_values)
             if self._chance.random() < 0.02:
                 self._add(HINTS, attempt=attempt, number=1, cost=0.25, at=begun + 90)
 
@@ -298,10 +303,10 @@ class _Maker:
         head, summarizing = header.chain_start(), Summarizing()
         for seq, (event, body, state) in enumerate(_events(path), 1):
             moment = Moment(created + timedelta(seconds=10 * seq), 10_000_000_000 * seq, "editor")
-            place = (attempt, seq, format_wall(moment.wall), moment.mono_ns, moment.process, body, head)
+            place_values = (attempt, seq, format_wall(moment.wall), moment.mono_ns, moment.process, body, head)
             names = ("attempt", "seq", "wall", "mono_ns", "process", "body", "prev_hash")
-            head = record_hash(*place, SCHEMA, header.solver, header.condition)
-            self._add(EVENTS, **dict(zip(names, place, strict=True)), hash=head, state=state, schema=SCHEMA)
+            head = record_hash(*place_values, SCHEMA, header.solver, header.condition)
+            self._add(EVENTS, **dict(zip(names, place_values, strict=True)), hash=head, state=state, schema=SCHEMA)
             summarizing.take_event(seq, head, moment, event.type, event)
         summary = summarizing.summary()
         self._add(SUMMARIES, attempt=attempt, seq=summary.seq, version=VERSION, body=summary_to_json(summary))
@@ -322,8 +327,8 @@ class _Maker:
             if number % 2 == 0:
                 state = "open" if number % 4 else "denied"
                 answered = None if state == "open" else self._now
-                decision = {"state": state, "answer": "", "by": "", "answered": answered}
-                self._add(APPEALS, **facts, text="It passes on my machine.", at=self._now, **decision)
+                decision_values = {"state": state, "answer": "", "by": "", "answered": answered}
+                self._add(APPEALS, **facts, text="It passes on my machine.", at=self._now, **decision_values)
 
     def _add_regrade(self, assignment: AssignmentView) -> str:
         """A regrade of a whole problem, complete and neither accepted nor dropped."""
@@ -331,26 +336,30 @@ class _Maker:
         facts = {"state": "begun", "harness": "h", "by": "staff", "created": self._now, "ended": None}
         self._add(REGRADES, id=regrade, assignment=assignment.id, problem=problem, **facts)
         passed, _ = _verdicts(self._problems[problem])[0]
-        attempts = {
+        attempt_values = {
             row["attempt"]
             for row in self._rows[ATTEMPTS_HELD.name]
             if row["assignment"] == assignment.id and row["problem"] == f"{PACK}/{problem}"
         }
-        for run in self._rows[RUNS.name]:
-            if run["attempt"] in attempts:
-                old = {"old_verdict": run["verdict"], "old_outcome": run["outcome"], "old_share": run["share"]}
+        for run_values in self._rows[RUNS.name]:
+            if run_values["attempt"] in attempt_values:
+                old = {
+                    "old_verdict": run_values["verdict"],
+                    "old_outcome": run_values["outcome"],
+                    "old_share": run_values["share"],
+                }
                 keeps = self._chance.random() < 0.5
                 new = {f"{key.removeprefix('old_')}": value for key, value in old.items()}
                 if not keeps:
                     new = {"verdict": passed, "outcome": Outcome.PASSED.value, "share": 1.0}
-                self._add(REGRADED, regrade=regrade, run=run["id"], **old, **new)
+                self._add(REGRADED, regrade=regrade, run=run_values["id"], **old, **new)
         return regrade
 
     def _add_audit(self, name: str, students: Sequence[str]) -> None:
         for number in range(5 * len(students)):
             account = self._chance.choice(students)
-            columns = {"at": self._now + number, "account": "staff", "course": name}
-            self._add(AUDIT, **columns, action="saw work", object=f"{account} {PACK}/sync-fifo")
+            column_values = {"at": self._now + number, "account": "staff", "course": name}
+            self._add(AUDIT, **column_values, action="saw work", object=f"{account} {PACK}/sync-fifo")
 
     async def _keep_worth(self, name: str, assignments: Sequence[AssignmentView]) -> None:
         """As the service does with every run."""

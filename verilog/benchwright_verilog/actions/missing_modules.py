@@ -121,8 +121,8 @@ def _parameter_names(instance: UninstantiatedDefSymbol) -> Iterator[str]:
     from pyslang.syntax import HierarchyInstantiationSyntax, NamedParamAssignmentSyntax, OrderedParamAssignmentSyntax
 
     syntax = instance.syntax.parent if instance.syntax is not None else None
-    assignments = syntax.parameters if isinstance(syntax, HierarchyInstantiationSyntax) else None
-    nodes = assignments.parameters if assignments is not None else ()
+    parameter_list = syntax.parameters if isinstance(syntax, HierarchyInstantiationSyntax) else None
+    nodes = parameter_list.parameters if parameter_list is not None else ()
     for position, parameter in enumerate(
         node for node in nodes if isinstance(node, NamedParamAssignmentSyntax | OrderedParamAssignmentSyntax)
     ):

@@ -136,9 +136,9 @@ LIST_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
 """Every operation on file lists."""
 
 
-def _store_list_choice_if_changed(server: EditorServer, folder: Path, choice: ListChoice) -> None:
-    if choice != server.projects.chosen_list(folder):
-        server.projects.choose_list(folder, choice)
+def _store_list_choice_if_changed(server: EditorServer, folder: Path, list_choice: ListChoice) -> None:
+    if list_choice != server.projects.chosen_list(folder):
+        server.projects.choose_list(folder, list_choice)
         reanalyse_and_refetch_views(server)
 
 
@@ -161,7 +161,7 @@ async def _ask_and_choose_list(server: EditorServer, file_uri: str) -> None:
     """Ask which list and target to use; for clients that have no list of their own."""
     lists_view = await _file_lists_view(server, ProjectListsParams(uri=file_uri))
     folder = _folder_with_lists_or_error(server, file_uri)
-    choice = server.projects.chosen_list(folder)
+    list_choice = server.projects.chosen_list(folder)
     if lists_view.by_settings:
         list_views = lists_view.lists
     else:
@@ -172,10 +172,10 @@ async def _ask_and_choose_list(server: EditorServer, file_uri: str) -> None:
         )
         if name is None:
             return
-        choice = NOTHING_CHOSEN if name == _DEFAULT else ListChoice(name)
-        list_views = [list_view for list_view in lists_view.lists if list_view.name == choice.name]
+        list_choice = NOTHING_CHOSEN if name == _DEFAULT else ListChoice(name)
+        list_views = [list_view for list_view in lists_view.lists if list_view.name == list_choice.name]
     targets = sorted({target for list_view in list_views for target in list_view.targets})
     if targets and not lists_view.target_by_settings:
         target = await ask_user(server, "Which target?", [*targets, _DEFAULT])
-        choice = ListChoice(choice.name, "" if target in (None, _DEFAULT) else str(target))
-    _store_list_choice_if_changed(server, folder, choice)
+        list_choice = ListChoice(list_choice.name, "" if target in (None, _DEFAULT) else str(target))
+    _store_list_choice_if_changed(server, folder, list_choice)

@@ -197,14 +197,14 @@ def _type_of_builtin_call(type_: Type | None, method_name: str, compilation: Com
     while type_ is not None:
         for method in builtin_methods_of(type_):
             if method.name == method_name:
-                results = {
+                result_symbols = {
                     "element": type_.canonicalType.arrayElementType,
                     "string": compilation.stringType,
                     "value": type_,
                     "queue": type_,
                     "array": type_,
                 }
-                return results.get(method.result)
+                return result_symbols.get(method.result)
         type_ = type_.canonicalType.arrayElementType
     return None
 

@@ -312,8 +312,8 @@ class _RewrittenTexts(Mapping[Path, str]):
             data = data[: edit.start] + edit.text.encode() + data[edit.end :]
         return data.decode("utf-8", "replace")
 
-    def __contains__(self, file: object) -> bool:
-        return file in self._edits_by_path
+    def __contains__(self, edited_path: object) -> bool:
+        return edited_path in self._edits_by_path
 
     def __iter__(self) -> Iterator[Path]:
         return iter(self._edits_by_path)

@@ -254,10 +254,10 @@ class Projects:
         """The choice among a folder's file lists. The settings come before it."""
         return self._choices.load(folder) if self._choices is not None else NOTHING_CHOSEN
 
-    def choose_list(self, folder: Path, choice: ListChoice) -> None:
+    def choose_list(self, folder: Path, list_choice: ListChoice) -> None:
         """Use this file list of a folder from now on, also after the next start."""
         if self._choices is not None:
-            self._choices.save(folder, choice)
+            self._choices.save(folder, list_choice)
         self._projects.pop(folder, None)
 
     def choose_file(self, project: Project, unit_name: str, path_below_folder: str) -> None:

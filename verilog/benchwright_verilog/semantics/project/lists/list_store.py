@@ -41,6 +41,6 @@ class ListStore:
             return NOTHING_CHOSEN
         return ListChoice(name, target, stored_choice.get("declined") is True)
 
-    def save(self, folder: Path, choice: ListChoice) -> None:
+    def save(self, folder: Path, list_choice: ListChoice) -> None:
         """Keep the choice for a folder. Where that can't be written, it ends with the program."""
-        self._state.save(folder, asdict(choice) if choice != NOTHING_CHOSEN else {})
+        self._state.save(folder, asdict(list_choice) if list_choice != NOTHING_CHOSEN else {})
