@@ -150,8 +150,10 @@ async def progress_page(visit: Visit) -> Response:
         columns=column_page,
         assignments=assignments,
         heads=[
-            (view, [*group])
-            for view, group in groupby(column_page.lines, key=lambda assignment_and_problem: assignment_and_problem[0])
+            (view, [*head_columns])
+            for view, head_columns in groupby(
+                column_page.lines, key=lambda assignment_and_problem: assignment_and_problem[0]
+            )
         ],
         people=people,
         choice=people.choice,
