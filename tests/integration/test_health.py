@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import resource
 import subprocess
-import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -18,12 +17,12 @@ from benchwright_harness.execution.run import starting_files
 from benchwright_problems.storage.store import Store
 
 from ..support.service.bench_service import Service, Solver, running_service
+from ..support.service.bench_service_health import WITHIN_S, asked, until
 from ..support.service.hand_worker import HandWorker
 from ..support.service.killable_service import killable_database
 from ..support.service.postgres import Cluster, new_database
 
 REF = "starter/saturating-counter"
-WITHIN_S = 60.0
 MANY_REQUESTS = 40
 
 
@@ -46,21 +45,6 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         yield folder
     finally:
         subprocess.run(["umount", str(folder)], check=True)
-
-
-def asked(service: Service, check: str = "ready") -> tuple[int, str]:
-    """Status and reason."""
-    with service.client() as client:
-        reply = client.get(f"/api/v1/health/{check}")
-    return reply.status_code, reply.json().get("detail", "")
-
-
-def until(service: Service, status: int, reason: str = "", check: str = "ready") -> None:
-    """Waits for an answer."""
-    give_up = time.monotonic() + WITHIN_S
-    while (answer := asked(service, check))[0] != status or reason not in answer[1]:
-        assert time.monotonic() < give_up, answer
-        time.sleep(0.1)
 
 
 def begun(solver: Solver) -> tuple[str, dict[str, str]]:

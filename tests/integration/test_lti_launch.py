@@ -10,10 +10,8 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 import httpx2
 import pytest
@@ -24,89 +22,29 @@ from lti1p3platform.registration import Registration
 from benchwright_remote.messages import Role
 from benchwright_studies.conduct.study_log import StudyLog
 
-from ..support.service.bench_service import Course, Service, Solver, running_service
-from ..support.service.bench_service_pages import REF, browser, csrf, invitation, signed_in
+from ..support.service.bench_service import Service, Solver, running_service
+from ..support.service.bench_service_pages import REF, browser, csrf, invitation, program_token, signed_in
 from ..support.service.lti_launch import (
+    CLAIM,
     CLIENT,
     CONTEXT,
     FOREIGN,
     KEY,
     LEARNER,
     MEMBERSHIP,
+    SECOND,
     TEACHER,
-    Configuration,
-    Login,
-    Message,
     Platform,
+    School,
     platform,
 )
 from ..support.service.rosters import merge_roster
 
 __all__ = ("platform",)
 
-CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
-SECOND = "lms-course-8"
 SETTINGS = "https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settings"
 ITEMS = "https://purl.imsglobal.org/spec/lti-dl/claim/content_items"
 ASSISTANT = f"{MEMBERSHIP}/Instructor#TeachingAssistant"
-
-
-@dataclass
-class School:
-    """A service, its course, and the platform that launches into it."""
-
-    service: Service
-    course: Course
-    platform: Platform
-    offers: str = ""
-    """Address at which the platform says that its services are; it offers none if empty."""
-
-    def teacher(self) -> httpx2.Client:
-        """A teacher who came from the platform."""
-        client = browser(self.service)
-        assert self.launch(client, "grace", TEACHER).status_code == 303
-        return client
-
-    def press(self, client: httpx2.Client, form: str) -> httpx2.Response:
-        """A button of the grades' page."""
-        return client.post(f"/courses/{self.course.name}/{form}", data={"csrf": csrf(client)})
-
-    def preflight(self, client: httpx2.Client, user: str) -> dict[str, str]:
-        """The platform sends a browser to the tool, which sends it back with what it asks."""
-        configuration = Configuration(issuer=self.platform.url, tool=self.service.url)
-        login = Login(None, configuration)
-        login.set_lti_message_hint(hint="link-1")
-        redirect = client.get(login.initiate_login(user))
-        assert redirect.status_code == 303, redirect.text
-        redirect_address = urlsplit(redirect.headers["location"])
-        assert (
-            f"{redirect_address.scheme}://{redirect_address.netloc}{redirect_address.path}"
-            == f"{self.platform.url}/auth"
-        )
-        return dict(parse_qsl(redirect_address.query))
-
-    def message(
-        self, request: dict[str, str], user: str, *roles: str, context_id: str = CONTEXT, **claims: Any
-    ) -> dict[str, Any]:
-        """Message that the platform has the browser post."""
-        launch_message = Message(request, Configuration(issuer=self.platform.url, tool=self.service.url))
-        launch_message.set_user_data(user, list(roles), full_name=f"{user} <b>")
-        launch_message.set_resource_link_claim("link-1")
-        launch_message.set_launch_context_claim(context_id, context_title="Architecture")
-        launch_message.set_extra_claims(claims)
-        if self.offers:
-            launch_message.set_ags(f"{self.offers}/lineitems")
-            launch_message.set_nrps(f"{self.offers}/members")
-        return dict(launch_message.lti_launch())
-
-    def post(self, client: httpx2.Client, launch_form: dict[str, Any]) -> httpx2.Response:
-        """The browser posts it, from the platform's page."""
-        posted_fields = {name: launch_form[name] for name in ("state", "id_token")}
-        return client.post("/lti/launch", data=posted_fields, headers={"Origin": self.platform.url})
-
-    def launch(self, client: httpx2.Client, user: str, *roles: str, **message_changes: Any) -> httpx2.Response:
-        """All of it."""
-        return self.post(client, self.message(self.preflight(client, user), user, *roles, **message_changes))
 
 
 @pytest.fixture
@@ -375,12 +313,8 @@ def test_a_platform_is_told_how_far_work_and_grading_are(school: School, tmp_pat
     teacher = school.teacher()
     ada = browser(school.service)
     school.launch(ada, "ada", LEARNER)
-    with school.service.client() as program:
-        code = program.post("/api/v1/devices", json={"name": "Emacs"}).json()
-    ada.post("/device", data={"csrf": csrf(ada), "code": code["code"], "decision": "grant"})
-    with school.service.client() as program:
-        joined = program.post("/api/v1/devices/state", json={"secret": code["secret"]}).json()["joined"]
-    solver = Solver(school.service, school.course, StudyLog(tmp_path / "attempts.sqlite"), joined["token"])
+    token = program_token(school.service, ada)
+    solver = Solver(school.service, school.course, StudyLog(tmp_path / "attempts.sqlite"), token)
     attempt = solver.begin(REF, {"rtl/sat_counter.sv": "module m; endmodule"})
     assert solver.send(attempt).status_code == 200
 

@@ -47,3 +47,15 @@ def csrf(client: httpx2.Client) -> str:
     match = re.search(r'name="csrf" value="(\w+)"', client.get("/").text)
     assert match is not None
     return match[1]
+
+
+def program_token(service: Service, client: httpx2.Client) -> str:
+    """The token of a program that somebody who is signed in lets in."""
+    with service.client() as program:
+        # At the same address.
+        program.headers.update({name: text for name, text in client.headers.items() if name == "x-forwarded-for"})
+        code = program.post("/api/v1/devices", json={"name": "Emacs"}).raise_for_status().json()
+        form = {"csrf": csrf(client), "code": code["code"], "decision": "grant"}
+        client.post("/device", data=form).raise_for_status()
+        state = program.post("/api/v1/devices/state", json={"secret": code["secret"]}).raise_for_status().json()
+    return str(state["joined"]["token"])

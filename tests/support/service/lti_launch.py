@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 
+import httpx2
 import jwt as jwt_library
 import pytest
 from joserfc.jwk import RSAKey
@@ -20,7 +21,11 @@ from lti1p3platform.message_launch import LTIAdvantageMessageLaunchAbstract
 from lti1p3platform.oidc_login import OIDCLoginAbstract
 from lti1p3platform.registration import Registration
 
-CLIENT, DEPLOYMENT, CONTEXT = "tool-1", "deployment-1", "lms-course-7"
+from .bench_service import Course, Service
+from .bench_service_pages import browser, csrf
+
+CLIENT, DEPLOYMENT, CONTEXT, SECOND = "tool-1", "deployment-1", "lms-course-7", "lms-course-8"
+CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
 
 
 KEY, FOREIGN = RSAKey.generate_key(2048), RSAKey.generate_key(2048)
@@ -161,6 +166,64 @@ courses = {{ {contexts} }}
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+
+@dataclass
+class School:
+    """A service, its course, and the platform that launches into it."""
+
+    service: Service
+    course: Course
+    platform: Platform
+    offers: str = ""
+    """Address at which the platform says that its services are; it offers none if empty."""
+
+    def teacher(self) -> httpx2.Client:
+        """A teacher who came from the platform."""
+        client = browser(self.service)
+        assert self.launch(client, "grace", TEACHER).status_code == 303
+        return client
+
+    def press(self, client: httpx2.Client, form: str) -> httpx2.Response:
+        """A button of the grades' page."""
+        return client.post(f"/courses/{self.course.name}/{form}", data={"csrf": csrf(client)})
+
+    def preflight(self, client: httpx2.Client, user: str) -> dict[str, str]:
+        """The platform sends a browser to the tool, which sends it back with what it asks."""
+        configuration = Configuration(issuer=self.platform.url, tool=self.service.url)
+        login = Login(None, configuration)
+        login.set_lti_message_hint(hint="link-1")
+        redirect = client.get(login.initiate_login(user))
+        assert redirect.status_code == 303, redirect.text
+        redirect_address = urlsplit(redirect.headers["location"])
+        assert (
+            f"{redirect_address.scheme}://{redirect_address.netloc}{redirect_address.path}"
+            == f"{self.platform.url}/auth"
+        )
+        return dict(parse_qsl(redirect_address.query))
+
+    def message(
+        self, request: dict[str, str], user: str, *roles: str, context_id: str = CONTEXT, **claims: Any
+    ) -> dict[str, Any]:
+        """Message that the platform has the browser post."""
+        launch_message = Message(request, Configuration(issuer=self.platform.url, tool=self.service.url))
+        launch_message.set_user_data(user, list(roles), full_name=f"{user} <b>")
+        launch_message.set_resource_link_claim("link-1")
+        launch_message.set_launch_context_claim(context_id, context_title="Architecture")
+        launch_message.set_extra_claims(claims)
+        if self.offers:
+            launch_message.set_ags(f"{self.offers}/lineitems")
+            launch_message.set_nrps(f"{self.offers}/members")
+        return dict(launch_message.lti_launch())
+
+    def post(self, client: httpx2.Client, launch_form: dict[str, Any]) -> httpx2.Response:
+        """The browser posts it, from the platform's page."""
+        posted_fields = {name: launch_form[name] for name in ("state", "id_token")}
+        return client.post("/lti/launch", data=posted_fields, headers={"Origin": self.platform.url})
+
+    def launch(self, client: httpx2.Client, user: str, *roles: str, **message_changes: Any) -> httpx2.Response:
+        """All of it."""
+        return self.post(client, self.message(self.preflight(client, user), user, *roles, **message_changes))
 
 
 @pytest.fixture

@@ -29,6 +29,16 @@ class MailServer:
             assert self.changed.wait_for(lambda: len(self.mails) >= count, 60)
             return list(self.mails)
 
+    def wait_for_one_to(self, email: str) -> EmailMessage:
+        """The newest mail to an address, once there is one."""
+
+        def mails_to_address() -> list[EmailMessage]:
+            return [mail for mail in self.mails if mail["To"].casefold() == email.casefold()]
+
+        with self.changed:
+            assert self.changed.wait_for(mails_to_address, 60), email
+            return mails_to_address()[-1]
+
     @property
     def settings(self) -> str:
         """What a service's sign-in.toml has of it."""
