@@ -21,7 +21,7 @@ from benchwright_service.accounts.roster_entries import (
     new_entry_values,
     note_arrival,
 )
-from benchwright_service.storage.tables import ACCOUNTS, IDENTITIES, MEMBERS, ROSTER
+from benchwright_service.storage.tables import ACCOUNTS, COURSES, IDENTITIES, MEMBERS, ROSTER
 from benchwright_teaching.person_ids import PersonIds
 
 
@@ -59,12 +59,15 @@ async def enter_identified(
     Returns:
         None if the account was disabled.
     """
+    courses = [course] if course else await _courses_that_list(connection, identity.ids)
+    # Who comes by two browsers at once, two who claim one entry, and a roster's file that is merged: one by one.
+    turns = select(COURSES.c.id).where(COURSES.c.id.in_(courses)).order_by(COURSES.c.id)
+    await connection.execute(turns.with_for_update(key_share=True))
     known_query = select(IDENTITIES.c.account).where(
         IDENTITIES.c.issuer == identity.issuer, IDENTITIES.c.subject == identity.subject
     )
     account: str | None = (await connection.execute(known_query)).scalar()
     known_account = account
-    courses = [course] if course else await _courses_that_list(connection, identity.ids)
     for listing_course in courses:
         account = await _account_of_entry(connection, listing_course, identity, account)
     if account is None:

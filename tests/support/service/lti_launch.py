@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from collections.abc import Iterator
@@ -228,6 +229,13 @@ class School:
 
 @pytest.fixture
 def platform() -> Iterator[Platform]:
+    with running_platform() as fake_platform:
+        yield fake_platform
+
+
+@contextlib.contextmanager
+def running_platform() -> Iterator[Platform]:
+    """A platform that answers."""
     fake_platform = Platform(keys=[Registration.get_jwk(KEY.as_pem(private=False).decode())])
 
     class Handler(BaseHTTPRequestHandler):

@@ -1,0 +1,70 @@
+"""The same thing by two requests at the same moment, with PostgreSQL, which has several writers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from threading import Barrier
+from typing import Any
+
+import httpx2
+import pytest
+
+from ..support.service.bench_service import Service, running_service
+from ..support.service.bench_service_pages import browser
+from ..support.service.lti_launch import CONTEXT, LEARNER, School, running_platform
+from ..support.service.postgres import new_database
+from ..support.service.rosters import merge_roster
+
+AT_ONCE = 4
+
+
+@pytest.fixture(scope="module")
+def school(postgres: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[School]:
+    folder = tmp_path_factory.mktemp("school")
+    service = Service(folder / "service", new_database(postgres), workers=0)
+    course = service.set_up()
+    with running_platform() as platform:
+        service.options = ("--sign-in", str(platform.as_settings(folder, course.name, CONTEXT)))
+        with running_service(service):
+            platform.tool = service.url
+            yield School(service, course, platform, platform.url)
+
+
+def at_once(requests: Sequence[Callable[[], httpx2.Response]]) -> Sequence[httpx2.Response]:
+    """Their answers."""
+    barrier = Barrier(len(requests))
+
+    def request(index: int) -> httpx2.Response:
+        barrier.wait()
+        return requests[index]()
+
+    with ThreadPoolExecutor(len(requests)) as pool:
+        return list(pool.map(request, range(len(requests))))
+
+
+def launched(school: School, users: Sequence[str], **claims: Any) -> Sequence[httpx2.Client]:
+    """Browsers of users who come from the learning management system at once."""
+    clients = [browser(school.service) for _ in users]
+    forms = [
+        school.message(school.preflight(client, user), user, LEARNER, **claims)
+        for client, user in zip(clients, users, strict=True)
+    ]
+    replies = at_once([partial(school.post, client, form) for client, form in zip(clients, forms, strict=True)])
+    assert [reply.status_code for reply in replies] == [303] * len(users)
+    return clients
+
+
+def test_who_comes_by_several_browsers_at_once_is_one_person_in_all_of_them(school: School) -> None:
+    launched(school, ["ada"] * AT_ONCE)
+    merge_roster(school.service, school.course, "name,email\nZoe King,zoe@x.org\n")
+    clients = launched(school, ["zoe"] * AT_ONCE, email="zoe@x.org")
+    assert all("Zoe King" in client.get("/").text for client in clients)
+
+
+def test_of_several_who_claim_one_address_at_once_one_has_its_place(school: School) -> None:
+    merge_roster(school.service, school.course, "name,email\nAlan Poe,alan@x.org\n")
+    clients = launched(school, [f"user-{number}" for number in range(AT_ONCE)], email="alan@x.org")
+    assert sum("Alan Poe" in client.get("/").text for client in clients) == 1
