@@ -12,8 +12,10 @@ from typing import Any
 import httpx2
 import pytest
 
+from benchwright_remote.messages import Role
+
 from ..support.service.bench_service import Service, running_service
-from ..support.service.bench_service_pages import browser
+from ..support.service.bench_service_pages import browser, invitation
 from ..support.service.lti_launch import CONTEXT, LEARNER, School, running_platform
 from ..support.service.postgres import new_database
 from ..support.service.rosters import merge_roster
@@ -68,3 +70,18 @@ def test_of_several_who_claim_one_address_at_once_one_has_its_place(school: Scho
     merge_roster(school.service, school.course, "name,email\nAlan Poe,alan@x.org\n")
     clients = launched(school, [f"user-{number}" for number in range(AT_ONCE)], email="alan@x.org")
     assert sum("Alan Poe" in client.get("/").text for client in clients) == 1
+
+
+def test_an_invitation_of_one_person_lets_several_programs_in_at_once(school: School) -> None:
+    service = school.service
+    own_code = invitation(service, school.course, Role.STAFF)
+    (roster_code,) = merge_roster(service, school.course, "name,email\nEdith,edith@x.org\n").values()
+
+    def join(code: str) -> httpx2.Response:
+        with service.client() as client:
+            return client.post("/api/v1/join", json={"code": code, "name": "Tim"})
+
+    for code in (own_code, roster_code):
+        replies = at_once([partial(join, code)] * AT_ONCE)
+        assert [reply.status_code for reply in replies] == [200] * AT_ONCE
+        assert len({reply.json()["me"]["account"] for reply in replies}) == 1

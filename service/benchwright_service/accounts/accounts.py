@@ -296,8 +296,11 @@ class Accounts:
             if linked_account is None:
                 raise _unknown_invitation_refusal()
             return linked_account
+        is_invitation = INVITATIONS.c.digest == access_token.hash_secret(invitation_code)
+        # The same code by two programs at once: whoever comes second comes back.
+        await connection.execute(select(INVITATIONS.c.digest).where(is_invitation).with_for_update())
         query = select(INVITATIONS.c.account, INVITATIONS.c.uses_left).where(
-            INVITATIONS.c.digest == access_token.hash_secret(invitation_code), *self._returning_conditions()
+            is_invitation, *self._returning_conditions()
         )
         bound = (await connection.execute(query)).one_or_none()
         if bound is not None:
@@ -311,8 +314,7 @@ class Accounts:
         account = await new_account(connection, name, self._now())
         await _enter_course_unless_member(connection, invitation, account)
         if invitation.uses == 1:
-            binding = update(INVITATIONS).where(INVITATIONS.c.digest == access_token.hash_secret(invitation_code))
-            await connection.execute(binding.values(account=account))
+            await connection.execute(update(INVITATIONS).where(is_invitation).values(account=account))
         return account
 
     async def join_course(self, account: str, invitation_code: str) -> None:
