@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -15,7 +16,8 @@ import pytest
 from benchwright_remote.messages import Role
 
 from ..support.service.bench_service import Service, running_service
-from ..support.service.bench_service_pages import browser, invitation
+from ..support.service.bench_service_pages import browser, invitation, signed_in
+from ..support.service.course_people import send
 from ..support.service.lti_launch import CONTEXT, LEARNER, School, running_platform
 from ..support.service.postgres import new_database
 from ..support.service.rosters import merge_roster
@@ -85,3 +87,17 @@ def test_an_invitation_of_one_person_lets_several_programs_in_at_once(school: Sc
         replies = at_once([partial(join, code)] * AT_ONCE)
         assert [reply.status_code for reply in replies] == [200] * AT_ONCE
         assert len({reply.json()["me"]["account"] for reply in replies}) == 1
+
+
+def test_grades_that_two_send_at_once_arrive_once_in_one_column(school: School) -> None:
+    course_page = f"/courses/{school.course.name}"
+    assert school.launch(browser(school.service), "eve", LEARNER).status_code == 303
+    teacher = school.teacher()
+    page = teacher.get(f"{course_page}/grades").text
+    (path,) = re.findall(rf'href="({course_page}/grades/[0-9a-f]+/[0-9a-f]+)" aria-label="eve ', page)
+    assert send(teacher, path, points="1", reason="oral").status_code == 303
+    other_teacher = signed_in(school.service, invitation(school.service, school.course, Role.STAFF), "Tim")
+    replies = at_once([partial(school.press, client, "grades/send") for client in (teacher, other_teacher)])
+    texts = sorted(re.findall(r"(\d) scores were sent", "".join(reply.text for reply in replies)))
+    assert texts == ["0", "1"]
+    assert (len(school.platform.line_items), len(school.platform.scores)) == (1, 1)

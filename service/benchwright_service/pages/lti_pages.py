@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from benchwright_remote.messages import AssignmentView, Membership, Role
 from benchwright_service.caller_address import caller_address
 from benchwright_service.errors import BenchServiceError, SignInError, UnknownContextError
+from benchwright_service.grades.gradebook import Gradebook
 from benchwright_service.pages import sign_in_page
 from benchwright_service.pages.rendering import POLICY, SECURITY, FormProblem, render
 from benchwright_service.pages.visit import Visit, unknown_page_refusal
@@ -189,10 +190,13 @@ async def add_platform_roster(visit: Visit) -> Response:
 async def send_grades_to_platform(visit: Visit) -> Response:
     """Sends grades to the learning management system."""
     membership, services = await _membership_and_services(visit)
-    assignments = await visit.bench.courses.all_assignments(membership.course)
-    book = await visit.bench.grades.gradebooks.gradebook(membership.course, assignments)
+
+    async def read_book() -> Gradebook:
+        assignments = await visit.bench.courses.all_assignments(membership.course)
+        return await visit.bench.grades.gradebooks.gradebook(membership.course, assignments)
+
     try:
-        sending_outcome = await services.send_grades(membership.course, book)
+        sending_outcome = await services.send_grades(membership.course, read_book)
     except BenchServiceError as error:
         return _show_failure(visit, FormProblem(str(error), "Go back to the grades."))
     await visit.bench.audit.record_action(

@@ -11,7 +11,7 @@ import json
 import secrets
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -151,6 +151,8 @@ class LtiServices:
         self._platforms = {(platform.issuer, platform.client_id): platform for platform in platforms}
         self.tool_key = tool_key
         self._now = clock
+        self._sending: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        """By course."""
 
     async def keep_launch(self, launch: LtiLaunch, account: str | None) -> None:
         """Keeps where the platform has what belongs to its course, and that a person is in it.
@@ -251,12 +253,20 @@ class LtiServices:
                 await self._keep_person(connection, context.place, account, subject)
         return account
 
-    async def send_grades(self, course: str, book: Gradebook) -> GradeDelivery:
+    async def send_grades(self, course: str, read_book: Callable[[], Awaitable[Gradebook]]) -> GradeDelivery:
         """Sends how far students are, and their points, to the courses that they are in, where they have not got it.
+
+        Args:
+            course: The course; its grades are sent by one request after the other.
+            read_book: Returns its grades as they are then.
 
         Raises:
             BenchServiceError: No platform takes grades, or none that does answers.
         """
+        async with self._sending[course], self._database.turn_among_processes(f"send grades {course}"):
+            return await self._send_book(course, await read_book())
+
+    async def _send_book(self, course: str, book: Gradebook) -> GradeDelivery:
         contexts = await self._known_contexts(course)
         asked = [context for context in contexts if context.line_items]
         if not asked:
