@@ -233,6 +233,14 @@ def test_an_address_that_is_taken_or_not_verified_brings_nobody_into_anothers_pl
     school.launch(first, "lms-1", LEARNER, email="ada@x.org")
     school.launch(thief, "lms-2", LEARNER, email="ada@x.org")
     assert ["Ada King" in client.get("/").text for client in (first, thief, liar)] == [True, False, False]
+    # It does not become theirs by coming again, and the next file is about Ada.
+    school.launch(thief, "lms-2", LEARNER, email="Ada@X.org")
+    assert merge_roster(school.service, school.course, "name,email\nAda King,ada@x.org\nZoe,zoe@x.org\n").keys() == {
+        "Zoe"
+    }
+    text = school.teacher().get(f"/courses/{school.course.name}/grades.moodle.csv").text
+    addresses = sorted(row["Email address"] for row in csv.DictReader(io.StringIO(text)))
+    assert addresses == ["", "", "ada@x.org", "zoe@x.org"]
 
 
 def test_who_was_dropped_does_not_come_back_by_a_launch(school: School) -> None:

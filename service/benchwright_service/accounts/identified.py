@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import Row, and_, insert, select, update
+from sqlalchemy import Row, and_, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_remote.messages import Role
@@ -129,6 +129,7 @@ async def _has_identity_of(connection: AsyncConnection, account: str, issuer: st
 async def _enter_course(
     connection: AsyncConnection, course: str, account: str, identity: Identified, current_time: float
 ) -> None:
+    identity = replace(identity, ids=await _without_addresses_of_others(connection, course, account, identity.ids))
     entry_query = select(ROSTER).where(ROSTER.c.course == course, ROSTER.c.account == account)
     entry = (await connection.execute(entry_query)).one_or_none()
     listed = {"listed": current_time} if identity.is_listed else {}
@@ -149,6 +150,21 @@ async def _enter_course(
     if (await connection.execute(select(MEMBERS.c.role).where(is_member))).first() is None:
         member_row = {"course": course, "account": account, "role": identity.role.value, "section": ""}
         await connection.execute(insert(MEMBERS).values(member_row))
+
+
+async def _without_addresses_of_others(
+    connection: AsyncConnection, course: str, account: str, ids: PersonIds
+) -> PersonIds:
+    """Names and numbers without the addresses that the course has for somebody else: who did not get their place."""
+    columns = (func.lower(ROSTER.c.email), func.lower(ROSTER.c.login))
+    others = select(ROSTER.c.id).where(ROSTER.c.course == course, ROSTER.c.account != account)
+    changes = {}
+    for column_name in ("email", "login"):
+        address = ids.columns[column_name].casefold()
+        is_of_other = others.where(or_(*(column == address for column in columns))).limit(1)
+        if "@" in address and (await connection.execute(is_of_other)).first() is not None:
+            changes[column_name] = ""
+    return replace(ids, **changes)
 
 
 async def _update_entry(connection: AsyncConnection, entry: Row[Any], identity: Identified) -> None:
