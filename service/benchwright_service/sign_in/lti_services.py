@@ -279,11 +279,11 @@ class LtiServices:
         errors: list[BenchServiceError] = []
         for context in asked:
             try:
-                delivery = await self._send_to_context(context, book, work, people_by_context[context.key])
+                context_delivery = await self._send_to_context(context, book, work, people_by_context[context.key])
             except BenchServiceError as error:
                 errors.append(error)
             else:
-                delivery = delivery.plus(delivery)
+                delivery = delivery.plus(context_delivery)
         if len(errors) == len(asked):
             raise errors[0]
         return replace(delivery, problems=[str(error) for error in errors])
