@@ -56,8 +56,8 @@ def launched(school: School, users: Sequence[str], **claims: Any) -> Sequence[ht
         school.message(school.preflight(client, user), user, LEARNER, **claims)
         for client, user in zip(clients, users, strict=True)
     ]
-    replies = at_once([partial(school.post, client, form) for client, form in zip(clients, forms, strict=True)])
-    assert [reply.status_code for reply in replies] == [303] * len(users)
+    responses = at_once([partial(school.post, client, form) for client, form in zip(clients, forms, strict=True)])
+    assert [reply.status_code for reply in responses] == [303] * len(users)
     return clients
 
 
@@ -84,9 +84,9 @@ def test_an_invitation_of_one_person_lets_several_programs_in_at_once(school: Sc
             return client.post("/api/v1/join", json={"code": code, "name": "Tim"})
 
     for code in (own_code, roster_code):
-        replies = at_once([partial(join, code)] * AT_ONCE)
-        assert [reply.status_code for reply in replies] == [200] * AT_ONCE
-        assert len({reply.json()["me"]["account"] for reply in replies}) == 1
+        responses = at_once([partial(join, code)] * AT_ONCE)
+        assert [reply.status_code for reply in responses] == [200] * AT_ONCE
+        assert len({reply.json()["me"]["account"] for reply in responses}) == 1
 
 
 def test_grades_that_two_send_at_once_arrive_once_in_one_column(school: School) -> None:
@@ -97,7 +97,7 @@ def test_grades_that_two_send_at_once_arrive_once_in_one_column(school: School) 
     (path,) = re.findall(rf'href="({course_page}/grades/[0-9a-f]+/[0-9a-f]+)" aria-label="eve ', page)
     assert send(teacher, path, points="1", reason="oral").status_code == 303
     other_teacher = signed_in(school.service, invitation(school.service, school.course, Role.STAFF), "Tim")
-    replies = at_once([partial(school.press, client, "grades/send") for client in (teacher, other_teacher)])
-    texts = sorted(re.findall(r"(\d) scores were sent", "".join(reply.text for reply in replies)))
-    assert texts == ["0", "1"]
+    responses = at_once([partial(school.press, client, "grades/send") for client in (teacher, other_teacher)])
+    score_counts = sorted(re.findall(r"(\d) scores were sent", "".join(reply.text for reply in responses)))
+    assert score_counts == ["0", "1"]
     assert (len(school.platform.line_items), len(school.platform.scores)) == (1, 1)

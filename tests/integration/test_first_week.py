@@ -83,7 +83,7 @@ class Week:
         self.systems = systems
         self.processes, self.course = systems.processes, systems.course
         self.acknowledged = Acknowledged()
-        self.judge = Judge()
+        self.corrections = Judge()
         self.workers: list[HandWorkerThread] = []
         self.students: list[Student] = []
         self._log = StudyLog(folder / "attempts.sqlite")
@@ -124,7 +124,7 @@ class Week:
     def begin_work(self) -> None:
         """Has the worker work."""
         hand = HandWorker(lambda: next(self._asked).client(self._worker_token))
-        self.workers.append(HandWorkerThread(hand, self.judge))
+        self.workers.append(HandWorkerThread(hand, self.corrections))
         self.workers[-1].start()
 
     def kill_worker(self) -> None:
@@ -343,7 +343,7 @@ def test_the_first_week_loses_nothing_and_nobody_is_there_twice(week: Week, nigh
     week.acknowledged.require_runs(states, week.workers)
 
     # Friday: the harness was wrong. Grades go out, and the course is copied for the next term.
-    week.judge.is_corrected = True
+    week.corrections.is_corrected = True
     week.accept_regrade()
     assert until_all_runs_ended(first) == states
     week.send_grades()
@@ -384,9 +384,9 @@ def test_the_first_week_loses_nothing_and_nobody_is_there_twice(week: Week, nigh
     ):
         text = week.teacher.get(f"{week.path}/grades.{kind}.csv").text
         rows = [row for row in csv.DictReader(io.StringIO(text)) if "Possible" not in next(iter(row.values()))]
-        lines = {row[number_column]: (row[login_column].casefold(), float(row["Week 1"])) for row in rows}
-        assert len(rows) == len(lines)
-        assert lines == {
+        score_by_number = {row[number_column]: (row[login_column].casefold(), float(row["Week 1"])) for row in rows}
+        assert len(rows) == len(score_by_number)
+        assert score_by_number == {
             sis_id: (student.person.email, points[student.account]) for sis_id, student in by_sis_id.items()
         }
 

@@ -156,12 +156,12 @@ async def _without_addresses_of_others(
     connection: AsyncConnection, course: str, account: str, ids: PersonIds
 ) -> PersonIds:
     """Names and numbers without the addresses that the course has for somebody else: who did not get their place."""
-    columns = (func.lower(ROSTER.c.email), func.lower(ROSTER.c.login))
+    account_columns = (func.lower(ROSTER.c.email), func.lower(ROSTER.c.login))
     others = select(ROSTER.c.id).where(ROSTER.c.course == course, ROSTER.c.account != account)
     changes = {}
     for column_name in ("email", "login"):
         address = ids.columns[column_name].casefold()
-        is_of_other = others.where(or_(*(column == address for column in columns))).limit(1)
+        is_of_other = others.where(or_(*(column == address for column in account_columns))).limit(1)
         if "@" in address and (await connection.execute(is_of_other)).first() is not None:
             changes[column_name] = ""
     return replace(ids, **changes)

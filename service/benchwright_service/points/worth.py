@@ -292,7 +292,7 @@ def _assignment_worth(
     }
     own_runs = decided_runs.get((account, assignment_row.id), {})
     passed = frozenset(
-        problem for problem, decided_runs in own_runs.items() if any(run.is_passed for run in decided_runs)
+        problem for problem, problem_runs in own_runs.items() if any(run.is_passed for run in problem_runs)
     )
     return AssignmentWorth(worth, passed, times, extension is not None, late_days)
 

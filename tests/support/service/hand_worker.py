@@ -51,13 +51,15 @@ class HandWorkerThread(threading.Thread):
 
     Args:
         worker: The worker.
-        judge: Returns the reason of a run's verdict.
+        choose_reason: Returns the reason of a run's verdict.
     """
 
-    def __init__(self, worker: HandWorker, judge: Callable[[Job], Reason] = lambda _: Reason.TESTS_FAILED) -> None:
+    def __init__(
+        self, worker: HandWorker, choose_reason: Callable[[Job], Reason] = lambda _: Reason.TESTS_FAILED
+    ) -> None:
         super().__init__()
         self._worker = worker
-        self._judge = judge
+        self._choose_reason = choose_reason
         self.counted_runs: list[str] = []
         self.stop_event = threading.Event()
 
@@ -73,7 +75,7 @@ class HandWorkerThread(threading.Thread):
     def _deliver_until_heard(self, job: Job) -> None:
         while not self.stop_event.is_set():
             with contextlib.suppress(httpx2.HTTPError):
-                if self._worker.deliver(job, self._judge(job)):
+                if self._worker.deliver(job, self._choose_reason(job)):
                     self.counted_runs.append(job.run)
                 return
             self.stop_event.wait(0.05)
