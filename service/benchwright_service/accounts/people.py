@@ -142,13 +142,11 @@ class People:
         Raises:
             BenchServiceError: The person is not in the course.
         """
-        everybody = [*await self.members(course), *await self.dropped_people(course)]
-        person = next((member for member in everybody if member.account == account), None)
-        if person is None:
-            raise BenchServiceError(
-                f"the course {course!r} has nobody {account!r}; `benchwright course people` lists them"
-            )
-        return person
+        for read_people in (self.members, self.dropped_people):
+            for person in await read_people(course):
+                if person.account == account:
+                    return person
+        raise BenchServiceError(f"the course {course!r} has nobody {account!r}; `benchwright course people` lists them")
 
     async def change_groups(self, course: str, changes: Mapping[str, tuple[str, str]]) -> list[str]:
         """Puts people in other groups.

@@ -45,6 +45,7 @@ from benchwright_remote.teaching_messages import (
     TaughtCourses,
 )
 from benchwright_service.accounts.accounts import AccountTokenKind, ServiceToken
+from benchwright_service.accounts.people import Person
 from benchwright_service.courses.course_copy import TermShift
 from benchwright_service.courses.course_settings import read_course_settings
 from benchwright_service.courses.progress import CourseStudent
@@ -223,12 +224,7 @@ async def read_roster(
     teacher: RosterReader, bench: TheBench, after: After = "", limit: Limit = _USUAL_LIMIT
 ) -> RosterPage:
     """Everybody in it with role, section and group, by account."""
-    entries = [
-        RosterEntry(
-            account=person.account, name=person.name, role=person.role, section=person.section, group=person.group
-        )
-        for person in await bench.people_service.members(teacher.course)
-    ]
+    entries = [_roster_entry(person) for person in await bench.people_service.members(teacher.course)]
     shown, next_cursor = _page_and_next(entries, lambda entry: entry.account, after, limit)
     return RosterPage(people=tuple(shown), next=next_cursor)
 
@@ -272,9 +268,7 @@ async def change_entry(
             RefusalKind.NOT_FOUND, "The course has no such person.", "List the course's people."
         ) from None
     await bench.audit.record_action(teacher.account, teacher.course, "changed person", account)
-    return RosterEntry(
-        account=person.account, name=person.name, role=person.role, section=person.section, group=person.group
-    )
+    return _roster_entry(person)
 
 
 @router.get(
@@ -404,6 +398,12 @@ def _page_and_next(
     following = sorted((item for item in items if cursor_of(item) > after), key=cursor_of)
     shown = following[:limit]
     return shown, cursor_of(shown[-1]) if len(following) > limit else ""
+
+
+def _roster_entry(person: Person) -> RosterEntry:
+    return RosterEntry(
+        account=person.account, name=person.name, role=person.role, section=person.section, group=person.group
+    )
 
 
 def _student_points(book: Gradebook, student: CourseStudent) -> StudentPoints:
