@@ -316,8 +316,7 @@ async def give_extensions(body: NewExtensions, teacher: ExtensionsWriter, bench:
     await bench.audit.record_actions(
         teacher.account,
         teacher.course,
-        "extended",
-        [f"{extension.account} {extension.assignment}" for extension in extensions],
+        [("extended", f"{extension.account} {extension.assignment}") for extension in extensions],
     )
     return ChangeCount(changed=len(extensions))
 
@@ -358,13 +357,11 @@ async def adjust_points(body: NewAdjustments, teacher: GradesWriter, bench: TheB
         await bench.grades.decisions.adjust_points(teacher.course, adjustments, teacher.account)
     except DecisionError as error:
         raise _invalid_refusal(f"/adjustments/{error.index}", str(error)) from None
-    for adjustment in adjustments:
-        await bench.audit.record_action(
-            teacher.account,
-            teacher.course,
-            f"adjusted by {adjustment.points:+g}",
-            f"{adjustment.account} {adjustment.assignment}",
-        )
+    actions = [
+        (f"adjusted by {adjustment.points:+g}", f"{adjustment.account} {adjustment.assignment}")
+        for adjustment in adjustments
+    ]
+    await bench.audit.record_actions(teacher.account, teacher.course, actions)
     return ChangeCount(changed=len(adjustments))
 
 

@@ -86,13 +86,14 @@ class AuditLog:
             action: Action that was done.
             acted_on: Object of the action.
         """
-        await self.record_actions(account, course, action, [acted_on])
+        await self.record_actions(account, course, [(action, acted_on)])
 
-    async def record_actions(self, account: str, course: str, action: str, objects: Sequence[str]) -> None:
-        """Adds an entry for each object of an action."""
-        fields = {"at": self._now(), "account": account, "course": course, "action": action}
+    async def record_actions(self, account: str, course: str, actions: Sequence[tuple[str, str]]) -> None:
+        """Adds an entry for each action and its object."""
+        fields = {"at": self._now(), "account": account, "course": course}
+        entry_rows = [fields | {"action": action, "object": acted_on} for action, acted_on in actions]
         async with self._database.write_transaction() as connection:
-            await connection.execute(insert(AUDIT), [fields | {"object": acted_on} for acted_on in objects])
+            await connection.execute(insert(AUDIT), entry_rows)
 
     async def record_action_unless_recent(self, account: str, course: str, action: str, acted_on: str) -> None:
         """Adds an entry unless the newest of this kind is younger than a sitting: for what is read again and again."""
