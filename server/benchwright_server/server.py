@@ -122,6 +122,11 @@ class Protocol(LanguageServerProtocol):
             self._send_response(data["id"], error=invalid.to_response_error())
             return None
 
+    @property
+    def is_shut_down(self) -> bool:
+        """Whether the client has sent `shutdown`."""
+        return self._shutdown
+
     def handle_message(self, message: Any) -> None:
         """Handle a message from the client; responses after `shutdown` are ignored."""
         if message is None:
@@ -433,7 +438,12 @@ class BenchwrightServer(EditorServer):
             self.sessions.set_judge_service(url)
 
     def report_failure(self, error: BaseException) -> None:
-        """Show an error that belongs to no request; one that repeats at every keystroke is shown only occasionally."""
+        """Show an error that belongs to no request; one that repeats at every keystroke is shown only occasionally.
+
+        After `shutdown` nobody reads it, and work that a timer begins then fails because the event loop is closing.
+        """
+        if self.protocol.is_shut_down:
+            return
         if not isinstance(error, FORESEEN):
             log_traceback(error)
         sentence, current_time = user_sentence(error), time.monotonic()

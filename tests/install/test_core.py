@@ -144,7 +144,7 @@ def test_an_answer_that_needs_a_judge_is_kept(core: Installed) -> None:
     file.write_text("Renaming removes false dependences.\n", encoding="utf-8")
     process = core.run("answer", "starter/reorder-buffer", file)
     assert process.returncode == 2
-    assert "pending" in process.stdout
+    assert "kept until a judge decides it" in process.stdout
     assert "starter/reorder-buffer" in core.run("judge", "pending").stdout
 
 

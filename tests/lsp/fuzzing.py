@@ -7,6 +7,7 @@ import contextlib
 import json
 import random
 import re
+import signal
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
@@ -256,7 +257,7 @@ class Client:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            env=environment | {"BENCHWRIGHT_HOME": str(home)},
+            env=environment | {"BENCHWRIGHT_HOME": str(home), "PYTHONFAULTHANDLER": "1"},
             limit=1 << 26,
         )
         client = cls(process, seed)
@@ -361,9 +362,17 @@ class Client:
                         f"{method}: {text!r}" for method, _, text in self._unanswered_requests.values()
                     )
                     raise FuzzError(
-                        f"no answer after {took_s:.0f} s, {worked_s:.0f} s of them at work, to\n{unanswered_text}"
+                        f"no answer after {took_s:.0f} s, {worked_s:.0f} s of them at work, to\n{unanswered_text}\n"
+                        f"{await self._stack_text()}"
                     )
         self.check()
+
+    async def _stack_text(self) -> str:
+        """What the threads of a server that does not answer are doing; ends it."""
+        self.process.send_signal(signal.SIGABRT)
+        await self.process.wait()
+        await self._tasks[1]
+        return self.server_log.decode(errors="replace")[-8000:]
 
     def _processor_s(self) -> float:
         if self._is_gone or self.process.returncode is not None:

