@@ -36,7 +36,12 @@ class PipeReader:
             return b"\n"
 
     async def readexactly(self, n: int) -> bytes:
-        """This many bytes; empty if the stream ends first."""
+        """This many bytes; empty if the stream ends first.
+
+        The handler of the message before begins first, so that it sees the documents as they were when it was asked.
+        What is read ahead suspends nobody, and `asyncio` begins a coroutine in its next step.
+        """
+        await asyncio.sleep(0)
         try:
             return await self._stream.readexactly(n)
         except asyncio.IncompleteReadError:

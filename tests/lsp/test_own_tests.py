@@ -59,6 +59,8 @@ async def test_a_testbench_fails_by_its_error_and_keeps_its_waveform(editors: Ed
     (run,) = answer["runs"]
     (failed,) = run["results"]
     assert (failed["reason"], failed["message"], failed["place"]["start"]["line"]) == ("error_reported", "q is 8", 8)
+    values = await editor.ask("waveformValues", uri=run["waves"], signals=["tb.q"], time=failed["failedAt"])
+    assert values["values"] == ["h8"]
     assert run["waves"] == (folder / ".benchwright/waves/tb-tb.fst").as_uri()
     assert (folder / ".benchwright/waves/tb-tb.fst").stat().st_size > 100
     assert (folder / ".benchwright/.gitignore").read_text() == "*\n"

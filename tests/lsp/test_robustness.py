@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -46,6 +47,23 @@ async def test_changes_of_a_document_that_was_never_opened_are_ignored(editor: E
     await desk.ask("status")
     assert desk.replayed_content("rtl/sat_counter.sv") == reopened_file.path.read_bytes()
     assert editor.screen.messages == []
+
+
+async def test_an_answer_is_about_the_text_of_its_request_whatever_was_typed_right_after(
+    editor: Editor, tmp_path: Path
+) -> None:
+    path = tmp_path / "counter.sv"
+    path.write_text("module earlier; endmodule\n")
+    file = editor.open(path)
+    protocol = editor.client.protocol
+    pipe, joined_messages = protocol.writer, io.BytesIO()
+    protocol.writer = joined_messages
+    params = types.DocumentSymbolParams(types.TextDocumentIdentifier(file.uri))
+    answer = protocol.send_request(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, params)
+    file.type("later", over_text="earlier")
+    protocol.writer = pipe
+    pipe.write(joined_messages.getvalue())
+    assert [symbol.name for symbol in await asyncio.wrap_future(answer)] == ["earlier"]
 
 
 async def test_saving_a_deleted_file_is_recorded_as_nothing(editor: Editor) -> None:

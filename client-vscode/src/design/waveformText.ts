@@ -77,6 +77,17 @@ export function timeText(ticks: number, { tick, unit }: TimeScale): string {
   return `${shown} ${UNITS[base + up]}`;
 }
 
+/** A time of a simulation in ticks of its waveform; null if the file does not say its unit. */
+export function ticksOfNs(ns: number, { tick, unit }: TimeScale): number | null {
+  const base = UNITS.indexOf(unit);
+  return base < 0 ? null : Math.round((ns * 1000 ** (UNITS.indexOf("ns") - base)) / tick);
+}
+
+/** The different words of a line or message that may be names of signals, at most 12. */
+export function possibleSignalNames(text: string): string[] {
+  return [...new Set(text.match(/[A-Za-z_]\w*/g) ?? [])].slice(0, 12);
+}
+
 /** Round times in a window for a ruler, in ticks; about `count` of them. */
 export function rulerTimes(start: number, end: number, count: number): number[] {
   const rough = (end - start) / Math.max(1, count);

@@ -8,19 +8,28 @@ import { newerRunNote } from "../text/standing.ts";
 import { WebviewHost, type Ready } from "../webviewHost.ts";
 import type { FromWaveform, ToWaveform } from "../webview/pages/waveform.ts";
 import { ASKED } from "../webview/waveRequests.ts";
+import { possibleSignalNames, ticksOfNs } from "./waveformText.ts";
 import { widePlace } from "../widePlace.ts";
 
 const VIEW = "benchwright.waveform";
 const QUIET_MS = 200;
 const IS_SHOWN = "benchwright.hasWaveform";
 
+/** What of a waveform a failed check is about. */
+export interface FailedCheck {
+  /** When it failed; null where nothing says so. */
+  readonly time: { readonly ticks: number } | { readonly ns: number } | null;
+  /** Its line or message, with the names of the signals that it reads. */
+  readonly text: string;
+}
+
 /** The viewer of waveforms, FST and VCD. */
 export class Waveforms implements vscode.CustomReadonlyEditorProvider, vscode.Disposable {
   private readonly sessions = new Set<WaveformSession>();
   private latest: WaveformSession | undefined;
   private readonly registered: vscode.Disposable;
-  /** Where the cursor goes when a file is opened next, in ticks. */
-  private readonly times = new Map<string, number>();
+  /** What a file shows when it is opened next. */
+  private readonly checks = new Map<string, FailedCheck>();
 
   constructor(
     private readonly extension: vscode.Uri,
@@ -36,7 +45,7 @@ export class Waveforms implements vscode.CustomReadonlyEditorProvider, vscode.Di
   }
 
   resolveCustomEditor({ uri }: vscode.CustomDocument, panel: vscode.WebviewPanel): void {
-    const session = new WaveformSession(uri, panel.webview, this.extension, this.server, this.memory, this.times, this.attempts);
+    const session = new WaveformSession(uri, panel.webview, this.extension, this.server, this.memory, this.checks, this.attempts);
     this.sessions.add(session);
     this.follow(session);
     panel.onDidChangeViewState(() => panel.active && this.follow(session));
@@ -47,20 +56,23 @@ export class Waveforms implements vscode.CustomReadonlyEditorProvider, vscode.Di
     });
   }
 
-  /** Opens a waveform in the wide place. */
-  async show(uri: string): Promise<void> {
+  /** Opens a waveform in the wide place, at a check that failed and with its signals. */
+  async show(uri: string, check?: FailedCheck): Promise<void> {
+    if (check) {
+      this.checks.set(vscode.Uri.parse(uri).toString(), check);
+      this.reload(uri);
+    }
     await vscode.commands.executeCommand("vscode.openWith", vscode.Uri.parse(uri), VIEW, await widePlace());
   }
 
   /** Shows the waveform of the hidden test that failed, at the failure; the server shows progress, by which it is cancelled. */
   async showHidden(): Promise<void> {
-    const uri = this.attempts.current?.workspace;
-    if (uri === undefined) return;
-    const kept = await shown(this.server.request("hiddenWaveform", { uri }));
+    const { current } = this.attempts;
+    if (current?.workspace == null) return;
+    const kept = await shown(this.server.request("hiddenWaveform", { uri: current.workspace }));
     if (!kept) return;
-    if (kept.failedAt !== null) this.times.set(vscode.Uri.parse(kept.uri).toString(), kept.failedAt);
-    this.reload(kept.uri);
-    await this.show(kept.uri);
+    const message = current.verdict?.lines?.find(({ name }) => name === kept.test)?.message ?? "";
+    await this.show(kept.uri, { time: kept.failedAt === null ? null : { ticks: kept.failedAt }, text: message });
   }
 
   /** Shows a file that was written again, where it is open; hidden folders may be left out of what the editor watches. */
@@ -104,7 +116,7 @@ class WaveformSession implements vscode.Disposable {
     extension: vscode.Uri,
     private readonly server: Server,
     private readonly memory: vscode.Memento,
-    private readonly times: Map<string, number>,
+    private readonly checks: Map<string, FailedCheck>,
     private readonly attempts: Attempts,
   ) {
     // Those of hidden tests have the number of their run in the name, and one layout.
@@ -168,9 +180,11 @@ class WaveformSession implements vscode.Disposable {
   private async open(): Promise<void> {
     try {
       const view = await this.server.request("waveform", { uri: this.uri });
-      const time = this.times.get(this.uri) ?? null;
-      this.times.delete(this.uri);
-      this.host.post({ type: "opened", view, layout: this.memory.get(this.key), hasOtherViewers: hasOtherViewers(), time });
+      const check = this.checks.get(this.uri);
+      this.checks.delete(this.uri);
+      const time = check?.time ? ("ns" in check.time ? ticksOfNs(check.time.ns, view) : check.time.ticks) : null;
+      const names = possibleSignalNames(check?.text ?? "");
+      this.host.post({ type: "opened", view, layout: this.memory.get(this.key), hasOtherViewers: hasOtherViewers(), time, names });
       this.run = view.run;
       this.noteNewerRun();
     } catch (error) {

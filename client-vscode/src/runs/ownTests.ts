@@ -5,7 +5,7 @@ import type { OwnTestCoverage, OwnTestFile, OwnTestResult, OwnTestRun, RunOwnTes
 import { DESIGNS } from "../server/languageClient.ts";
 import { errorText, shown } from "../reporting.ts";
 import type { Server } from "../server/server.ts";
-import type { Waveforms } from "../design/waveforms.ts";
+import type { FailedCheck, Waveforms } from "../design/waveforms.ts";
 import { caseOf, toggleSummary } from "./ownTestText.ts";
 
 const AID = "own_tests";
@@ -19,7 +19,7 @@ export class OwnTests implements vscode.Disposable {
   private readonly folders = new Map<string, string>();
   private readonly covered = new WeakMap<vscode.FileCoverage, OwnTestCoverage>();
   /** The waveforms of the last runs, by the item of the file with the tests; the newest last. */
-  private readonly waves = new Map<string, string>();
+  private readonly waves = new Map<string, KeptWaveform>();
   private looking: NodeJS.Timeout | undefined;
 
   constructor(
@@ -70,14 +70,25 @@ export class OwnTests implements vscode.Disposable {
   async showWaveform(asked?: vscode.TestItem | { readonly test?: vscode.TestItem }): Promise<void> {
     const item = asked && "test" in asked ? asked.test : (asked as vscode.TestItem | undefined);
     const kept = item ? this.waves.get(fileOf(item).id) : [...this.waves.values()].at(-1);
-    if (kept !== undefined) return this.viewer.show(kept);
+    if (kept) return this.showAtFailure(kept, item);
     if (!item) {
       void vscode.window.showInformationMessage(t("No waveform was kept. Run a test with Run and Keep Waveforms first."));
       return;
     }
     await this.run(new vscode.TestRunRequest([item]), new vscode.CancellationTokenSource().token, { waves: true });
     const made = this.waves.get(fileOf(item).id);
-    if (made !== undefined) await this.viewer.show(made);
+    if (made) await this.showAtFailure(made, item);
+  }
+
+  /** Shows a waveform where the test failed, or the first that did if none is named, with the signals of that line. */
+  private async showAtFailure({ uri, failures }: KeptWaveform, item: vscode.TestItem | undefined): Promise<void> {
+    const ids = item ? [item, ...leaves(item)].map(({ id }) => id) : [...failures.keys()];
+    const failure = ids.map((id) => failures.get(id)).find((one) => one !== undefined);
+    if (!failure) return this.viewer.show(uri);
+    const { place, time } = failure;
+    const document = place ? await vscode.workspace.openTextDocument(vscode.Uri.parse(place.uri)) : undefined;
+    const line = place && document && place.start.line < document.lineCount ? document.lineAt(place.start.line).text : "";
+    await this.viewer.show(uri, { time, text: line });
   }
 
   /** Creates a cocotb test for the module of the active file, and shows it. */
@@ -165,7 +176,7 @@ export class OwnTests implements vscode.Disposable {
     const file = `${folder}|${one.file}`;
     this.waves.delete(file);
     if (one.waves) {
-      this.waves.set(file, one.waves);
+      this.waves.set(file, { uri: one.waves, failures: failuresOf(folder, one) });
       this.viewer.reload(one.waves);
     }
     if (one.waves) run.appendOutput(`${t("Waveform: {0}", vscode.Uri.parse(one.waves).fsPath)}\r\n`);
@@ -222,6 +233,29 @@ export class OwnTests implements vscode.Disposable {
     const request = new vscode.TestRunRequest(include, undefined, undefined, false, true);
     await this.run(request, new vscode.CancellationTokenSource().token);
   }
+}
+
+/** A waveform, and the tests that failed in it, by item. */
+interface KeptWaveform {
+  readonly uri: string;
+  readonly failures: ReadonlyMap<string, FailedTest>;
+}
+
+interface FailedTest {
+  readonly place: OwnTestResult["place"];
+  readonly time: FailedCheck["time"];
+}
+
+/** cocotb runs the tests of a file one after the other, in the order of their results. */
+function failuresOf(folder: string, { results }: OwnTestRun): ReadonlyMap<string, FailedTest> {
+  const failures = new Map<string, FailedTest>();
+  let ns = 0;
+  for (const { id, outcome, place, simTimeNs, failedAt } of results) {
+    ns += simTimeNs;
+    const time = failedAt !== null ? { ticks: failedAt } : simTimeNs > 0 ? { ns } : null;
+    if (outcome === "failed") failures.set(`${folder}|${id}`, { place, time });
+  }
+  return failures;
 }
 
 function fileOf(item: vscode.TestItem): vscode.TestItem {

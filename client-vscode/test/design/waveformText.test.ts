@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { keptLayout, moved, panned, sharedScope, turned, visibleRows, withSignal, zoomed, type Row } from "../../src/design/waveformLayout.ts";
-import { rulerTimes, timeText, valueText } from "../../src/design/waveformText.ts";
+import { possibleSignalNames, rulerTimes, ticksOfNs, timeText, valueText } from "../../src/design/waveformText.ts";
 
 const NS = { tick: 1, unit: "ns" };
 const PS = { tick: 10, unit: "ps" };
@@ -24,6 +24,17 @@ test("text and real numbers are no bits", () => {
   assert.equal(valueText('"b101"', null, "hex"), "b101");
   assert.equal(valueText("1.5", null, "hex"), "1.5");
   assert.equal(valueText(null, 4, "hex"), "");
+});
+
+test("a failure's time is in ticks of its file, if that says how long they are", () => {
+  assert.equal(ticksOfNs(30.5, PS), 3050);
+  assert.equal(ticksOfNs(30, NS), 30);
+  assert.equal(ticksOfNs(2000, { tick: 1, unit: "us" }), 2);
+  assert.equal(ticksOfNs(30, { tick: 1, unit: "unknown" }), null);
+});
+
+test("a failed line may name each signal once", () => {
+  assert.deepEqual(possibleSignalNames("    assert dut.level.value == dut.level_q.value, 'level'"), ["assert", "dut", "level", "value", "level_q"]);
 });
 
 test("a time has the largest unit that needs no long fraction", () => {

@@ -66,6 +66,8 @@ class OwnOutcome:
     line: int = 0
     """From 1."""
     sim_time_ns: float = 0.0
+    failed_tick: int | None = None
+    """Of a testbench: when it reported, in ticks of the waveform, as the simulator prints it."""
     wall_s: float = 0.0
 
     @property
@@ -106,7 +108,8 @@ _ENDS: Mapping[ProcessEnd, tuple[OwnReason, str]] = {
 }
 _SEVERE = re.compile(
     r"^(?:(?P<icarus>ERROR|FATAL): (?P<path1>[^:\n]+):(?P<line1>\d+):"
-    r"|\[\d+\] %(?P<verilator>Error|Fatal): (?P<path2>[^:\n]+):(?P<line2>\d+):) ?(?P<text>.*)$",
+    r"|\[(?P<tick2>\d+)\] %(?P<verilator>Error|Fatal): (?P<path2>[^:\n]+):(?P<line2>\d+):) ?(?P<text>.*)$"
+    r"(?:\n +Time: (?P<tick1>\d+) )?",
     re.MULTILINE,
 )
 _FAIL = re.compile(r"\b(?:FAIL|FAILS|FAILED|FAILURE|FAILURES)\b")
@@ -271,8 +274,15 @@ def _testbench_outcome(simulation: OwnSimulation, output: str, step_end: StepEnd
         path, line = match["path1"] or match["path2"], int(match["line1"] or match["line2"])
         text = match["text"].strip() or "an assertion failed"
         reason = OwnReason.FATAL if is_fatal else OwnReason.ERROR_REPORTED
+        tick_text = match["tick1"] or match["tick2"]
         return OwnOutcome(
-            name, reason, text, path=_solver_path_or_empty(simulation, path), line=line, wall_s=step_end.wall_s
+            name,
+            reason,
+            text,
+            path=_solver_path_or_empty(simulation, path),
+            line=line,
+            failed_tick=int(tick_text) if tick_text else None,
+            wall_s=step_end.wall_s,
         )
     for text in output.splitlines():
         if _FAIL.search(text) and not _NONE_FAILED.search(text):

@@ -97,6 +97,9 @@ class OwnTestResult(Wire):
     place: FileRange | None
     """The line that failed."""
     sim_time_ns: float
+    failed_at: int | None
+    """Of a testbench: when it reported the failure, in ticks of the waveform; null where it did not say so, and of a
+    cocotb test, which runs when those before it in the file have ended."""
     wall_s: float
 
 

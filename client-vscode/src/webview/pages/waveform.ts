@@ -12,7 +12,7 @@ import { asking, type Asked } from "../waveRequests.ts";
 
 export type ToWaveform =
   | { readonly type: "note"; readonly text: string }
-  | { readonly type: "opened"; readonly view: WaveformView; readonly layout: unknown; readonly hasOtherViewers: boolean; readonly time: number | null }
+  | { readonly type: "opened"; readonly view: WaveformView; readonly layout: unknown; readonly hasOtherViewers: boolean; readonly time: number | null; readonly names: readonly string[] }
   | { readonly type: "failed"; readonly reason: string }
   | { readonly type: "answer"; readonly number: number; readonly result?: unknown; readonly failure?: string }
   | { readonly type: "add"; readonly path: string };
@@ -132,8 +132,13 @@ function open(message: Extract<ToWaveform, { type: "opened" }>): void {
   traces = new Map();
   chooser.show(view.tops);
   if (kept) rebuild();
-  else void showFirst(view.tops);
+  void (kept ? Promise.resolve() : showFirst(view.tops)).then(() => addOfTops(message.names));
   if (message.time !== null) showTime(message.time);
+}
+
+/** Adds those signals of the outermost scopes that have one of some names. */
+async function addOfTops(names: readonly string[]): Promise<void> {
+  for (const top of view?.tops ?? []) for (const name of names) await addByPath(`${top}.${name}`);
 }
 
 /** Without a layout of the person's, what the outermost scopes have themselves. */

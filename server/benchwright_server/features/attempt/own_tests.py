@@ -312,6 +312,7 @@ def _test_result_view(
         got=outcome.got,
         place=line_range,
         sim_time_ns=outcome.sim_time_ns,
+        failed_at=outcome.failed_tick,
         wall_s=round(outcome.wall_s, 6),
     )
 

@@ -17,6 +17,7 @@ from benchwright_verilog.semantics.names.navigation import (
     references_by_file,
 )
 from benchwright_verilog.semantics.names.occurrence import Target
+from benchwright_verilog.semantics.project.index.outline import word_offsets
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Document, Documents
 
@@ -27,6 +28,10 @@ _MOST_CHOICES = 8
 _DEFINITION = re.compile(rb"`define[ \t]+([A-Za-z_]\w*)(?:\\\r?\n|[^\n])*")
 _UNDEFINITION = re.compile(rb"`undef[ \t]+([A-Za-z_]\w*)")
 _NO_LINE_END = re.compile(rb"[^\r\n]")
+_PARAMETERS = re.compile(rb"\(([^)]*)\)")
+_PASTED = re.compile(rb"\w+(?=``)|(?<=``)\w+")
+_USE = re.compile(rb"(?<!`)`([A-Za-z_]\w*)")
+_WORD = re.compile(rb"\w+")
 _DIRECTIVE = re.compile(rb"`(ifdef|ifndef|elsif|else|endif)\b[ \t]*([A-Za-z_]\w*)?")
 
 MacroChoice = Mapping[str, bool]
@@ -210,8 +215,9 @@ def references_in_all_branches(
         if references.analysis is not None  # No file that was not compiled has conditions.
         for occurrence in references.occurrences
     }
-    searched_paths = paths
-    if (target.path, target.start) not in seen_places:
+    if (target.path, target.start) in seen_places:
+        paths = searched_paths = _paths_with_open_places(branches.project, target.name, paths, seen_places)
+    else:
         # It is declared in such a branch, so what has no conditions may name it too.
         searched_paths = list(dict.fromkeys([*paths, *candidates[:_MOST_SEARCHED]]))
     for variant in branches.variants(paths):
@@ -226,6 +232,68 @@ def references_in_all_branches(
             seen_places |= {(occurrence.path, occurrence.start) for occurrence in references.occurrences}
             if references.occurrences or references.other_places:
                 yield replace(references, is_inactive=True)
+
+
+def _paths_with_open_places(
+    project: Project, name: str, paths: Sequence[Path], seen_places: AbstractSet[tuple[Path, int]]
+) -> list[Path]:
+    """Those of some files that have a name where it was not seen, or use a macro that may write it."""
+    writers = _NameWriters(project, name, project.defined_macros(paths[0]))
+    open_paths = []
+    for path in paths:
+        outline = project.outline(path)
+        if outline is None:
+            continue
+        definition_spans = [match.span() for match in _DEFINITION.finditer(outline.code)]
+        is_open = any(
+            (path, byte) not in seen_places and not any(start <= byte < end for start, end in definition_spans)
+            for byte in outline.bytes_of_word_in_code(name)
+        )
+        used_macros = {macro.name for macro in outline.macros if not macro.is_definition and not macro.is_condition}
+        if is_open or any(map(writers.include, used_macros)):
+            open_paths.append(path)
+    return open_paths
+
+
+class _NameWriters:
+    """The macros whose text has a name, may paste it together, or uses another such macro.
+
+    Args:
+        project: The project with their definitions.
+        name: The name.
+        predefined: Macros that no file defines; their texts are not known.
+    """
+
+    def __init__(self, project: Project, name: str, predefined: Iterable[str]) -> None:
+        self._project = project
+        self._name = name.encode()
+        self._is_writer = dict.fromkeys(predefined, True)
+
+    def include(self, macro_name: str) -> bool:
+        """True if a macro is one of them."""
+        if macro_name not in self._is_writer:
+            self._is_writer[macro_name] = False
+            self._is_writer[macro_name] = any(map(self._writes, self._texts(macro_name)))
+        return self._is_writer[macro_name]
+
+    def _texts(self, macro_name: str) -> Iterator[bytes]:
+        """What each definition has behind the name."""
+        for path in self._project.files_with_word(macro_name):
+            outline = self._project.outline(path)
+            if outline is None or not any(macro.is_definition and macro.name == macro_name for macro in outline.macros):
+                continue
+            for match in _DEFINITION.finditer(outline.code):
+                if match[1].decode() == macro_name:
+                    yield outline.code[match.end(1) : match.end()]
+
+    def _writes(self, text: bytes) -> bool:
+        if next(word_offsets(text, self._name), None) is not None:
+            return True
+        parameters = _PARAMETERS.match(text)
+        literals = set(_PASTED.findall(text)) - set(_WORD.findall(parameters[1] if parameters else b""))
+        if b"``" in text and all(literal in self._name for literal in literals):
+            return True
+        return any(self.include(macro_name.decode()) for macro_name in _USE.findall(text))
 
 
 def targets_in_other_branches(
