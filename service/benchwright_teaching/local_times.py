@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zoneinfo
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import cache
 
 UNIVERSAL = "UTC"
 """Name of the zone of a course that names none."""
@@ -11,7 +12,13 @@ UNIVERSAL = "UTC"
 
 def is_zone(name: str) -> bool:
     """True if this machine knows an IANA zone of this name."""
-    return name == UNIVERSAL or name in zoneinfo.available_timezones()
+    return name == UNIVERSAL or name in _zone_names()
+
+
+@cache
+def _zone_names() -> frozenset[str]:
+    """The names of all zones; reading them from the disk takes as long as making a page."""
+    return frozenset(zoneinfo.available_timezones())
 
 
 def zone_of(name: str) -> tzinfo:

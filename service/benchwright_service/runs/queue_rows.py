@@ -10,9 +10,24 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Collection, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Row, ScalarSelect, Subquery, Update, case, delete, func, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    ScalarSelect,
+    Select,
+    Subquery,
+    Update,
+    bindparam,
+    case,
+    delete,
+    func,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_foundation.database import Database
@@ -146,20 +161,8 @@ class QueueRows:
 
     async def queue_rank(self, run: str) -> int | None:
         """Rank of a waiting run, from 1, if nobody else comes. None if it does not wait for a worker."""
-        running = _running_counts()
-        turn = func.row_number().over(partition_by=OWNER, order_by=(RUNS.c.queued, RUNS.c.id)) - 1
-        cost = func.coalesce(SHARES.c.used_s, 0.0) + GUESSED_COST_S * (func.coalesce(running.c.number, 0) + turn)
-        costs = (
-            select(RUNS.c.id, RUNS.c.queued, cost.label("cost"))
-            .outerjoin(SHARES, SHARES.c.owner == OWNER)
-            .outerjoin(running, running.c.owner == OWNER)
-            .where(_WAITS_FOR_WORKER)
-            .subquery()
-        )
-        rank = func.row_number().over(order_by=(costs.c.cost, costs.c.queued, costs.c.id)).label("rank")
-        ranks = select(costs.c.id, rank).subquery()
         async with self._database.read_transaction() as connection:
-            return (await connection.execute(select(ranks.c.rank).where(ranks.c.id == run))).scalar()
+            return (await connection.execute(_rank_query(), {"run": run})).scalar()
 
     async def waiting_count(self, account: str) -> int:
         """Number of runs of an account that wait for a worker, or are being scored."""
@@ -220,6 +223,24 @@ async def enter_queue(database: Database, connection: AsyncConnection, owner: st
 
 def _of_lease(run: str, lease: str) -> Update:
     return update(RUNS).where(RUNS.c.id == run, RUNS.c.lease == lease, RUNS.c.state == RunState.RUNNING.value)
+
+
+@cache
+def _rank_query() -> Select[int]:
+    """Rank of the waiting run `run`. Made once: making it takes longer than asking, and all who wait ask for it."""
+    running = _running_counts()
+    turn = func.row_number().over(partition_by=OWNER, order_by=(RUNS.c.queued, RUNS.c.id)) - 1
+    cost = func.coalesce(SHARES.c.used_s, 0.0) + GUESSED_COST_S * (func.coalesce(running.c.number, 0) + turn)
+    costs = (
+        select(RUNS.c.id, RUNS.c.queued, cost.label("cost"))
+        .outerjoin(SHARES, SHARES.c.owner == OWNER)
+        .outerjoin(running, running.c.owner == OWNER)
+        .where(_WAITS_FOR_WORKER)
+        .subquery()
+    )
+    rank = func.row_number().over(order_by=(costs.c.cost, costs.c.queued, costs.c.id)).label("rank")
+    ranks = select(costs.c.id, rank).subquery()
+    return select(ranks.c.rank).where(ranks.c.id == bindparam("run"))
 
 
 def _running_counts() -> Subquery:

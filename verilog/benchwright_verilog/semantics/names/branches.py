@@ -261,7 +261,7 @@ class _NameWriters:
     Args:
         project: The project with their definitions.
         name: The name.
-        predefined: Macros that no file defines; their texts are not known.
+        predefined: Macros that no file defines; their values are not known.
     """
 
     def __init__(self, project: Project, name: str, predefined: Iterable[str]) -> None:
