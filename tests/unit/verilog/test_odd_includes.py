@@ -267,3 +267,8 @@ def test_another_name_that_a_macro_writes_is_looked_at(tmp_path: Path, old_text:
     assert not any(NOT_PLAIN in message for message in errors(project, path))
     documents.open(path.as_uri(), 3, new_text)
     assert any(NOT_PLAIN in message for message in errors(project, path))
+
+
+def test_a_header_with_many_comments_that_includes_itself_ends(tmp_path: Path) -> None:
+    write(tmp_path, a_sv="/* A line of a licence. */\n" * 60 + '`include "a.sv"\nmodule m; endmodule\n')
+    assert any("recursive" in message or "depth" in message for message in quoted_messages(tmp_path))

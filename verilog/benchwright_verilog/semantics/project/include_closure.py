@@ -29,7 +29,8 @@ from benchwright_verilog.semantics.project.texts import SourceText, SourceTexts
 MAX_DEPTH = 64
 """The deepest nesting of includes."""
 _MOST = 20_000
-_GUARD = re.compile(r"(?:\s|//[^\n]*\n|/\*.*?\*/)*`(?:ifndef\s+(\w+)\s+`define\s+\1\b|pragma\s+once\b)", re.DOTALL)
+# Possessive: else it would try every way to divide the comments before a file without a guard.
+_GUARD = re.compile(r"(?:\s|//[^\n]*\n|/\*(?>.*?\*/))*+`(?:ifndef\s+(\w+)\s+`define\s+\1\b|pragma\s+once\b)", re.DOTALL)
 """The beginning of a header that is read once only."""
 _TO_PREPROCESS = re.compile(r"^[^\n]*?(?:`|/\*|\*/)(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
 """A line with a grave accent, or where a comment of several lines may begin or end, and those that continue it."""
