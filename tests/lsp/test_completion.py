@@ -482,3 +482,19 @@ async def test_a_path_goes_through_generate_blocks_from_a_top_or_an_instance(
     text = f"{design}module tb;\n  top dut ();\n  initial $display({path}‸);\nendmodule\n"
     async with scratch(editor, text) as file:
         assert names <= {item.label for item in await file.completion(".")}
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("module m;\n  endm‸\n", ["endmodule"]),
+        ("module m;\nendmodule‸\n", []),
+        ("module m;\nendmodule\nendm‸\n", []),
+        ("module m;\n  assign x = 1;\n  end‸\n", ["endmodule"]),
+        ("module m;\n  function int f();\n    end‸\n", ["endfunction"]),
+    ],
+)
+async def test_only_what_is_open_is_closed_and_no_word_that_is_whole_is_offered_alone(
+    editor: Editor, text: str, labels: list[str]
+) -> None:
+    assert await offered(editor, text) == labels

@@ -125,7 +125,10 @@ class CompletionLists:
         byte = TextShift(analysis.data, document.lines.data).to_old(document.lines.to_byte(cursor.start))
         can_snippets = self._server.client.supports(f"{_ITEM}.snippetSupport")
         request = CompletionRequest(cursor, document.text, byte, analysis, project, self._library, text, can_snippets)
-        return list(proposals(request))
+        made_proposals = list(proposals(request))
+        # A word that is whole already, and nothing else: taking it would only cost the person a line end.
+        written_texts = [proposal.snippet or proposal.plain_text or proposal.label for proposal in made_proposals]
+        return [] if written_texts == [cursor.word] else made_proposals
 
     def _include_proposals(self, document: Document, cursor: Cursor) -> Iterator[Proposal]:
         """The folders and design files that an `include` could name next."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache
 from typing import TYPE_CHECKING
 
+from benchwright_verilog.language.blocks import BLOCKS
 from benchwright_verilog.language.completion.cursor import Expected
 from benchwright_verilog.language.completion.proposal import (
     CompletionRequest,
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 _PROCEDURAL_SNIPPET = re.compile(r"\s*(?:if|case|for|foreach|while|repeat|begin|@|#|return)\b|\s*\$")
 _DESIGN_SNIPPET = re.compile(r"\s*(?:module|package|interface|program|class|primitive|checker)\b|\s*`")
+
+_UNITS = frozenset({"module", "macromodule", "interface", "package", "program", "class", "primitive", "checker"})
 
 
 def system_word_proposals(request: CompletionRequest, rank: int) -> Iterator[Proposal]:
@@ -101,9 +105,18 @@ def keyword_proposals(expected_code: Expected, request: CompletionRequest) -> It
     word = request.word
     if not word and expected_code is not Expected.TOP:
         return
+    closing_nothing = _ends_of_blocks_not_open(request.cursor.blocks)
     for keyword in _KEYWORDS.get(expected_code, ()):
-        if keyword.lower().startswith(word.lower()) and not keyword.startswith("`"):
+        if keyword.lower().startswith(word.lower()) and not keyword.startswith("`") and keyword not in closing_nothing:
             yield Proposal(keyword, Sort.KEYWORD, Rank.KEYWORD)
+
+
+def _ends_of_blocks_not_open(blocks: Sequence[str]) -> AbstractSet[str]:
+    """The words that close a block of another kind; none where the text begins after the unit's header."""
+    if not blocks or blocks[0] not in _UNITS:
+        return frozenset()
+    open_ends = {BLOCKS[kind] for block in blocks if (kind := block.removeprefix("procedural ")) in BLOCKS}
+    return frozenset(BLOCKS.values()) - open_ends
 
 
 @cache
