@@ -51,6 +51,8 @@ scenario(
     const row = (name: string) => wave.getByRole("option", { name });
     // What the testbench itself has is shown first; the rest is found.
     await row("tb.rst_n").waitFor();
+    // It is open where the testbench complained.
+    await editor.sees(row("tb.q").locator(".wave-value"), /^8$/);
     await wave.getByLabel("Find signals").fill("dut following");
     await wave.getByRole("button", { name: "Add tb.dut.following [4]" }).click();
     await row("tb.dut.following").waitFor();
