@@ -294,7 +294,7 @@ class Accounts:
         if invitation_code.startswith(LINK_PREFIX):
             linked_account = await take_link(connection, invitation_code, self._now())
             if linked_account is None:
-                raise _unknown_invitation_refusal()
+                raise _unknown_invitation_refusal(invitation_code)
             return linked_account
         is_invitation = INVITATIONS.c.digest == access_token.hash_secret(invitation_code)
         # The same code by two programs at once: whoever comes second comes back.
@@ -355,7 +355,7 @@ class Accounts:
             for query in queries:
                 if (await connection.execute(query)).first() is not None:
                     return
-        raise _unknown_invitation_refusal()
+        raise _unknown_invitation_refusal(invitation_code)
 
     async def enrol_identity_and_make_token(self, issuer: str, subject: str, name: str, course: str, role: Role) -> str:
         """A new token for somebody whom a program on this machine has signed in, such as the hub of a class.
@@ -453,7 +453,13 @@ def _usable_invitation_conditions(invitation_code: str, current_time: float) -> 
     )
 
 
-def _unknown_invitation_refusal() -> RefusalError:
+def _unknown_invitation_refusal(invitation_code: str = "") -> RefusalError:
+    if invitation_code.startswith(LINK_PREFIX):
+        return RefusalError(
+            RefusalKind.NOT_FOUND,
+            "This link was used, or is too old.",
+            "Load the page that has it again, and open the new one.",
+        )
     return RefusalError(
         RefusalKind.NOT_FOUND,
         "The invitation is unknown, expired or used up.",
