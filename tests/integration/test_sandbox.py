@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes.util
 import os
 import sys
 import threading
@@ -13,6 +14,7 @@ import pytest
 from benchwright_harness.errors import SandboxUnavailableError
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.sandbox.native import NativeSandbox
+from benchwright_harness.sandbox.seccomp import filter_program
 from benchwright_harness.toolchain import Toolchain
 
 from ..support.machine.sandbox_run import Run, SandboxOutput, runner
@@ -68,6 +70,16 @@ async def test_a_missing_bubblewrap_says_what_to_do(bwrap: Run, monkeypatch: pyt
     with pytest.raises(SandboxUnavailableError, match="not installed") as refused:
         await bwrap("true")
     assert "apt-get install bubblewrap" in refused.value.hint
+
+
+def test_a_missing_library_of_system_call_filters_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    find_library = ctypes.util.find_library
+    monkeypatch.setattr(ctypes.util, "find_library", lambda name: None if name == "seccomp" else find_library(name))
+    monkeypatch.delitem(sys.modules, "pyseccomp", raising=False)
+    filter_program.cache_clear()
+    with pytest.raises(SandboxUnavailableError, match="libseccomp is not installed") as refused:
+        BwrapSandbox().check()
+    assert "apt-get install libseccomp2" in refused.value.hint
 
 
 def test_the_sandboxs_own_check_works_here() -> None:

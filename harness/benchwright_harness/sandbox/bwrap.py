@@ -186,6 +186,7 @@ class BwrapSandbox:
             SandboxUnavailableError: The sandbox does not work on this machine, with the next step.
         """
         user = self.new_user()
+        filter_program()
         argv = [
             self.program,
             *self.isolation_words(),

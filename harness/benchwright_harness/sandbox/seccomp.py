@@ -8,6 +8,8 @@ import os
 from functools import lru_cache
 from typing import Any
 
+from benchwright_harness.errors import SandboxUnavailableError
+
 _DENIED = """
     acct add_key bpf delete_module finit_module fsconfig fsmount fsopen fspick init_module
     io_uring_enter io_uring_register io_uring_setup ioperm iopl kexec_file_load kexec_load keyctl
@@ -24,8 +26,17 @@ _TIOCSTI = 0x5412
 
 @lru_cache
 def filter_program() -> bytes:
-    """The compiled BPF program, as `bwrap --seccomp` takes it."""
-    import pyseccomp  # Loads the C library behind it, which only starting a sandbox needs.
+    """The compiled BPF program, as `bwrap --seccomp` takes it.
+
+    Raises:
+        SandboxUnavailableError: The library that compiles it is not installed.
+    """
+    try:
+        import pyseccomp  # Loads the C library behind it, which only starting a sandbox needs.
+    except (OSError, RuntimeError) as error:
+        raise SandboxUnavailableError(
+            "libseccomp is not installed", "install libseccomp (Debian and Ubuntu: apt-get install libseccomp2)"
+        ) from error
 
     rules = pyseccomp.SyscallFilter(defaction=pyseccomp.ALLOW)
     refuse = pyseccomp.ERRNO(errno.EPERM)
