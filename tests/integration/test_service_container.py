@@ -31,33 +31,22 @@ from benchwright_foundation.home import Home
 from benchwright_harness.execution.run import reference_solution_files
 from benchwright_problems.storage.store import Store
 
-from ..support.machine.debian_image import DebianMissingError, root_file_system
 from ..support.service.bench_service import Course, Service, Solver
 from ..support.service.postgres import new_database
+from ..support.service.service_image import FILES, import_base, released_checkout, run
 
 pytestmark = [pytest.mark.nightly, pytest.mark.alone]
 
-ROOT = Path(__file__).parents[2]
-FILES = ROOT / "setup" / "service"
 BASE, IMAGE, WORKER_IMAGE = "local/debian-python:1", "local/bench:1", "local/bench-worker:1"
 USER = 10_001
 PASSWORD = "hunter2-of-the-database"
 SEARCH = "grep -rlaF --exclude-dir=proc --exclude-dir=sys"
 REF = "starter/saturating-counter"
-PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
 
 def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as free:
         return int(free.getsockname()[1])
-
-
-def run(*command: str | Path, **options: Any) -> str:
-    process: subprocess.CompletedProcess[str] = subprocess.run(
-        [*map(str, command)], capture_output=True, text=True, timeout=1_200, **options
-    )
-    assert process.returncode == 0, (command, process.stdout[-3000:], process.stderr[-3000:])
-    return process.stdout
 
 
 @pytest.fixture(scope="module")
@@ -70,64 +59,18 @@ def engine(docker_host: str) -> Iterator[sdk.DockerClient]:
 def image(docker_host: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The image, built from a checkout with a release in it."""
     folder = tmp_path_factory.mktemp("image")
-    wheels, context_folder = folder / "wheels", folder / "context"
-    context_folder.mkdir()
-    shutil.copy(ROOT / "requirements.lock", context_folder)
-    shutil.copytree(FILES, context_folder / "setup" / "service")
+    checkout = released_checkout(folder / "checkout")
     # The classic builder, which every client has, looks for it there; BuildKit beside the Containerfile.
-    shutil.copy(FILES / "Containerfile.dockerignore", context_folder / ".dockerignore")
-    run(sys.executable, ROOT / "setup" / "release.py", "--only", "python", "--out", context_folder / "dist")
+    shutil.copy(FILES / "Containerfile.dockerignore", checkout / ".dockerignore")
     # What lies beside must not come in.
-    (context_folder / "setup/service/secrets").mkdir()
-    (context_folder / "setup/service/secrets/database").write_text(PASSWORD)
-    download = (sys.executable, "-m", "pip", "download", "--quiet", "--dest", wheels)
-    run(*download, "--no-deps", "--require-hashes", "--requirement", ROOT / "requirements.lock")
-    # With these pip builds what comes as source.
-    run(*download, "setuptools", "wheel")
-    python = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    added_files: dict[str, Path | str] = {
-        "wheels": wheels,
-        "etc/pip.conf": "[global]\nno-index = true\nfind-links = /wheels\nbreak-system-packages = true\n",
-    }
-    try:
-        # Debian's images have apt, and with it the library of C++ that wheels need.
-        packages = (python, "python3", "python3-pip", "passwd", "ca-certificates", "libstdc++6", "bubblewrap")
-        root_file_system(folder / "base.tar", *packages, added_files=added_files, left_out="EXTERNALLY-MANAGED$")
-    except DebianMissingError as error:
-        pytest.skip(f"needs a Debian with {python} as its own Python: {error}")
+    (checkout / "setup/service/secrets").mkdir()
+    (checkout / "setup/service/secrets/database").write_text(PASSWORD)
+    import_base(docker_host, folder, BASE)
     environment = os.environ | {"DOCKER_HOST": docker_host, "DOCKER_BUILDKIT": "0"}
-    shutil.rmtree(wheels)
-    import_options = ("--change", f"ENV PATH={PATH}")
-    run("docker", "import", *import_options, folder / "base.tar", f"{BASE}-bare", env=environment)
-    (folder / "base.tar").unlink()
-    # The published image calls its interpreter so.
-    (folder / "Base").write_text(f"FROM {BASE}-bare\nRUN ln -s /usr/bin/python3 /usr/bin/python\n")
-    run(
-        "docker",
-        "build",
-        "--network",
-        "none",
-        "--tag",
-        BASE,
-        "--file",
-        folder / "Base",
-        context_folder,
-        env=environment,
-    )
     for target, tag in (("bench", IMAGE), ("worker", WORKER_IMAGE)):
-        build = (
-            "docker",
-            "build",
-            "--network",
-            "none",
-            "--build-arg",
-            f"BASE={BASE}",
-            "--target",
-            target,
-            "--tag",
-            tag,
-        )
-        run(*build, "--file", context_folder / "setup/service/Containerfile", context_folder, env=environment)
+        options = ("--network", "none", "--build-arg", f"BASE={BASE}", "--target", target, "--tag", tag)
+        containerfile = checkout / "setup/service/Containerfile"
+        run("docker", "build", *options, "--file", containerfile, checkout, env=environment)
     # It goes with the engine.
     return IMAGE
 

@@ -62,7 +62,7 @@ WALKS = {
             "systemctl": _ROOT,
             "course link": "nobody is on a roster; tests/integration/test_coming_back.py signs in by a printed link",
             "createuser": "needs the machine's PostgreSQL; the tests have one of their own",
-            "docker compose": "needs a registry; tests/integration/test_service_container.py builds and runs the image",
+            "docker compose": "needs a registry; tests/integration/test_service_processes_in_containers.py types it",
             "revoke-key KEY": "has no key of its own; tests/integration/test_signing_key_rotation.py revokes one",
         },
     ),

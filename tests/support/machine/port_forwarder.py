@@ -1,0 +1,43 @@
+"""`python port_forwarder.py LISTENER PORT`: passes connections on to a port of the loopback where this runs.
+
+The listener, an open file of its parent, may belong to another network namespace than this.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import sys
+
+_CHUNK_BYTES = 1 << 16
+
+
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(OSError):
+        while chunk := await reader.read(_CHUNK_BYTES):
+            writer.write(chunk)
+            await writer.drain()
+        writer.write_eof()
+
+
+async def _forward(listener: socket.socket, port: int) -> None:
+    async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.closing(writer), contextlib.suppress(OSError):
+            far_reader, far_writer = await asyncio.open_connection("127.0.0.1", port)
+            with contextlib.closing(far_writer):
+                await asyncio.gather(_copy(reader, far_writer), _copy(far_reader, writer))
+
+    connections: set[asyncio.Task[None]] = set()
+
+    def begin(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        # Nothing else holds them.
+        connections.add(connection := asyncio.create_task(pass_on(reader, writer)))
+        connection.add_done_callback(connections.discard)
+
+    server = await asyncio.start_server(begin, sock=listener)
+    await server.serve_forever()
+
+
+if __name__ == "__main__":
+    asyncio.run(_forward(socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2])))
