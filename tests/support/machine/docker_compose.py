@@ -1,4 +1,4 @@
-"""Docker Compose: the client's own, or Debian's package of it, which every release but the last two has too old."""
+"""Docker Compose 2: the client's own, or Debian's package of it."""
 
 from __future__ import annotations
 
