@@ -338,6 +338,37 @@ def test_a_platform_is_told_how_far_work_and_grading_are(school: School, tmp_pat
     assert told() == ("Submitted", "Pending", 1)
 
 
+def test_a_platform_is_told_that_people_have_to_grade_and_that_all_is_done(platform: Platform, tmp_path: Path) -> None:
+    service = Service(tmp_path / "service", workers=0)
+    course = service.set_up(problems=("reorder-buffer",))
+    service.options = ("--sign-in", str(platform.as_settings(tmp_path, course.name, CONTEXT)))
+    with running_service(service):
+        platform.tool = service.url
+        school = School(service, course, platform, platform.url)
+        teacher, ada = school.teacher(), browser(service)
+        school.launch(ada, "ada", LEARNER)
+        rules = {"csrf": csrf(teacher), "worth": "4", "late": "0", "graders": "1"}
+        path = f"/courses/{course.name}"
+        assert teacher.post(f"{path}/assignments/{course.assignment}/grading", data=rules).status_code == 303
+        solver = Solver(service, course, StudyLog(tmp_path / "attempts.sqlite"), program_token(service, ada))
+        attempt = solver.begin("starter/reorder-buffer", {"answer.md": ""})
+        assert solver.send(attempt).status_code == 200
+        solver.verdict(solver.run(attempt, 1, {"answer.md": "It retires in order."}).json()["id"])
+        solver.log.close()
+        assert "1 scores were sent" in school.press(teacher, "grades/send").text
+        page = teacher.get(f"{path}/answers").text
+        (item,), labels = (
+            re.findall(r'name="item" value="(\w+)"', page),
+            re.findall(r'name="label" value="(\w+)"', page),
+        )
+        grade = {"csrf": csrf(teacher), "item": item, "label": max(labels, key=float), "difficulty": "2"}
+        assert teacher.post(f"{path}/answers", data=grade).status_code == 303
+        assert "1 scores were sent" in school.press(teacher, "grades/send").text
+    assert [
+        (score["activityProgress"], score["gradingProgress"], score.get("scoreGiven")) for _, score in platform.scores
+    ] == [("Submitted", "PendingManual", None), ("Completed", "FullyGraded", 4)]
+
+
 def test_a_teacher_chooses_assignments_and_their_links_lead_to_them(school: School) -> None:
     link_settings = {
         "deep_link_return_url": f"{school.platform.url}/return",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -17,8 +18,13 @@ from benchwright_attempts.events.events import Tick
 from benchwright_attempts.log.anchors import Anchor, anchors_text, check_anchors
 from benchwright_attempts.log.published_keys import PublishedKeys
 from benchwright_foundation.home import Home
+from benchwright_service.bench import open_administration
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.evidence.signing import Countersigner
+from benchwright_service.storage.facts import Facts
 
 from ..support.service.bench_service import Service, Solver, running_service
+from ..support.service.postgres import new_database
 
 BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
 REF = "starter/saturating-counter"
@@ -126,3 +132,33 @@ def test_a_key_is_not_revoked_by_mistake(tmp_path: Path) -> None:
         refusal = benchwright(service.home, "course", "revoke-key", "nonsense", "--since", "2026-01-01")
         assert refusal.returncode == 1 and old_keys["keys"][0]["key"] in refusal.stderr
         assert client.get("/api/v1/keys").json() == old_keys
+
+
+def test_where_the_keys_are_lost_for_good_a_service_goes_on_with_those_of_another_folder(
+    postgres: Path, tmp_path: Path
+) -> None:
+    url = new_database(postgres)
+    old, new = (Service(tmp_path / name, url, workers=0) for name in ("old", "new"))
+
+    async def start_old() -> str:
+        """What a process of the old folder does first; returns the key that it signs with."""
+        folder = old.folders.data / "service"
+        signer = Countersigner.from_folder("http://127.0.0.1", folder)
+        async with open_administration(old.folders, url) as parts:
+            await Facts(parts.database).require_common_keys([key.key for key in signer.published.keys], folder=folder)
+        return signer.public_key
+
+    old_key = asyncio.run(start_old())
+    with pytest.raises(AssertionError, match=r"signing keys in .* are not those of the service.*accept-keys"):
+        new.start()
+    environment = os.environ | {"BENCHWRIGHT_HOME": str(new.home), "BENCHWRIGHT_SERVICE_DATABASE": url}
+    words = (BENCHWRIGHT, "course", "accept-keys")
+    accepted = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60)
+    assert accepted.returncode == 0, accepted.stderr
+    with running_service(new), new.client() as client:
+        key = client.get("/api/v1/key").json()["key"]
+        assert key != old_key and f"The service signs with {key}." in accepted.stdout
+        assert client.get("/api/v1/health/accepting").status_code == 200
+    # The keys that were lost are a stranger's now.
+    with pytest.raises(BenchServiceError, match="accept-keys"):
+        asyncio.run(start_old())
