@@ -7,6 +7,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
+import psycopg
 import pytest
 from joserfc import jwt
 from joserfc.jwk import OctKey, RSAKey
@@ -23,6 +25,7 @@ from benchwright_remote.messages import Role
 
 from ..support.service.bench_service import Course, Service, running_service
 from ..support.service.bench_service_pages import browser, csrf, invitation, signed_in
+from ..support.service.postgres import new_database
 from ..support.service.rosters import merge_roster
 from ..support.service.sign_in_by_provider import SECRET, independent, sign_in
 
@@ -67,6 +70,31 @@ def test_who_the_provider_names_has_one_account_and_joins_by_an_invitation(servi
     other_browser = browser(service)
     sign_in(other_browser, "mallory@example.org")
     assert "Computer architecture" not in other_browser.get("/").text
+
+
+def test_two_browsers_of_somebody_who_is_new_become_one_account(
+    independent: str, postgres: Path, tmp_path: Path
+) -> None:
+    service = serving(tmp_path, independent)
+    service.database = new_database(postgres)
+    waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'service_identities'::regclass"
+    with (
+        running_service(service),
+        psycopg.connect(service.database) as blocker,
+        psycopg.connect(service.database, autocommit=True) as watcher,
+        ThreadPoolExecutor(2) as pool,
+    ):
+        # Both have seen that nobody of this name is known, before either can add it.
+        blocker.execute("LOCK TABLE service_identities IN SHARE ROW EXCLUSIVE MODE")
+        came = [pool.submit(sign_in, browser(service), "zoe@example.org") for _ in range(2)]
+        give_up = time.monotonic() + 60
+        while (watcher.execute(waiting).fetchone() or (0,))[0] < 2:
+            assert time.monotonic() < give_up
+            time.sleep(0.05)
+        blocker.rollback()
+        assert [reply.result().status_code for reply in came] == [303, 303]
+        assert watcher.execute("SELECT count(DISTINCT account) FROM service_sessions").fetchone() == (1,)
+        assert watcher.execute("SELECT count(*) FROM service_accounts").fetchone() == (1,)
 
 
 def test_a_program_is_signed_in_by_the_same_browser(service: Service) -> None:

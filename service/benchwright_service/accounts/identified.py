@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import Row, and_, func, insert, or_, select, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_remote.messages import Role
@@ -70,11 +71,15 @@ async def enter_identified(
     known_account = account
     for listing_course in courses:
         account = await _account_of_entry(connection, listing_course, identity, account)
-    if account is None:
-        account = await new_account(connection, identity.name, current_time)
     if known_account is None:
-        values = {"issuer": identity.issuer, "subject": identity.subject, "account": account}
-        await connection.execute(insert(IDENTITIES).values(values))
+        try:
+            async with connection.begin_nested():
+                account = account or await new_account(connection, identity.name, current_time)
+                values = {"issuer": identity.issuer, "subject": identity.subject, "account": account}
+                await connection.execute(insert(IDENTITIES).values(values))
+        except IntegrityError:
+            # Another browser of theirs came at the same moment, and no course is there to take turns in.
+            account = str((await connection.execute(known_query)).scalar_one())
     disabled_query = select(ACCOUNTS.c.disabled).where(ACCOUNTS.c.id == account)
     if (await connection.execute(disabled_query)).scalar() is not None:
         return None
