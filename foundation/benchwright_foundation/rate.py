@@ -68,6 +68,12 @@ class Allowances:
         self._new_counts[key] = self._new_counts.get(key, 0.0) + counted
         return 0.0
 
+    def wait_s(self, key: str, most: float, period_s: float) -> float:
+        """Return the seconds until one more request can be counted, 0 if it can be now; count nothing."""
+        use = self._uses.get(key)
+        excess = _fallen(use, self._clock()) + 1 - most if use is not None else 0.0
+        return max(0.0, excess) * period_s / most
+
     def take_new_uses(self) -> Mapping[str, NewUse]:
         """Return what was counted here since this was asked last."""
         new_counts, self._new_counts = self._new_counts, {}
@@ -115,6 +121,10 @@ class RateLimits:
         return math.ceil(
             self._allowances.count_or_wait_s(f"{self._name}:{client_key}", 1, requests_per_minute, _MINUTE_S)
         )
+
+    def retry_after_s(self, client_key: str, requests_per_minute: int) -> float:
+        """Return the whole seconds until a client has a request left, 0 if there is one now; count nothing."""
+        return math.ceil(self._allowances.wait_s(f"{self._name}:{client_key}", requests_per_minute, _MINUTE_S))
 
 
 def _fallen(use: _Use, current_time: float) -> float:

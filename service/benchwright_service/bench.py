@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,7 +35,7 @@ from benchwright_service.courses.quotas import USUAL, QuotaKeeper, Quotas
 from benchwright_service.courses.recording_choices import RecordingChoices
 from benchwright_service.courses.replays import Replays
 from benchwright_service.courses.snapshots import Snapshots
-from benchwright_service.errors import BenchServiceError
+from benchwright_service.errors import BenchServiceError, SignInError
 from benchwright_service.evidence.audit import AuditLog
 from benchwright_service.evidence.evidence import EvidenceWriter
 from benchwright_service.evidence.signing import Countersigner
@@ -80,8 +80,10 @@ if TYPE_CHECKING:
     from benchwright_service.sign_in.mail import LinkMailer
     from benchwright_service.sign_in.sign_in_file import SignInSettings
 
-SIGN_INS_PER_MINUTE = 600
-"""Sign-ins that one caller may begin a minute: an account, or else an address. Nobody's use up those of others."""
+FAILED_SIGN_INS_PER_MINUTE = 1_000
+"""Sign-ins of one caller that may fail in a minute: of an account, or else an address, behind which a school may be."""
+BEGUN_SIGN_INS_PER_MINUTE = 1_200
+"""Programs and links by mail that an address may begin to sign in with in a minute."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,7 @@ class SignIn:
     lti_services: LtiServices | None = None
     deep_linking: DeepLinking | None = None
     rates: RateLimits = field(default_factory=RateLimits)
+    failure_rates: RateLimits = field(default_factory=RateLimits)
     secret: bytes = field(default_factory=new_cookie_secret)
     """Common to all processes."""
 
@@ -106,8 +109,9 @@ class SignIn:
         """The secret that signs cookies of a purpose."""
         return secret_for(self.secret, purpose)
 
-    def count_sign_in_or_refuse(self, caller: str) -> None:
-        """Counts a sign-in that was begun: it writes a row, or asks a provider.
+    @contextlib.contextmanager
+    def counting_failures(self, caller: str) -> Iterator[None]:
+        """Counts the sign-in inside if it fails; those that succeed are as many as there are people.
 
         See `benchwright_service.caller_address`.
 
@@ -115,16 +119,44 @@ class SignIn:
         wrong ones come from the same address.
 
         Raises:
+            RefusalError: Too many of the caller have failed.
+            SignInError: It has failed.
+        """
+        self.require_few_failures(caller)
+        try:
+            yield
+        except SignInError:
+            self.count_failure(caller)
+            raise
+
+    def require_few_failures(self, caller: str) -> None:
+        """Makes sure that few sign-ins of a caller have failed.
+
+        Raises:
+            RefusalError: Too many have.
+        """
+        wait_s = self.failure_rates.retry_after_s(caller, FAILED_SIGN_INS_PER_MINUTE)
+        if wait_s:
+            raise _too_many_refusal("Too many sign-ins from here have failed.", wait_s)
+
+    def count_failure(self, caller: str) -> None:
+        """Counts a sign-in of a caller that has failed."""
+        self.failure_rates.admit_or_retry_after_s(caller, FAILED_SIGN_INS_PER_MINUTE)
+
+    def count_beginning_or_refuse(self, caller: str) -> None:
+        """Counts a sign-in of which nobody knows yet what becomes of it, and which writes a row or sends mail.
+
+        Raises:
             RefusalError: The caller began too many.
         """
-        wait_s = self.rates.admit_or_retry_after_s(caller, SIGN_INS_PER_MINUTE)
+        wait_s = self.rates.admit_or_retry_after_s(caller, BEGUN_SIGN_INS_PER_MINUTE)
         if wait_s:
-            raise RefusalError(
-                RefusalKind.RATE_LIMITED,
-                "Too many sign-ins were begun from here.",
-                "Wait for the number of seconds in Retry-After.",
-                retry_after_s=wait_s,
-            )
+            raise _too_many_refusal("Too many sign-ins were begun from here.", wait_s)
+
+
+def _too_many_refusal(detail: str, wait_s: float) -> RefusalError:
+    next_step = "Wait for the number of seconds in Retry-After."
+    return RefusalError(RefusalKind.RATE_LIMITED, detail, next_step, retry_after_s=wait_s)
 
 
 @dataclass(frozen=True)
@@ -424,6 +456,7 @@ async def open_bench(
             sign_in=replace(
                 sign_in,
                 rates=RateLimits(allowances=allowances, name="sign_in"),
+                failure_rates=RateLimits(allowances=allowances, name="failed_sign_in"),
                 secret=await _read_cookie_secret(folder),
             ),
             courses=administration.courses,

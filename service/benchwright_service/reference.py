@@ -13,7 +13,7 @@ from benchwright_remote.messages import MOST_EVENTS
 from benchwright_remote.teaching_messages import MOST_CHANGES, MOST_ITEMS
 from benchwright_service.accounts.personal_tokens import LONGEST_DAYS
 from benchwright_service.app import OPEN, body_byte_limit, make_api
-from benchwright_service.bench import SIGN_INS_PER_MINUTE
+from benchwright_service.bench import BEGUN_SIGN_INS_PER_MINUTE, FAILED_SIGN_INS_PER_MINUTE
 from benchwright_service.courses.quotas import USUAL
 from benchwright_service.courses.snapshots import LARGEST
 from benchwright_service.endpoints.admitted import SCOPE
@@ -289,7 +289,8 @@ def _page_lines() -> Iterator[str]:
     yield f"| events of an account in a day | {USUAL.events_per_day:,} (`--events-per-day`) |"
     yield f"| new attempts of an account in an hour | {USUAL.attempts_per_hour:,} (`--attempts-per-hour`) |"
     yield f"| megabytes of an account's compressed files | {USUAL.stored_mb:,} (`--stored-mb`) |"
-    yield f"| sign-ins that an account or an address begins in a minute | {SIGN_INS_PER_MINUTE:,} |"
+    yield f"| sign-ins of an account or an address that fail in a minute | {FAILED_SIGN_INS_PER_MINUTE:,} |"
+    yield f"| programs and links by mail that an address begins in a minute | {BEGUN_SIGN_INS_PER_MINUTE:,} |"
     yield f"| connections | {MOST_CONNECTIONS:,} |"
 
 

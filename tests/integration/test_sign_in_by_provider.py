@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import threading
@@ -20,8 +21,11 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import OctKey, RSAKey
 from joserfc.jws import JWSRegistry
+from sqlalchemy import select
 
 from benchwright_remote.messages import Role
+from benchwright_service.bench import open_administration
+from benchwright_service.storage.tables import USES
 
 from ..support.service.bench_service import Course, Service, running_service
 from ..support.service.bench_service_pages import browser, csrf, invitation, signed_in
@@ -95,6 +99,26 @@ def test_two_browsers_of_somebody_who_is_new_become_one_account(
         assert [reply.result().status_code for reply in came] == [303, 303]
         assert watcher.execute("SELECT count(DISTINCT account) FROM service_sessions").fetchone() == (1,)
         assert watcher.execute("SELECT count(*) FROM service_accounts").fetchone() == (1,)
+
+
+def test_of_many_sign_ins_from_one_address_only_those_that_fail_are_counted(independent: str, tmp_path: Path) -> None:
+    async def counted_uses(service: Service) -> dict[str, float]:
+        async with (
+            open_administration(service.folders, None) as parts,
+            parts.database.read_transaction() as connection,
+        ):
+            rows = (await connection.execute(select(USES.c.key, USES.c.used))).all()
+        return {row.key: row.used for row in rows if "sign_in" in row.key}
+
+    with running_service(serving(tmp_path, independent)) as service:
+        for number in range(10):
+            assert sign_in(browser(service), f"student-{number}@example.org").status_code == 303
+        assert browser(service).get("/sign-in/provider/return?code=c&state=made-up").status_code == 422
+        give_up = time.monotonic() + 60
+        while not (uses := asyncio.run(counted_uses(service))):
+            assert time.monotonic() < give_up
+            time.sleep(0.1)
+    assert uses == {"failed_sign_in:127.0.0.1": 1.0}
 
 
 def test_a_program_is_signed_in_by_the_same_browser(service: Service) -> None:

@@ -43,13 +43,13 @@ async def begin_lti_login(visit: Visit) -> Response:
     tool = visit.bench.sign_in.lti
     if tool is None:
         raise unknown_page_refusal()
-    visit.bench.sign_in.count_sign_in_or_refuse(caller_address(visit.request))
     names = ("iss", "login_hint", "client_id", "lti_message_hint")
     login_fields = visit.form if visit.request.method == "POST" else visit.request.query_params
     try:
-        url, login_state = tool.login_address_and_state(
-            {name: str(login_fields.get(name, ""))[:_LONGEST] for name in names}
-        )
+        with visit.bench.sign_in.counting_failures(caller_address(visit.request)):
+            url, login_state = tool.login_address_and_state(
+                {name: str(login_fields.get(name, ""))[:_LONGEST] for name in names}
+            )
     except SignInError:
         return _show_failure(visit, _FAILED)
     visit.request.session[_AWAY] = list(login_state)
@@ -61,17 +61,17 @@ async def finish_lti_launch(visit: Visit) -> Response:
     tool = visit.bench.sign_in.lti
     if tool is None:
         raise unknown_page_refusal()
-    visit.bench.sign_in.count_sign_in_or_refuse(caller_address(visit.request))
     # It counts once, whatever comes of it.
     login_state = visit.request.session.pop(_AWAY, None)
     if login_state is None:
         return _show_failure(visit, _FAILED)
     try:
-        launch = await tool.finish_launch(
-            (login_state[0], login_state[1], login_state[2]),
-            visit.form_field("state"),
-            visit.form_field("id_token", _LONGEST_TOKEN),
-        )
+        with visit.bench.sign_in.counting_failures(caller_address(visit.request)):
+            launch = await tool.finish_launch(
+                (login_state[0], login_state[1], login_state[2]),
+                visit.form_field("state"),
+                visit.form_field("id_token", _LONGEST_TOKEN),
+            )
     except UnknownContextError as error:
         message = f"The course {error} of your learning management system belongs to no course here."
         return _show_failure(visit, FormProblem(message, "Send this sentence to who operates the service."))

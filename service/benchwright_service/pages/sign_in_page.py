@@ -57,7 +57,7 @@ async def request_link(visit: Visit) -> Response:
     mailer = visit.bench.sign_in.mailer
     if mailer is None:
         raise unknown_page_refusal()
-    visit.bench.sign_in.count_sign_in_or_refuse(caller_address(visit.request))
+    visit.bench.sign_in.count_beginning_or_refuse(caller_address(visit.request))
     email = visit.form_field("email", 200)
     if email:
         mailer.begin_sending(email)
@@ -114,11 +114,11 @@ async def redirect_to_provider(visit: Visit) -> Response:
     provider = visit.bench.sign_in.provider
     if provider is None:
         raise unknown_page_refusal()
-    visit.bench.sign_in.count_sign_in_or_refuse(caller_address(visit.request))
     visit.request.session.clear()
     visit.request.session[_ONWARD] = "device" if "device" in visit.request.query_params else ""
     try:
-        response = await provider.begin_sign_in(visit.request)
+        with visit.bench.sign_in.counting_failures(caller_address(visit.request)):
+            response = await provider.begin_sign_in(visit.request)
     except SignInError:
         return _sign_in_form(visit, _unknown_person_problem(provider.name), "")
     response.headers.update(SECURITY)
@@ -130,11 +130,11 @@ async def sign_in_from_provider(visit: Visit) -> Response:
     provider = visit.bench.sign_in.provider
     if provider is None:
         raise unknown_page_refusal()
-    visit.bench.sign_in.count_sign_in_or_refuse(caller_address(visit.request))
     session = visit.request.session
     onward = str(session.get(_ONWARD, ""))
     try:
-        identity = await provider.finish_sign_in(visit.request)
+        with visit.bench.sign_in.counting_failures(caller_address(visit.request)):
+            identity = await provider.finish_sign_in(visit.request)
     except SignInError:
         return _sign_in_form(visit, _unknown_person_problem(provider.name), "")
     finally:
@@ -164,12 +164,13 @@ async def device_code_page(visit: Visit) -> Response:
 
 async def decide_on_device(visit: Visit) -> Response:
     """Signs a program in, or refuses to."""
-    visit.bench.sign_in.count_sign_in_or_refuse(visit.account)
+    visit.bench.sign_in.require_few_failures(visit.account)
     granted = visit.form_field("decision") == "grant"
     is_decided = await visit.bench.sign_in.devices.decide_if_waiting(
         visit.form_field("code", 40), visit.account, granted=granted
     )
     if not is_decided:
+        visit.bench.sign_in.count_failure(visit.account)
         return render("device", visit.session, HTTPStatus.UNPROCESSABLE_ENTITY, device=None, problem=_NO_DEVICE)
     problem = _GRANTED if granted else _DENIED
     return render("told", visit.session, title="Sign in another program", problem=problem)
