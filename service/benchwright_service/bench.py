@@ -49,6 +49,11 @@ from benchwright_service.grades.research_export import ResearchExports
 from benchwright_service.grades.rubric_grades import RubricGrades
 from benchwright_service.grades.staff_decisions import StaffDecisions
 from benchwright_service.health import Health
+from benchwright_service.mail import turn_off
+from benchwright_service.mail.letters import Letters
+from benchwright_service.mail.mail_choices import MailChoices
+from benchwright_service.mail.notice_rows import NoticeRows
+from benchwright_service.mail.timed_notices import TimedNotices
 from benchwright_service.metrics import Metrics
 from benchwright_service.questions.collecting import Collecting
 from benchwright_service.runs.course_runs import CourseRuns
@@ -72,6 +77,7 @@ from benchwright_service.studies.study_places import StudyPlaces
 from benchwright_studies.conduct.study_log import StudyLog
 
 if TYPE_CHECKING:
+    from benchwright_service.mail.smtp import Mailbox
     from benchwright_service.questions.trying import QuestionModels
     from benchwright_service.sign_in.deep_linking import DeepLinking
     from benchwright_service.sign_in.identity_provider import IdentityProvider
@@ -224,6 +230,7 @@ class Bench:
     teaching: Teaching
     studies: StudyArea
     collecting: Collecting
+    mail_choices: MailChoices
     statements_file: Path
     allowances: Allowances
     health: Health
@@ -438,11 +445,21 @@ async def open_bench(
         item_reports = ItemReports(administration.database, log, snapshots)
         opened.push_async_callback(item_reports.close)
         replays = Replays(log)
-        health = Health(administration.database, folder, require_common_keys, runs.queue_size)
+        notice_rows = NoticeRows(administration.database)
+        health = Health(administration.database, folder, require_common_keys, runs.queue_size, notice_rows.size)
         opened.enter_context(health.remembering_failures())
-        sign_in = await _make_sign_in(administration, sign_in_settings, service_address, folder)
+        mailbox = _make_mailbox_if_configured(sign_in_settings)
+        sign_in = await _make_sign_in(administration, sign_in_settings, mailbox, service_address, folder)
         if sign_in.mailer is not None:
             opened.push_async_callback(sign_in.mailer.close)
+        sign_in = replace(
+            sign_in,
+            rates=RateLimits(allowances=allowances, name="sign_in"),
+            failure_rates=RateLimits(allowances=allowances, name="failed_sign_in"),
+            secret=await _read_cookie_secret(folder),
+        )
+        letters = Letters(service_address, sign_in.cookie_secret(turn_off.PURPOSE))
+        await opened.enter_async_context(_sending_notices(administration.database, mailbox, letters, metrics))
         await runs.start(is_alone=database_url is None)
         opened.push_async_callback(runs.close)
         yield Bench(
@@ -453,12 +470,7 @@ async def open_bench(
             accounts=administration.accounts,
             rosters=administration.rosters,
             people_service=_make_people(home, administration, log, judging),
-            sign_in=replace(
-                sign_in,
-                rates=RateLimits(allowances=allowances, name="sign_in"),
-                failure_rates=RateLimits(allowances=allowances, name="failed_sign_in"),
-                secret=await _read_cookie_secret(folder),
-            ),
+            sign_in=sign_in,
             courses=administration.courses,
             coursework=Coursework(
                 progress,
@@ -490,6 +502,7 @@ async def open_bench(
                 lab, LabMonitor(log, administration.database, administration.accounts, reports_folder(home)), closings
             ),
             collecting=collecting,
+            mail_choices=MailChoices(administration.database),
             statements_file=folder / statements.FILE,
             allowances=allowances,
             health=health,
@@ -503,8 +516,44 @@ async def _read_cookie_secret(folder: Path) -> bytes:
         raise BenchServiceError(f"the secret {folder / COOKIE_KEY_FILE} can't be used: {error.strerror}") from error
 
 
+def _make_mailbox_if_configured(settings: SignInSettings | None) -> Mailbox | None:
+    if settings is None or settings.smtp is None:
+        return None
+    from benchwright_service.mail.smtp import Mailbox
+
+    return Mailbox(settings.smtp)
+
+
+@contextlib.asynccontextmanager
+async def _sending_notices(
+    database: Database, mailbox: Mailbox | None, letters: Letters, metrics: Metrics
+) -> AsyncIterator[None]:
+    """Sends notices inside, if there is a mail server; if there is none, none is queued."""
+    await TimedNotices(database).announce_mail(has_mail=mailbox is not None)
+    rows = NoticeRows(database)
+    loop = asyncio.get_running_loop()
+    # Metrics are read in another thread.
+    metrics.set_mail_gauges(lambda: asyncio.run_coroutine_threadsafe(rows.size(), loop).result(5.0))
+    if mailbox is None:
+        await rows.clear()
+        yield
+        return
+    from benchwright_service.mail.notice_mailer import NoticeMailer
+
+    mailer = NoticeMailer(database, mailbox, letters, metrics.count_sent_mail)
+    mailer.start()
+    try:
+        yield
+    finally:
+        await mailer.close()
+
+
 async def _make_sign_in(
-    administration: Administration, settings: SignInSettings | None, server: str, folder: Path
+    administration: Administration,
+    settings: SignInSettings | None,
+    mailbox: Mailbox | None,
+    server: str,
+    folder: Path,
 ) -> SignIn:
     own_sign_in = SignIn(
         SignInSessions(administration.database),
@@ -513,10 +562,10 @@ async def _make_sign_in(
     )
     if settings is None:
         return own_sign_in
-    if settings.smtp is not None:
+    if mailbox is not None:
         from benchwright_service.sign_in.mail import LinkMailer
 
-        own_sign_in = replace(own_sign_in, mailer=LinkMailer(settings.smtp, administration.links, server))
+        own_sign_in = replace(own_sign_in, mailer=LinkMailer(mailbox, administration.links, server))
     own_sign_in = replace(own_sign_in, browser_editor=settings.browser_editor or "")
     # Most services have none, and the protocols take a quarter of a second to import.
     from benchwright_service.sign_in.deep_linking import DeepLinking

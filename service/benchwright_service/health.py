@@ -17,6 +17,7 @@ from benchwright_foundation.database import Database
 from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_foundation.storage_failures import describe_failure, is_write_failure, storage_failure
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.mail.notice_rows import MailSize
 from benchwright_service.runs.queue_rows import QueueSize
 from benchwright_service.storage.facts import Facts
 
@@ -39,6 +40,7 @@ class Health:
         folder: Folder of the service.
         check_keys: Raises `BenchServiceError` if this process has other signing keys than the service.
         queue_size: Number of runs and workers.
+        mail_size: Number of notices.
         clock: Seconds since 1970.
     """
 
@@ -48,6 +50,7 @@ class Health:
         folder: Path,
         check_keys: Callable[[], Awaitable[None]],
         queue_size: Callable[[], Awaitable[QueueSize]],
+        mail_size: Callable[[], Awaitable[MailSize]],
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.is_ending = False
@@ -56,6 +59,7 @@ class Health:
         self._folder = folder
         self._check_keys = check_keys
         self._queue_size = queue_size
+        self._mail_size = mail_size
         self._now = clock
         self._turn = asyncio.Lock()
         self._checked = float("-inf")
@@ -77,7 +81,7 @@ class Health:
         """The same, and that somebody works on what waits.
 
         Raises:
-            RefusalError: It can't, it is about to end, or a queue has no worker; the detail says why.
+            RefusalError: It can't, it is about to end, or a queue stands still; the detail says why.
         """
         await self._check()
         self._require_none([*self._obstacles, *self._idle_queues])
@@ -114,7 +118,7 @@ class Health:
                 return
             before = [*self._obstacles, *self._idle_queues]
             self._obstacles = [*await self._database_obstacles(), *await asyncio.to_thread(self._folder_obstacles)]
-            self._idle_queues = () if self._obstacles else await self._queues_without_worker()
+            self._idle_queues = () if self._obstacles else await self._queues_that_stand()
             self._checked = time.monotonic()
         now = [*self._obstacles, *self._idle_queues]
         if now != before:
@@ -153,8 +157,11 @@ class Health:
             return [f"the data folder: {describe_failure(storage_failure(error) or type(error).__name__)}"]
         return []
 
-    async def _queues_without_worker(self) -> Sequence[str]:
-        size = await self._queue_size()
+    async def _queues_that_stand(self) -> Sequence[str]:
+        size, stuck_mails = await self._queue_size(), (await self._mail_size()).stuck
+        standing = []
         if size.waiting and not size.workers:
-            return [f"the queue of runs has no worker, and {size.waiting} wait"]
-        return []
+            standing.append(f"the queue of runs has no worker, and {size.waiting} wait")
+        if stuck_mails:
+            standing.append(f"the mail server has not taken notices for an hour, and {stuck_mails} wait")
+        return standing

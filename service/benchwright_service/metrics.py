@@ -58,6 +58,18 @@ class Metrics:
         self._queued = Gauge("benchwright_runs_queued", "Runs that wait for a worker.", registry=registry)
         self._running = Gauge("benchwright_runs_running", "Runs that workers have.", registry=registry)
         self._workers = Gauge("benchwright_workers", "Workers heard of within a lease's term.", registry=registry)
+        self._mails_sent = Counter("benchwright_mails_sent", "Notices sent by mail.", registry=registry)
+        self._mails_waiting = Gauge(
+            "benchwright_mails_waiting", "Notices that wait to be sent by mail.", registry=registry
+        )
+        self._mails_stuck = Gauge(
+            "benchwright_mails_stuck",
+            "Of these, those that the mail server has not taken for an hour.",
+            registry=registry,
+        )
+        self._mails_given_up = Gauge(
+            "benchwright_mails_given_up", "Notices given up in the last seven days.", registry=registry
+        )
         self._refusals = Counter(
             "benchwright_quota_refusals", "Requests refused by a quota of an account.", ["quota"], registry=registry
         )
@@ -79,16 +91,19 @@ class Metrics:
         Args:
             read_size: Is called in another thread.
         """
+        _read_when_asked((self._queued, self._running, self._workers), read_size)
 
-        def read(index: int) -> float:
-            try:
-                return read_size()[index]
-            except Exception:
-                # The database may be away, and the other metrics say so.
-                return float("nan")
+    def set_mail_gauges(self, read_size: Callable[[], tuple[int, int, int]]) -> None:
+        """Reads the number of notices whenever the metrics are read: waiting, stuck, given up.
 
-        for index, gauge in enumerate((self._queued, self._running, self._workers)):
-            gauge.set_function(partial(read, index))
+        Args:
+            read_size: Is called in another thread.
+        """
+        _read_when_asked((self._mails_waiting, self._mails_stuck, self._mails_given_up), read_size)
+
+    def count_sent_mail(self) -> None:
+        """Counts a notice that was sent."""
+        self._mails_sent.inc()
 
     def count_quota_refusal(self, quota: str) -> None:
         """Counts a refusal by a quota of this name."""
@@ -165,6 +180,18 @@ class Metrics:
             metrics_server.shutdown()
             metrics_server.server_close()
             thread.join()
+
+
+def _read_when_asked(gauges: Sequence[Gauge], read_numbers: Callable[[], Sequence[float]]) -> None:
+    def read(index: int) -> float:
+        try:
+            return read_numbers()[index]
+        except Exception:
+            # The database may be away, and the other metrics say so.
+            return float("nan")
+
+    for index, gauge in enumerate(gauges):
+        gauge.set_function(partial(read, index))
 
 
 def with_request_metrics(app: ASGIApp, metrics: Metrics) -> ASGIApp:

@@ -18,6 +18,9 @@ from benchwright_service.courses.quotas import USUAL
 from benchwright_service.courses.snapshots import LARGEST
 from benchwright_service.endpoints.admitted import SCOPE
 from benchwright_service.grades.research_export import FEWEST_PEOPLE, SMALLEST_CELL
+from benchwright_service.mail.mail_kinds import MailKind
+from benchwright_service.mail.notice_rows import MOST_TRIES as MOST_TRIES_OF_MAIL
+from benchwright_service.mail.notice_rows import TERM_S as NOTICE_TERM_S
 from benchwright_service.metrics import Metrics
 from benchwright_service.runs.queue_rows import TERM_S
 from benchwright_service.runs.runs import MOST_TRIES
@@ -108,6 +111,7 @@ queued goes on at once, and what ran once its lease is over.
 | the process has other signing keys than the service | 503 | 503 |
 | the process is about to end | 503 | 503 |
 | runs wait, and no worker was heard of for {lease:g} s | 200 | 503 |
+| notices wait that the mail server has not taken for an hour | 200 | 503 |
 
 An answer is kept for a second.
 
@@ -158,6 +162,21 @@ is the later of both; a date that a form does not change stays the moment that i
 reader is, as the browser says in the cookie `benchwright_zone`, and has the course's own in the title of each; without
 that cookie, or without scripts, times are the course's. Messages of the API have UTC, and `benchwright course` takes
 it.
+
+### Mail
+
+Where a mail server is configured, people are sent notices: plain text that says what happened and where to read it,
+without points and without anything of a problem. Times are those of the reader's zone, as the browser said it last, or
+else of the course. A notice is queued in the transaction of the change, and says what holds when it is sent. A
+process takes those that are due by a lease of {mail_lease:g} s, all of one person, course and kind as one mail; only if
+the process dies between the mail and its note of it, the mail comes twice, with the same `Message-ID`. What the mail
+server does not take is tried again after a minute, and then after twice as long each time, four hours at most; after
+{mail_tries} tries (about two days) it is given up. `List-Unsubscribe` and the link at the end turn a kind off without
+signing in (RFC 8058); `/notices/mail` turns it on again.
+
+| kind | to | collected for |
+| --- | --- | --- |
+{mail_kinds}
 
 ### Studies
 
@@ -272,6 +291,9 @@ def _page_lines() -> Iterator[str]:
         changes=MOST_CHANGES,
         smallest_cell=SMALLEST_CELL,
         fewest_people=FEWEST_PEOPLE,
+        mail_lease=NOTICE_TERM_S,
+        mail_tries=MOST_TRIES_OF_MAIL,
+        mail_kinds="\n".join(_mail_kind_lines()),
     )
     yield "| metric | type | labels | what |"
     yield "| --- | --- | --- | --- |"
@@ -292,6 +314,12 @@ def _page_lines() -> Iterator[str]:
     yield f"| sign-ins of an account or an address that fail in a minute | {FAILED_SIGN_INS_PER_MINUTE:,} |"
     yield f"| programs and links by mail that an address begins in a minute | {BEGUN_SIGN_INS_PER_MINUTE:,} |"
     yield f"| connections | {MOST_CONNECTIONS:,} |"
+
+
+def _mail_kind_lines() -> Iterator[str]:
+    for kind in MailKind:
+        roles = " and ".join(sorted(role.value for role in kind.roles))
+        yield f"| {kind.label} | {roles} | {kind.collected_s / 60:g} min |"
 
 
 def _role_for(path: str, operation: Mapping[str, Any]) -> str:

@@ -80,6 +80,11 @@ def local_time_text(moment: datetime, zone: tzinfo) -> str:
     return in_zone(moment, zone).strftime("%Y-%m-%dT%H:%M")
 
 
+def zoned_time_text(moment: datetime, zone: tzinfo) -> str:
+    """A moment where a zone is, with the zone's name, as people read it."""
+    return f"{in_zone(moment, zone):%Y-%m-%d %H:%M %Z}"
+
+
 def shift_by_days(moment: datetime, days: int, zone: tzinfo) -> datetime:
     """The same time of day, so many days later (or earlier), where the zone is; in UTC.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from enum import StrEnum
 
-from benchwright_teaching.local_times import in_zone
+from benchwright_teaching.local_times import zoned_time_text
 
 _DAY = timedelta(days=1)
 MOST_LATE_DAYS = 60
@@ -95,8 +95,7 @@ def extension_refusal(assignment: AssignmentTimes, extension: AssignmentTimes, z
         if usual_time is None:
             return f"the assignment never {verb}, so an extension has no time at which it {verb}"
         if own_time < usual_time:
-            local_time = f"{in_zone(usual_time, zone):%Y-%m-%d %H:%M %Z}"
-            return f"the assignment {verb} at {local_time}, and an extension is not earlier"
+            return f"the assignment {verb} at {zoned_time_text(usual_time, zone)}, and an extension is not earlier"
     if extension.due is not None and extension.closes is not None and extension.closes < extension.due:
         return "an extension does not close before it is due"
     return ""

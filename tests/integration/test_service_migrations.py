@@ -18,7 +18,7 @@ from benchwright_service.storage.tables import COURSES
 from ..support.service.postgres import new_database
 
 COURSE = {"id": "arch", "title": "Computer architecture", "created": 1.5, "archived": None, "zone": "Europe/Berlin"}
-COURSE |= {"late_days": 3, "asks_recording": 1, "ends": 2.5, "kept_days": 90}
+COURSE |= {"late_days": 3, "asks_recording": 1, "ends": 2.5, "kept_days": 90, "silenced": "near"}
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

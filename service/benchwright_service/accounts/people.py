@@ -48,6 +48,7 @@ from benchwright_service.storage.tables import (
     LTI_CONTEXTS,
     LTI_PEOPLE,
     LTI_SCORES,
+    MAILED_NOTICES,
     MEMBERS,
     RECEIPTS,
     RECORDING_CHOICES,
@@ -58,13 +59,14 @@ from benchwright_service.storage.tables import (
     SHARES,
     SIGN_IN_LINKS,
     TOKENS,
+    UNWANTED_MAIL,
     USES,
     WORTH,
 )
 from benchwright_studies.conduct.study_log import StudyLog
 
 _OF_ASSIGNMENTS = (EXTENSIONS, EXTENSION_HISTORY, LATE_DAYS, ADJUSTMENTS, APPEALS, LTI_SCORES)
-_OF_ACCOUNTS = (IDENTITIES, INVITATIONS, LTI_PEOPLE, SIGN_IN_LINKS, TOKENS, SESSIONS, DEVICES)
+_OF_ACCOUNTS = (IDENTITIES, INVITATIONS, LTI_PEOPLE, SIGN_IN_LINKS, TOKENS, SESSIONS, DEVICES, UNWANTED_MAIL)
 
 
 @dataclass(frozen=True)
@@ -254,7 +256,7 @@ class People:
                     await connection.execute(delete(table).where(table.c.account == account))
                 await connection.execute(delete(SHARES).where(SHARES.c.owner == account))
                 await connection.execute(delete(USES).where(USES.c.key.endswith(f":{account}", autoescape=True)))
-                await connection.execute(update(ACCOUNTS).where(ACCOUNTS.c.id == account).values(name=DELETED))
+                await connection.execute(update(ACCOUNTS).where(ACCOUNTS.c.id == account).values(name=DELETED, zone=""))
         return len(attempt_ids)
 
     async def _attempt_rows(self, course: str, account: str) -> Sequence[Row[Any]]:
@@ -275,10 +277,18 @@ class People:
         )
         entry_columns = [column for column in ROSTER.c if column.name not in ("id", "course", "account", "email_key")]
         entry_query = select(*entry_columns).where(ROSTER.c.course == course, ROSTER.c.account == person.account)
+        zone_query = select(ACCOUNTS.c.zone).where(ACCOUNTS.c.id == person.account)
+        mailed = select(*(MAILED_NOTICES.c[name] for name in ("kind", "subject", "deadline", "due", "sent"))).where(
+            MAILED_NOTICES.c.course == course, MAILED_NOTICES.c.account == person.account
+        )
+        unwanted = select(UNWANTED_MAIL.c.kind, UNWANTED_MAIL.c.at).where(UNWANTED_MAIL.c.account == person.account)
         logins = select(IDENTITIES.c.issuer, IDENTITIES.c.subject).where(IDENTITIES.c.account == person.account)
         async with self._database.read_transaction() as connection:
             person_facts["logins"] = [dict(row) for row in (await connection.execute(logins)).mappings()]
             person_facts["roster"] = [dict(row) for row in (await connection.execute(entry_query)).mappings()]
+            person_facts["time_zone"] = (await connection.execute(zone_query)).scalar_one()
+            person_facts["mailed_notices"] = [dict(row) for row in (await connection.execute(mailed)).mappings()]
+            person_facts["unwanted_mail"] = [dict(row) for row in (await connection.execute(unwanted)).mappings()]
             person_facts["recording"] = [dict(row) for row in (await connection.execute(chosen)).mappings()]
             for table in _OF_ASSIGNMENTS:
                 person_rows = (await connection.execute(_person_rows_query(table, course, person.account))).mappings()
@@ -350,7 +360,7 @@ async def _delete_rows(connection: AsyncConnection, course: str, account: str, a
     contexts = select(LTI_CONTEXTS.c.issuer, LTI_CONTEXTS.c.client_id, LTI_CONTEXTS.c.context)
     of_course = tuple_(*context_columns).in_(contexts.where(LTI_CONTEXTS.c.course == course))
     await connection.execute(delete(LTI_PEOPLE).where(LTI_PEOPLE.c.account == account, of_course))
-    for table in (RECORDING_CHOICES, MEMBERS, ROSTER, INVITATIONS):
+    for table in (RECORDING_CHOICES, MAILED_NOTICES, MEMBERS, ROSTER, INVITATIONS):
         await connection.execute(delete(table).where(table.c.course == course, table.c.account == account))
 
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, insert, select, update
 
 from benchwright_foundation.access_token import hash_secret
 from benchwright_foundation.database import Database
@@ -33,6 +33,8 @@ class BrowserSession:
     """Number of notices that wait for the person."""
     zone: str = ""
     """IANA name of the browser's time zone, as it says; empty if it does not."""
+    kept_zone: str = ""
+    """The one that the person's mail has times in; empty while no browser has said one."""
 
 
 class SignInSessions:
@@ -67,7 +69,10 @@ class SignInSessions:
         current_time = self._now()
         query = (
             select(
-                SESSIONS.c.account, ACCOUNTS.c.name, unread_count_column(ACCOUNTS.c.id, current_time).label("unread")
+                SESSIONS.c.account,
+                ACCOUNTS.c.name,
+                ACCOUNTS.c.zone,
+                unread_count_column(ACCOUNTS.c.id, current_time).label("unread"),
             )
             .join(ACCOUNTS, ACCOUNTS.c.id == SESSIONS.c.account)
             .where(SESSIONS.c.digest == hash_secret(cookie), SESSIONS.c.expires > current_time)
@@ -75,7 +80,15 @@ class SignInSessions:
         )
         async with self._database.read_transaction() as connection:
             row = (await connection.execute(query)).one_or_none()
-        return BrowserSession(row.account, row.name, _csrf_token(cookie), row.unread) if row is not None else None
+        if row is None:
+            return None
+        return BrowserSession(row.account, row.name, _csrf_token(cookie), row.unread, kept_zone=row.zone)
+
+    async def keep_zone(self, account: str, zone: str) -> None:
+        """Remembers the time zone of somebody's browser, for the times in their mail, if it is another one."""
+        change = update(ACCOUNTS).where(ACCOUNTS.c.id == account, ACCOUNTS.c.zone != zone).values(zone=zone)
+        async with self._database.write_transaction() as connection:
+            await connection.execute(change)
 
     async def end(self, cookie: str) -> None:
         """Signs a browser out."""

@@ -26,6 +26,7 @@ MOST_DAYS = 3_650
 """Days by which dates are shifted."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 _TIMES = ("opens", "due", "closes")
+_KEPT_SETTINGS = ("zone", "late_days", "asks_recording", "kept_days", "silenced")
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,8 @@ class CourseCopies:
                 "ends": copy_plan.ends.timestamp() if copy_plan.ends is not None else None,
             }
             new_row |= {
-                name: getattr(course_row, name) for name in ("zone", "late_days", "asks_recording", "kept_days")
+                name: getattr(course_row, name)
+                for name in ("zone", "late_days", "asks_recording", "kept_days", "silenced")
             }
             try:
                 await connection.execute(insert(COURSES).values(new_row))

@@ -9,6 +9,7 @@ from sqlalchemy import select, update
 
 from benchwright_foundation.database import Database
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.mail.mail_kinds import MailKind, column_of_kinds, kinds_of_column
 from benchwright_service.storage.tables import COURSES, moment
 from benchwright_teaching.local_times import UNIVERSAL, is_zone
 from benchwright_teaching.points import MOST_LATE_DAYS
@@ -31,6 +32,8 @@ class CourseSettings:
     ends: datetime | None = None
     kept_days: int | None = None
     """Days after its end for which records of people are kept; None for as long as the service is there."""
+    silenced: frozenset[MailKind] = frozenset()
+    """Kinds of mail that it sends to nobody."""
 
     def check(self) -> None:
         """Makes sure that they can be.
@@ -60,7 +63,15 @@ async def read_course_settings(database: Database, course: str) -> CourseSetting
         row = (await connection.execute(select(COURSES).where(COURSES.c.id == course))).one_or_none()
     if row is None:
         raise BenchServiceError(f"there is no course {course!r}")
-    return CourseSettings(row.title, row.zone, row.late_days, bool(row.asks_recording), moment(row.ends), row.kept_days)
+    return CourseSettings(
+        row.title,
+        row.zone,
+        row.late_days,
+        bool(row.asks_recording),
+        moment(row.ends),
+        row.kept_days,
+        kinds_of_column(row.silenced),
+    )
 
 
 async def write_course_settings(database: Database, course: str, course_settings: CourseSettings) -> None:
@@ -77,6 +88,7 @@ async def write_course_settings(database: Database, course: str, course_settings
         "asks_recording": int(course_settings.asks_recording),
         "ends": course_settings.ends.timestamp() if course_settings.ends is not None else None,
         "kept_days": course_settings.kept_days,
+        "silenced": column_of_kinds(course_settings.silenced),
     }
     async with database.write_transaction() as connection:
         settings_update = update(COURSES).where(COURSES.c.id == course).values(values)

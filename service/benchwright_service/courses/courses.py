@@ -25,6 +25,8 @@ from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import AssignmentView, PublicPack
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.mail.mail_kinds import MailKind
+from benchwright_service.mail.queueing import Occasion, queue_notices
 from benchwright_service.points.kept_worth import keep_worth
 from benchwright_service.points.worth import Scope
 from benchwright_service.storage.tables import (
@@ -206,6 +208,9 @@ class Courses:
             await connection.execute(update(ASSIGNMENTS).where(*conditions).values(values | rules.columns))
             if (row.due, row.closes) != (rules.columns["due"], rules.columns["closes"]):
                 await keep_worth(connection, Scope(course, [assignment]))
+                if _is_open(row.opens, self._now()) and _is_open(rules.columns["opens"], self._now()):
+                    moved = Occasion(MailKind.MOVED, course, assignment)
+                    await queue_notices(self._database, connection, moved, self._now())
 
     async def assistance_rules_by_assignment(self, course: str) -> dict[str, Sequence[DatedAssistance]]:
         """Rules on help by models of a course's assignments, oldest first; without those that never had any."""
@@ -418,6 +423,10 @@ def _own_time_columns(account: ColumnElement[str]) -> Sequence[ColumnElement[Any
         EXTENSIONS.c.closes.label("own_closes"),
         late_days.label("own_late_days"),
     )
+
+
+def _is_open(opens: float | None, current_time: float) -> bool:
+    return opens is None or opens <= current_time
 
 
 def _aids_or_all(aids: Collection[Aid] | None) -> frozenset[Aid] | None:

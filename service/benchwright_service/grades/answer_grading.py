@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ from benchwright_problems.problem import Figure, Problem
 from benchwright_problems.rubric_points import RubricPoints
 from benchwright_problems.storage.store import Store
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.mail.queueing import queueing_changed_grades
 from benchwright_service.points.kept_worth import keep_worth, lock_assignment_of_attempt
 from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, RUNS
 
@@ -124,7 +126,8 @@ class AnswerGrading:
             scope = await lock_assignment_of_attempt(connection, answer.attempt)
             await connection.execute(update(RUNS).where(*run_conditions).values(values))
             if scope is not None:
-                await keep_worth(connection, scope)
+                async with queueing_changed_grades(self._database, connection, scope, time.time()):
+                    await keep_worth(connection, scope)
 
     async def _waiting_answers(self, course: str, grader: str) -> Sequence[GradedItem]:
         records = await self._records()

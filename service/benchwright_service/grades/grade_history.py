@@ -10,9 +10,12 @@ from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import Select, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_foundation.database import Database
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.mail.mail_kinds import MailKind
+from benchwright_service.mail.queueing import Occasion, queue_notices
 from benchwright_service.storage.tables import (
     ACCOUNTS,
     ADJUSTMENTS,
@@ -134,10 +137,11 @@ class GradeHistory:
         async with self._database.write_transaction() as connection:
             # Two at once wait for each other here.
             lock = update(ASSIGNMENTS).where(ASSIGNMENTS.c.id == assignment).values(title=ASSIGNMENTS.c.title)
-            await connection.execute(lock)
+            course = (await connection.execute(lock.returning(ASSIGNMENTS.c.course))).scalar_one()
             if (await connection.execute(open_appeal_query)).first() is not None:
                 raise BenchServiceError("your appeal waits for its answer already")
             await connection.execute(insert(APPEALS).values(row | {"at": self._now()}))
+            await queue_notices(self._database, connection, Occasion(MailKind.APPEALED, course), self._now())
 
     async def answer_appeal(
         self, appeal: int, assignment: str, account: str, *, granted: bool, answer_text: str, staff_account: str
@@ -159,16 +163,15 @@ class GradeHistory:
         async with self._database.write_transaction() as connection:
             if (await connection.execute(answer_update)).rowcount != 1:
                 raise BenchServiceError("the appeal has been answered already")
+            course_query = select(ASSIGNMENTS.c.course).where(ASSIGNMENTS.c.id == assignment)
+            course = (await connection.execute(course_query)).scalar_one()
+            answered = Occasion(MailKind.ANSWERED, course, assignment)
+            await queue_notices(self._database, connection, answered, self._now(), [account])
 
     async def waiting_appeal_count(self, course: str) -> int:
         """Returns the number of appeals of a course that have no answer yet."""
-        query = (
-            select(func.count())
-            .select_from(APPEALS.join(ASSIGNMENTS, ASSIGNMENTS.c.id == APPEALS.c.assignment))
-            .where(ASSIGNMENTS.c.course == course, APPEALS.c.state == AppealState.OPEN.value)
-        )
         async with self._database.read_transaction() as connection:
-            return int((await connection.execute(query)).scalar_one())
+            return await count_waiting_appeals(connection, course)
 
     async def appeals(self, course: str, account: str | None = None) -> Sequence[Appeal]:
         """The appeals of a course, or of one student in it: those that wait first, then the newest."""
@@ -200,6 +203,16 @@ class GradeHistory:
             )
             for row in rows
         ]
+
+
+async def count_waiting_appeals(connection: AsyncConnection, course: str) -> int:
+    """The number of appeals of a course that have no answer yet."""
+    query = (
+        select(func.count())
+        .select_from(APPEALS.join(ASSIGNMENTS, ASSIGNMENTS.c.id == APPEALS.c.assignment))
+        .where(ASSIGNMENTS.c.course == course, APPEALS.c.state == AppealState.OPEN.value)
+    )
+    return int((await connection.execute(query)).scalar_one())
 
 
 def _history_query(table: Any, assignment: str, account: str) -> Select[Any]:

@@ -18,6 +18,7 @@ from benchwright_problems.verdict import Outcome
 from benchwright_remote.messages import AssignmentView
 from benchwright_service.courses.progress import CourseProgress, CourseStudent
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.mail.queueing import queueing_changed_grades
 from benchwright_service.points.kept_worth import keep_worth
 from benchwright_service.points.worth import (
     AssignmentWorth,
@@ -182,7 +183,9 @@ class Gradebooks:
         async with self._database.write_transaction() as connection:
             if not (await connection.execute(grading_update)).rowcount:
                 raise BenchServiceError(f"the course {course!r} has no assignment {assignment!r}")
-            await keep_worth(connection, Scope(course, [assignment]))
+            scope = Scope(course, [assignment])
+            async with queueing_changed_grades(self._database, connection, scope, self._now()):
+                await keep_worth(connection, scope)
 
     async def points_owed_to(
         self, course: str, assignments: Sequence[AssignmentView], account: str

@@ -24,6 +24,7 @@ from benchwright_remote.messages import AssignmentView, Role, RunState
 from benchwright_service.courses.progress import CourseStudent
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.gradebook import Gradebooks
+from benchwright_service.mail.queueing import queueing_changed_grades
 from benchwright_service.points.kept_worth import keep_worth, lock_assignments
 from benchwright_service.points.worth import DECIDED, Scope
 from benchwright_service.runs.queue_rows import enter_queue
@@ -288,8 +289,10 @@ class Regrades:
         async with self._database.write_transaction() as connection:
             await lock_assignments(connection, [view.id])
             await self._require_begun_and_end(connection, regrade, RegradeState.ACCEPTED)
-            rows = (await connection.execute(acceptance)).all()
-            await keep_worth(connection, Scope(view.course, [view.id], problem_ref=f"{view.pack}/{regrade.problem}"))
+            scope = Scope(view.course, [view.id], problem_ref=f"{view.pack}/{regrade.problem}")
+            async with queueing_changed_grades(self._database, connection, scope, self._now()):
+                rows = (await connection.execute(acceptance)).all()
+                await keep_worth(connection, scope)
 
         def forget_logs() -> None:
             for row in rows:

@@ -14,6 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from benchwright_foundation.database import Database
 from benchwright_remote.messages import Role
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.mail.mail_kinds import MailKind
+from benchwright_service.mail.queueing import Occasion, queue_notices
 from benchwright_service.points.kept_worth import keep_worth, lock_assignments
 from benchwright_service.points.worth import Scope
 from benchwright_service.storage.tables import (
@@ -97,6 +99,7 @@ class StaffDecisions:
                 await self._write_extension(connection, extension, staff_account)
             accounts = {extension.account for extension in extensions}
             await keep_worth(connection, Scope(course, assignments, accounts))
+            await self._queue_notices(connection, MailKind.EXTENDED, course, extensions)
 
     async def adjust_points(self, course: str, adjustments: Sequence[PointsAdjustment], staff_account: str) -> None:
         """Gives points to students, or takes some: all of them or none.
@@ -124,6 +127,7 @@ class StaffDecisions:
                 for adjustment in adjustments
             ]
             await connection.execute(insert(ADJUSTMENTS), adjustment_rows)
+            await self._queue_notices(connection, MailKind.GRADED, course, adjustments)
 
     async def extensions(self, course: str) -> Sequence[Extension]:
         """The extensions that students of a course have, by assignment and account."""
@@ -151,6 +155,18 @@ class StaffDecisions:
         upsert = upsert.on_conflict_do_update(index_elements=["assignment", "account"], set_=values)
         await connection.execute(upsert)
         await connection.execute(insert(EXTENSION_HISTORY).values(row | {"by": staff_account, "at": self._now()}))
+
+    async def _queue_notices(
+        self,
+        connection: AsyncConnection,
+        kind: MailKind,
+        course: str,
+        staff_decisions: Sequence[Extension] | Sequence[PointsAdjustment],
+    ) -> None:
+        for assignment in sorted({staff_decision.assignment for staff_decision in staff_decisions}):
+            accounts = {decided.account for decided in staff_decisions if decided.assignment == assignment}
+            occasion = Occasion(kind, course, assignment)
+            await queue_notices(self._database, connection, occasion, self._now(), accounts)
 
 
 def _seconds(time_limit: datetime | None) -> float | None:

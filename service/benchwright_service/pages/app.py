@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -20,10 +21,13 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from benchwright_authoring.written_question import MOST_FIGURES
+from benchwright_foundation.errors import StorageError
 from benchwright_foundation.refusals import RefusalError
 from benchwright_judges.service.admission import refusal_of
 from benchwright_service.accounts.sessions import BrowserSession
 from benchwright_service.bench import Bench
+from benchwright_service.mail import turn_off
+from benchwright_service.mail.letters import CHOICES_PATH
 from benchwright_service.pages import (
     answer_pages,
     appeal_pages,
@@ -33,6 +37,7 @@ from benchwright_service.pages import (
     course_settings_pages,
     grade_pages,
     lti_pages,
+    mail_pages,
     notice_pages,
     people_pages,
     question_pages,
@@ -162,6 +167,10 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
         Route("/device", guard.for_signed_in(sign_in_page.decide_on_device), methods=["POST"]),
         Route("/notices", guard.for_signed_in(notice_pages.notices_page)),
         Route("/notices", guard.for_signed_in(notice_pages.mark_notices_read), methods=["POST"]),
+        Route(CHOICES_PATH, guard.for_signed_in(mail_pages.mail_choices_page)),
+        Route(CHOICES_PATH, guard.for_signed_in(mail_pages.choose_mail), methods=["POST"]),
+        Route(turn_off.PATH, guard.for_everybody(mail_pages.turn_off_page)),
+        Route(turn_off.PATH, guard.from_mail_programs(mail_pages.turn_off_mail), methods=["POST"]),
         Route("/tokens", guard.for_signed_in(token_pages.tokens_page)),
         Route("/tokens", guard.for_signed_in(token_pages.make_token), methods=["POST"]),
         Route("/tokens/{token}/revoke", guard.for_signed_in(token_pages.revoke_token), methods=["POST"]),
@@ -347,6 +356,14 @@ class _RouteGuard:
 
         return answer
 
+    def from_mail_programs(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
+        """A form that programs which read mail send by themselves, in either encoding (RFC 8058)."""
+
+        async def answer(request: Request) -> Response:
+            return await self._guarded_response(page, request, None, foreign=True, takes_parts=True)
+
+        return answer
+
     def for_signed_in_with_files(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
         """A page for who is signed in, with a form that may bring pictures."""
         return self.for_signed_in(page, takes_files=True)
@@ -367,7 +384,13 @@ class _RouteGuard:
         cookie = request.cookies.get(cookie_name(secure=self._secure))
         session = await self._bench.sign_in.sessions.find(cookie) if cookie else None
         zone = unquote(request.cookies.get(_ZONE_COOKIE, ""))
-        return replace(session, zone=zone) if session is not None and is_zone(zone) else session
+        if session is None or not is_zone(zone):
+            return session
+        if zone != session.kept_zone:
+            # A page is shown also where nothing can be written.
+            with contextlib.suppress(StorageError):
+                await self._bench.sign_in.sessions.keep_zone(session.account, zone)
+        return replace(session, zone=zone)
 
     async def _guarded_response(
         self,
@@ -377,6 +400,7 @@ class _RouteGuard:
         *,
         foreign: bool = False,
         takes_files: bool = False,
+        takes_parts: bool = False,
     ) -> Response:
         try:
             if session is not None and self._rates.admit_or_retry_after_s(session.account, _PER_MINUTE):
@@ -385,7 +409,7 @@ class _RouteGuard:
                 raise HTTPException(HTTPStatus.FORBIDDEN)
             form = FormData()
             if request.method == "POST":
-                form = await self._checked_form(request, session, takes_files=takes_files)
+                form = await self._checked_form(request, session, takes_files=takes_files, takes_parts=takes_parts)
             if _has_null_byte(request, form):
                 raise HTTPException(HTTPStatus.BAD_REQUEST)
             return await page(Visit(self._bench, request, session, form, secure=self._secure))
@@ -394,14 +418,18 @@ class _RouteGuard:
         finally:
             await request.close()
 
-    async def _checked_form(self, request: Request, session: BrowserSession | None, *, takes_files: bool) -> FormData:
+    async def _checked_form(
+        self, request: Request, session: BrowserSession | None, *, takes_files: bool, takes_parts: bool
+    ) -> FormData:
         length = request.headers.get("content-length", "")
         kind = request.headers.get("content-type", "").partition(";")[0]
-        has_files = takes_files and kind == "multipart/form-data"
+        has_parts = kind == "multipart/form-data"
+        has_files = takes_files and has_parts
         # Without the length, a body has no end that is known beforehand.
         if not length.isdigit() or int(length) > (_FILES_BYTES if has_files else _FORM_BYTES):
             raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-        if not has_files and kind != "application/x-www-form-urlencoded":
+        is_taken = has_files or (takes_parts and has_parts) or kind == "application/x-www-form-urlencoded"
+        if not is_taken:
             raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
         if (
             has_files

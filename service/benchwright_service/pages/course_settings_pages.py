@@ -19,6 +19,7 @@ from benchwright_service.courses.course_settings import (
     write_course_settings,
 )
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.mail.mail_kinds import MailKind, kinds_named
 from benchwright_service.pages.rendering import SECURITY, FormProblem, form_problem_of_error, render
 from benchwright_service.pages.visit import Visit, unknown_page_refusal, whole_number_or_none
 from benchwright_teaching.local_times import UNIVERSAL
@@ -45,6 +46,7 @@ async def change_settings(visit: Visit) -> Response:
             visit.form_field("asks-recording") == "on",
             visit.form_time("ends", membership),
             int(visit.form_number("kept-days", 0, MOST_KEPT_DAYS)) if kept_days else None,
+            await _silenced_kinds(visit, membership),
         )
         await write_course_settings(visit.bench.database, membership.course, course_settings)
     except (BenchServiceError, ValueError) as error:
@@ -168,8 +170,16 @@ async def _settings_page(visit: Visit, membership: Membership, problem: FormProb
         is_archived=await visit.is_archived(),
         most_late_days=MOST_LATE_DAYS,
         most_kept_days=MOST_KEPT_DAYS,
+        mail_kinds=list(MailKind) if visit.bench.sign_in.mailer is not None else [],
         problem=problem,
     )
+
+
+async def _silenced_kinds(visit: Visit, membership: Membership) -> frozenset[MailKind]:
+    """The kinds of mail that are not ticked; those that are silenced already if the form does not ask."""
+    if not visit.form_field("mail-said"):
+        return (await read_course_settings(visit.bench.database, membership.course)).silenced
+    return frozenset(MailKind) - kinds_named(visit.ticked_values("mail"))
 
 
 async def _owner_membership(visit: Visit) -> Membership:

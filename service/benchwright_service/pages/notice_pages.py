@@ -12,7 +12,12 @@ from benchwright_service.pages.visit import Visit
 
 async def notices_page(visit: Visit) -> Response:
     """Lists them."""
-    return render("notices", visit.session, notices=await visit.bench.collecting.notices.notices_of(visit.account))
+    return render(
+        "notices",
+        visit.session,
+        notices=await visit.bench.collecting.notices.notices_of(visit.account),
+        has_mail=visit.bench.sign_in.mailer is not None,
+    )
 
 
 async def mark_notices_read(visit: Visit) -> Response:

@@ -22,7 +22,7 @@ from benchwright_remote.messages import Membership
 from benchwright_service.accounts.sessions import BrowserSession
 from benchwright_service.storage.tables import moment
 from benchwright_service.studies.lab_monitor import elapsed_text
-from benchwright_teaching.local_times import in_zone, is_zone, local_time_text, zone_of
+from benchwright_teaching.local_times import in_zone, is_zone, local_time_text, zone_of, zoned_time_text
 
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -166,7 +166,7 @@ def _shown_time(moment: datetime | None) -> str:
 
 def _plain_time(moment: datetime | None) -> str:
     """The same for where there is no room for a title."""
-    return f"{in_zone(moment, _SHOWN_ZONES.get().reader):%Y-%m-%d %H:%M %Z}" if moment is not None else ""
+    return zoned_time_text(moment, _SHOWN_ZONES.get().reader) if moment is not None else ""
 
 
 def _time_field(moment: datetime | None) -> str:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import smtplib
-import ssl
 from collections.abc import Sequence
 from email.message import EmailMessage
 from urllib.parse import urlencode
 
 from benchwright_service.accounts.sign_in_links import LIFETIMES_S, AddressedLink, LinkKind, SignInLinks
-from benchwright_service.sign_in.sign_in_file import MailEncryption, SmtpSettings, read_secret
+from benchwright_service.mail.smtp import Mailbox, disconnect
 
-_TIMEOUT_S = 20.0
 _MOST_WAITING = 200
 _TEXT = """\
 Hello {name},
@@ -38,17 +35,13 @@ class LinkMailer:
     """Sends links in the background: nobody sees by the time whether an address is somebody's.
 
     Args:
-        settings: The mail server.
+        mailbox: Sends them.
         links: Makes the links.
         service_address: Address of the service, as its users have it.
-
-    Raises:
-        BenchServiceError: The password can't be read.
     """
 
-    def __init__(self, settings: SmtpSettings, links: SignInLinks, service_address: str) -> None:
-        self._settings = settings
-        self._password = read_secret(settings.password_file) if settings.password_file is not None else ""
+    def __init__(self, mailbox: Mailbox, links: SignInLinks, service_address: str) -> None:
+        self._mailbox = mailbox
         self._links = links
         self._address = service_address
         self._tasks: set[asyncio.Task[None]] = set()
@@ -74,32 +67,18 @@ class LinkMailer:
             logger.warning("mail with a link could not be sent: %s", type(error).__name__)
 
     def _send(self, links: Sequence[AddressedLink]) -> None:
-        settings = self._settings
-        context = ssl.create_default_context()
-        if settings.encryption is MailEncryption.TLS:
-            smtp: smtplib.SMTP = smtplib.SMTP_SSL(settings.host, settings.port, timeout=_TIMEOUT_S, context=context)
-        else:
-            smtp = smtplib.SMTP(settings.host, settings.port, timeout=_TIMEOUT_S)
-        with smtp:
-            if settings.encryption is MailEncryption.STARTTLS:
-                smtp.starttls(context=context)
-            if settings.user:
-                smtp.login(settings.user, self._password)
+        smtp = self._mailbox.connect()
+        try:
             for link in links:
                 smtp.send_message(self._message(link))
+        finally:
+            disconnect(smtp)
 
     def _message(self, link: AddressedLink) -> EmailMessage:
-        email = EmailMessage()
-        email["From"] = self._settings.sender
-        email["To"] = link.email
-        email["Subject"] = "Sign in to Benchwright"
-        email["Auto-Submitted"] = "auto-generated"
-        email.set_content(
-            _TEXT.format(
-                name=link.name,
-                address=self._address,
-                minutes=LIFETIMES_S[LinkKind.EMAIL] / 60,
-                link=link_address(self._address, link.code),
-            )
+        text = _TEXT.format(
+            name=link.name,
+            address=self._address,
+            minutes=LIFETIMES_S[LinkKind.EMAIL] / 60,
+            link=link_address(self._address, link.code),
         )
-        return email
+        return self._mailbox.new_message(link.email, "Sign in to Benchwright", text)

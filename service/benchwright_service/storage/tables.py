@@ -19,6 +19,8 @@ ACCOUNTS = Table(
     Column("name", Text, nullable=False),
     Column("created", Double, nullable=False),
     Column("disabled", Double),
+    # IANA name of the time zone that the person's browser had last; empty while none has said it.
+    Column("zone", Text, nullable=False, server_default=""),
 )
 
 IDENTITIES = Table(
@@ -121,6 +123,8 @@ COURSES = Table(
     Column("ends", Double),
     # After its end, until records and people are deleted; null for ever.
     Column("kept_days", Integer),
+    # Kinds of mail that it sends to nobody, with spaces between; see `benchwright_service.mail.mail_kinds`.
+    Column("silenced", Text, nullable=False, server_default=""),
 )
 
 MEMBERS = Table(
@@ -477,6 +481,42 @@ WORTH = Table(
     Index("service_worth_account", "account"),
 )
 """The worth of students' work, without adjustments: `points.kept_worth` keeps what `points.worth` works out."""
+
+MAILED_NOTICES = Table(
+    "service_mailed_notices",
+    METADATA,
+    Column("account", Text, ForeignKey("service_accounts.id"), primary_key=True),
+    Column("course", Text, ForeignKey("service_courses.id"), primary_key=True),
+    # See `benchwright_service.mail.mail_kinds.MailKind`.
+    Column("kind", Text, primary_key=True),
+    # The id of the assignment; empty for the course as a whole.
+    Column("subject", Text, primary_key=True),
+    # The deadline that it reminds of; null for other kinds.
+    Column("deadline", Double),
+    # How often there was something new.
+    Column("number", Integer, nullable=False),
+    # When it is to be sent; null once it was sent, or given up.
+    Column("due", Double),
+    Column("tries", Integer, nullable=False),
+    # Of the process that sends it, by the database's clock.
+    Column("lease", Text, nullable=False, server_default=""),
+    Column("lease_until", Double),
+    # When it was sent last, and when the last one was given up.
+    Column("sent", Double),
+    Column("failed", Double),
+    Index("service_mailed_notices_due", "due"),
+)
+"""Notices that people are sent by mail: what waits, and when the last one was sent."""
+
+UNWANTED_MAIL = Table(
+    "service_unwanted_mail",
+    METADATA,
+    Column("account", Text, ForeignKey("service_accounts.id"), primary_key=True),
+    # See `benchwright_service.mail.mail_kinds.MailKind`.
+    Column("kind", Text, primary_key=True),
+    Column("at", Double, nullable=False),
+)
+"""Kinds of mail that people have turned off."""
 
 REGRADES = Table(
     "service_regrades",

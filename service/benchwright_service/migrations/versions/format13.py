@@ -19,6 +19,7 @@ def upgrade() -> None:
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("created", sa.Double(), nullable=False),
         sa.Column("disabled", sa.Double(), nullable=True),
+        sa.Column("zone", sa.Text(), server_default="", nullable=False),
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_table(
@@ -32,6 +33,7 @@ def upgrade() -> None:
         sa.Column("asks_recording", sa.Integer(), server_default="0", nullable=False),
         sa.Column("ends", sa.Double(), nullable=True),
         sa.Column("kept_days", sa.Integer(), nullable=True),
+        sa.Column("silenced", sa.Text(), server_default="", nullable=False),
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_table(
@@ -566,3 +568,30 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_index("service_notices_account", "service_notices", ["account", "at"])
+    op.create_table(
+        "service_mailed_notices",
+        sa.Column("account", sa.Text(), nullable=False),
+        sa.Column("course", sa.Text(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("subject", sa.Text(), nullable=False),
+        sa.Column("deadline", sa.Double(), nullable=True),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("due", sa.Double(), nullable=True),
+        sa.Column("tries", sa.Integer(), nullable=False),
+        sa.Column("lease", sa.Text(), server_default="", nullable=False),
+        sa.Column("lease_until", sa.Double(), nullable=True),
+        sa.Column("sent", sa.Double(), nullable=True),
+        sa.Column("failed", sa.Double(), nullable=True),
+        sa.ForeignKeyConstraint(["account"], ["service_accounts.id"]),
+        sa.ForeignKeyConstraint(["course"], ["service_courses.id"]),
+        sa.PrimaryKeyConstraint("account", "course", "kind", "subject"),
+    )
+    op.create_index("service_mailed_notices_due", "service_mailed_notices", ["due"])
+    op.create_table(
+        "service_unwanted_mail",
+        sa.Column("account", sa.Text(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("at", sa.Double(), nullable=False),
+        sa.ForeignKeyConstraint(["account"], ["service_accounts.id"]),
+        sa.PrimaryKeyConstraint("account", "kind"),
+    )
