@@ -140,7 +140,7 @@ scenario(
     await participant.press(last, "Start the Clock");
     await editor.sees(editor.statusBar("clock"), "Running");
     await editor.hasFocus("rtl/uart_tx.sv");
-    await editor.command("Benchwright: Abandon Attempt");
+    await editor.command("Benchwright: Give Up the Attempt");
     await editor.answer("too hard");
     await estimate(session, { minutes: "2", difficulty: "5", external_help: "no", success: "0" });
 

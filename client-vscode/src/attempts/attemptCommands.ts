@@ -6,7 +6,7 @@ import { shown } from "../reporting.ts";
 import { summarySentence } from "../runs/resultsPage.ts";
 import type { Server } from "../server/server.ts";
 
-/** The commands of an attempt: clock, runs, submit, abandon. */
+/** The commands of an attempt: clock, runs, submit, give up. */
 export class AttemptCommands {
   constructor(
     private readonly server: Server,
@@ -90,11 +90,11 @@ export class AttemptCommands {
       return;
     }
     const sure = await vscode.window.showWarningMessage(
-      t("Abandon “{0}”?", status.title),
+      t("Give Up “{0}”?", status.title),
       { modal: true, detail: t("This ends the attempt without a result and keeps your files.") },
-      t("Abandon"),
+      t("Give Up"),
     );
-    if (sure !== t("Abandon")) return;
+    if (sure !== t("Give Up")) return;
     const abandoned = await shown(this.server.request("abandon", { uri: status.workspace }));
     if (abandoned) this.attempts.update(abandoned);
   }

@@ -78,8 +78,8 @@ const FACES: Readonly<Record<AttemptStatus["state"], Face>> = {
   },
   abandoned: {
     icon: "circle-slash",
-    word: (time) => t("Abandoned {0}", time),
-    tooltip: t("This attempt was abandoned. Select to see its results."),
+    word: (time) => t("Given up {0}", time),
+    tooltip: t("This attempt was given up. Select to see its results."),
     command: "benchwright.ui.showResults",
   },
   timed_out: {

@@ -6,13 +6,18 @@ import { standingIcon, standingText } from "../text/standing.ts";
 import { word } from "../text/words.ts";
 
 /**
- * `12:03 · easy`: all that a narrow side bar has room for beside a title; the icon shows the state.
- * Under headings of difficulties, the kind instead: `12:03 · design`.
+ * `12:03`: all that a narrow side bar has room for beside a title; the icon shows the state, the badge the difficulty.
+ * Under headings of difficulties, the kind too: `12:03 · design`.
  */
 export function rowDescription(problem: ProblemSummary, grouping: Grouping = "pack"): string {
   const best = problem.bestTimeS ?? undefined;
   const time = problem.state === "passed" && best !== undefined ? [clockTime(best)] : [];
-  return [...time, word(grouping === "difficulty" ? problem.kind : problem.difficulty)].join(" · ");
+  return [...time, ...(grouping === "difficulty" ? [word(problem.kind)] : [])].join(" · ");
+}
+
+/** The first letter of a difficulty, at the end of its row, where no title pushes it out of sight. */
+export function difficultyBadge(difficulty: string): string {
+  return word(difficulty).slice(0, 1).toUpperCase();
 }
 
 /** `passed 12:03 · easy · design · RTL generation`, for a list as wide as the window. */

@@ -2,7 +2,7 @@ import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Attempts } from "../attempts/attempts.ts";
 import type { PackSummary, ProblemSummary, StudySummary } from "../generated/protocol.ts";
-import { problemIcon, problemSpoken, problemTooltip, rowDescription } from "./problemLabel.ts";
+import { difficultyBadge, problemIcon, problemSpoken, problemTooltip, rowDescription } from "./problemLabel.ts";
 import { countOf, grouped, GROUPINGS, type Group, type Grouping } from "./problemList.ts";
 import { showError } from "../reporting.ts";
 import type { Server } from "../server/server.ts";
@@ -43,6 +43,7 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     this.view = vscode.window.createTreeView(VIEW, { treeDataProvider: this, showCollapseAll: true });
     this.subscriptions = [
       this.view,
+      vscode.window.registerFileDecorationProvider(BADGES),
       server.onDidChangeState((state) => {
         if (state === "starting") this.tellOfPacks("loading");
         this.refresh();
@@ -217,6 +218,14 @@ const OVER: ReadonlySet<string> = new Set(["finished", "withdrawn", "closed"]);
 
 const LOOK_AGAIN_MS = 5000;
 
+/** What VS Code knows a problem's row by, to show its badge. */
+const SCHEME = "benchwright-problem";
+
+const BADGES: vscode.FileDecorationProvider = {
+  provideFileDecoration: ({ scheme, query }) =>
+    scheme === SCHEME ? new vscode.FileDecoration(difficultyBadge(query), t("Difficulty: {0}", word(query))) : undefined,
+};
+
 /** More rows than these start folded. */
 const MANY = 40;
 
@@ -227,6 +236,7 @@ function problemItem(row: { readonly problem: ProblemSummary }, grouping: Groupi
   item.id = problem.ref;
   item.contextValue = "problem";
   item.description = rowDescription(problem, grouping);
+  if (grouping !== "difficulty") item.resourceUri = vscode.Uri.from({ scheme: SCHEME, path: `/${problem.ref}`, query: problem.difficulty });
   item.tooltip = problemTooltip(problem);
   item.iconPath = new vscode.ThemeIcon(problemIcon(problem.state), colour ? new vscode.ThemeColor(colour) : undefined);
   item.accessibilityInformation = { label: problemSpoken(problem) };

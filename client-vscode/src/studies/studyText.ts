@@ -3,7 +3,8 @@ import { clockTime } from "../text/duration.ts";
 import type { AttemptStatus, InformationView, StudyView } from "../generated/protocol.ts";
 
 /** How far the participant has come in the study. */
-export function progressText(view: Pick<StudyView, "practice" | "position" | "total">): string {
+export function progressText(view: Pick<StudyView, "practice" | "position" | "total" | "toForecast">): string {
+  if (view.toForecast) return t("Forecast {0} of {1}", view.toForecast.number, view.toForecast.total);
   if (view.practice) return t("Practice");
   return view.position ? t("Task {0} of {1}", view.position, view.total) : "";
 }

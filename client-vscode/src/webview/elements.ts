@@ -16,6 +16,13 @@ export function button(label: string, onClick: () => void): HTMLButtonElement {
   return made;
 }
 
+/** A button that looks like a link: for what is always there and seldom wanted, and for a place in a text. */
+export function linkButton(label: string, onClick: () => void): HTMLButtonElement {
+  const made = button(label, onClick);
+  made.classList.add("link");
+  return made;
+}
+
 /** A button that shows a sign; its label is read, and shown where the pointer rests. */
 export function iconButton(sign: string, label: string, onClick: () => void): HTMLButtonElement {
   const made = button(sign, onClick);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { problemDescription, problemIcon, problemSpoken, problemTooltip, rowDescription } from "../../src/problems/problemLabel.ts";
+import { difficultyBadge, problemDescription, problemIcon, problemSpoken, problemTooltip, rowDescription } from "../../src/problems/problemLabel.ts";
 import { STANDINGS } from "../../src/text/standing.ts";
 import { problem } from "../samples.ts";
 
@@ -17,8 +17,9 @@ test("a pass in which an agent had a part says so", () => {
 });
 
 test("a row of the side bar has only the best time and the difficulty beside the title", () => {
-  assert.equal(rowDescription(problem({ state: "passed", bestTimeS: 723 })), "12:03 · easy");
-  assert.equal(rowDescription(problem()), "easy");
+  assert.equal(rowDescription(problem({ state: "passed", bestTimeS: 723 })), "12:03");
+  assert.equal(rowDescription(problem()), "");
+  assert.equal(difficultyBadge("easy"), "E");
   assert.equal(rowDescription(problem(), "difficulty"), "design");
 });
 

@@ -3,7 +3,7 @@ import { clockTime } from "../../text/duration.ts";
 import type { ReplayMark, ReplayedFiles, ReplayView } from "../../generated/protocol.ts";
 import { changedPart, markText, spokenMark, stopAt, stops, stretches, type Stretch } from "../../attempts/replayText.ts";
 import { connect } from "../connection.ts";
-import { button, element, keepFocus, main } from "../elements.ts";
+import { button, element, keepFocus, linkButton, main } from "../elements.ts";
 
 export type ToReplay =
   | { readonly type: "replay"; readonly view: ReplayView }
@@ -120,11 +120,10 @@ function bar(part: Stretch): HTMLElement {
 function listOf(parts: readonly Stretch[]): Node[] {
   if (parts.length === 0) return [element("p", {}, t("There were no runs and no pauses."))];
   const items = parts.map((part) => {
-    const jump = button(part.text, () => {
+    const jump = linkButton(part.text, () => {
       pause();
       goTo(stopAt(marks, part.fromS), part.fromS);
     });
-    jump.classList.add("link");
     return element("li", { class: part.kind }, jump);
   });
   return [element("ul", { class: "stretches" }, ...items)];

@@ -1,7 +1,7 @@
 import { t } from "@vscode/l10n";
 import type { ResultsAction, ResultsPage } from "../../runs/resultsPage.ts";
 import { connect } from "../connection.ts";
-import { button, element, main, withCode } from "../elements.ts";
+import { button, element, linkButton, main, withCode } from "../elements.ts";
 
 export interface ToResults {
   readonly type: "page";
@@ -76,8 +76,7 @@ function facts(page: ResultsPage): Node[] {
 function compiler(page: ResultsPage): Node[] {
   if (page.compiler.length === 0) return [];
   const items = page.compiler.map(({ path, line, text }) => {
-    const place = button(`${path}:${line}`, () => send({ type: "open", path, line }));
-    place.className = "link";
+    const place = linkButton(`${path}:${line}`, () => send({ type: "open", path, line }));
     return element("li", { class: "failed" }, place, element("span", { class: "said" }, text));
   });
   return [element("h3", {}, t("What the compiler says")), element("ul", { class: "tests" }, ...items)];

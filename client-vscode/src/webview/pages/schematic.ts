@@ -4,7 +4,7 @@ import type { Box, Drawing, Line } from "../../design/schematicGraph.ts";
 import type { Failure, FromModulePage, ToModulePage } from "../../design/modulePanel.ts";
 import { connect } from "../connection.ts";
 import { drawingFrame } from "../drawingFrame.ts";
-import { button, element, main } from "../elements.ts";
+import { element, linkButton, main } from "../elements.ts";
 import { shape } from "../svg.ts";
 import { row, table } from "../table.ts";
 
@@ -147,8 +147,5 @@ function reset({ reset, resetActive, resetAsynchronous, resetValue }: RegisterVi
 }
 
 function linked(text: string, at: FileRange | null): Node | string {
-  if (!at) return text;
-  const made = button(text, () => open(at));
-  made.classList.add("link");
-  return made;
+  return at ? linkButton(text, () => open(at)) : text;
 }

@@ -4,7 +4,7 @@ import type { Failure, FromModulePage, ToModulePage } from "../../design/moduleP
 import { conditionText, resetLabel, type Arrow, type StateBox, type StateDrawing } from "../../design/stateGraph.ts";
 import { connect } from "../connection.ts";
 import { drawingFrame } from "../drawingFrame.ts";
-import { button, element, main } from "../elements.ts";
+import { element, linkButton, main } from "../elements.ts";
 import { shape } from "../svg.ts";
 import { row, table } from "../table.ts";
 
@@ -150,8 +150,5 @@ function tables(machine: StateMachineView): Node {
 }
 
 function linked(text: string, at: FileRange | null): Node | string {
-  if (!at) return text;
-  const made = button(text, () => open(at));
-  made.classList.add("link");
-  return made;
+  return at ? linkButton(text, () => open(at)) : text;
 }

@@ -17,7 +17,7 @@ import {
 } from "../../studies/studyText.ts";
 import { estimateFields, questionFields, readEstimates, readQuestions } from "../studyForms.ts";
 import { connect } from "../connection.ts";
-import { button, element, fieldValue, keepFocus, main } from "../elements.ts";
+import { button, element, fieldValue, keepFocus, linkButton, main } from "../elements.ts";
 import { richText } from "../richText.ts";
 
 export type ToStudy =
@@ -92,7 +92,7 @@ function show(view: StudyView): void {
   leave.replaceChildren(
     ...(isOver || !hasAgreed
       ? []
-      : [`${t("You can stop at any time without giving a reason.")} `, quiet(button(t("Withdraw…"), () => command("withdraw")))]),
+      : [`${t("You can stop at any time without giving a reason.")} `, linkButton(t("Withdraw…"), () => command("withdraw"))]),
   );
   title.focus();
   window.scrollTo(0, 0);
