@@ -1,7 +1,7 @@
 """The images that compose.yaml takes from a registry, made of Debian's packages, under the same names.
 
-They have the versions of this machine's Debian. What compose.yaml relies on is as there: variables, users, capabilities,
-and that a new database is made by a server which only its socket reaches.
+They have the versions of this machine's Debian. What compose.yaml relies on is as there: variables, users,
+capabilities, and that a new database is made by a server which only its socket reaches.
 """
 
 from __future__ import annotations
