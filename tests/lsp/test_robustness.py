@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from lsprotocol import types
@@ -56,8 +57,9 @@ async def test_an_answer_is_about_the_text_of_its_request_whatever_was_typed_rig
     path.write_text("module earlier; endmodule\n")
     file = editor.open(path)
     protocol = editor.client.protocol
-    pipe, joined_messages = protocol.writer, io.BytesIO()
-    protocol.writer = joined_messages
+    pipe: Any = protocol.writer
+    joined_messages = io.BytesIO()
+    protocol.writer = cast(Any, joined_messages)
     params = types.DocumentSymbolParams(types.TextDocumentIdentifier(file.uri))
     answer = protocol.send_request(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, params)
     file.type("later", over_text="earlier")
