@@ -148,8 +148,9 @@ async def test_changes_are_told_to_whom_they_concern_and_have_no_points(course: 
     assert "/courses/arch/appeals" in mail.get_content()
     assert not any(secret in mail.as_string() for secret in ("my text", "Ada"))
     (first, _) = await history.appeals("arch")
-    answer = {"granted": True, "answer_text": "secret", "staff_account": "tim"}
-    await history.answer_appeal(first.id, "sheet", first.account, **answer)
+    await history.answer_appeal(
+        first.id, "sheet", first.account, granted=True, answer_text="secret", staff_account="tim"
+    )
     (mail,) = await course.deliver()
     assert (mail["To"], "secret" in mail.as_string()) == (f"{first.account}@example.org", False)
     courses = Courses(course.database, Store(Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path)})))

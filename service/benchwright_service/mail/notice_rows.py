@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, Update, case, func, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Row, ScalarSelect, Update, case, func, or_, select, tuple_, update
 
 from benchwright_foundation.database import Database
 from benchwright_service.mail.mail_kinds import MailKind
@@ -110,10 +110,10 @@ class NoticeRows:
         columns = MAILED_NOTICES.c
         is_waiting = columns.due.is_not(None)
         query = select(
-            func.count().filter(is_waiting),
-            func.count().filter(is_waiting, columns.tries >= _TRIES_IN_AN_HOUR),
-            func.count().filter(columns.failed > self._time - _FAILED_S),
-        ).select_from(MAILED_NOTICES)
+            _count(is_waiting),
+            _count(is_waiting, columns.tries >= _TRIES_IN_AN_HOUR),
+            _count(columns.failed > self._time - _FAILED_S),
+        )
         async with self._database.read_transaction() as connection:
             return MailSize(*(await connection.execute(query)).one())
 
@@ -133,3 +133,7 @@ class NoticeRows:
 def _of_lease(row: Row[Any]) -> Update:
     is_row = [column == getattr(row, column.name) for column in _KEY]
     return update(MAILED_NOTICES).where(*is_row, MAILED_NOTICES.c.lease == row.lease)
+
+
+def _count(*conditions: ColumnElement[bool]) -> ScalarSelect[int]:
+    return select(func.count()).select_from(MAILED_NOTICES).where(*conditions).scalar_subquery()

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Double, case, func, literal, select
+from sqlalchemy import ColumnElement, Double, case, func, literal, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_foundation.database import Database
@@ -50,7 +50,7 @@ async def queue_notices(
     has_mail = select(FACTS.c.name).where(FACTS.c.name == MAIL_FACT).exists()
     is_going = select(COURSES.c.id).where(COURSES.c.id == occasion.course, COURSES.c.archived.is_(None)).exists()
     is_study = select(PLACES.c.study).where(PLACES.c.study == occasion.course).exists()
-    values = {
+    values: dict[str, ColumnElement[Any]] = {
         "account": MEMBERS.c.account,
         "course": MEMBERS.c.course,
         "kind": literal(occasion.kind.value),

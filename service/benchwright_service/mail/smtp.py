@@ -18,7 +18,10 @@ _TIMEOUT_S = 20.0
 class _AddressHeader(UnstructuredHeader):
     """A header with a web address, which is one word: folded as text, it would be encoded."""
 
+    name: str
+
     def fold(self, *, policy: Policy[Message]) -> str:
+        """The line as it is."""
         return f"{self.name}: {self}{policy.linesep}"
 
 

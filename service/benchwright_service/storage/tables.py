@@ -505,6 +505,7 @@ MAILED_NOTICES = Table(
     Column("sent", Double),
     Column("failed", Double),
     Index("service_mailed_notices_due", "due"),
+    Index("service_mailed_notices_failed", "failed"),
 )
 """Notices that people are sent by mail: what waits, and when the last one was sent."""
 

@@ -154,7 +154,7 @@ class Student:
         """Asks for a link, and follows it."""
         client = self._new_browser(service)
         client.post("/sign-in/link/request", data={"email": self.person.email}).raise_for_status()
-        mail = self._systems.mails.wait_for_one_to(self.person.email)
+        mail = self._systems.mails.wait_for_link_to(self.person.email)
         (code,) = re.findall(r"/sign-in/link\?code=([\w-]+)", mail.get_content())
         reply = client.post("/sign-in/link", data={"code": code})
         assert reply.status_code == 303, reply.text

@@ -64,11 +64,12 @@ class MailServer:
             assert self.changed.wait_for(lambda: len(self.mails) >= count, 60)
             return list(self.mails)
 
-    def wait_for_one_to(self, email: str) -> EmailMessage:
-        """The newest mail to an address, once there is one."""
+    def wait_for_link_to(self, email: str) -> EmailMessage:
+        """The newest mail to an address that brings a link to sign in, once there is one."""
 
         def mails_to_address() -> list[EmailMessage]:
-            return [mail for mail in self.mails if mail["To"].casefold() == email.casefold()]
+            to_address = [mail for mail in self.mails if mail["To"].casefold() == email.casefold()]
+            return [mail for mail in to_address if "/sign-in/link" in mail.get_content()]
 
         with self.changed:
             assert self.changed.wait_for(mails_to_address, 60), email

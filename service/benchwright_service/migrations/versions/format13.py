@@ -587,6 +587,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("account", "course", "kind", "subject"),
     )
     op.create_index("service_mailed_notices_due", "service_mailed_notices", ["due"])
+    op.create_index("service_mailed_notices_failed", "service_mailed_notices", ["failed"])
     op.create_table(
         "service_unwanted_mail",
         sa.Column("account", sa.Text(), nullable=False),
