@@ -16,7 +16,7 @@ export function button(label: string, onClick: () => void): HTMLButtonElement {
   return made;
 }
 
-/** A button that looks like a link: for what is always there and seldom wanted, and for a place in a text. */
+/** A button that looks like a link: for what is always there and seldom wanted, and for a place in a sentence. */
 export function linkButton(label: string, onClick: () => void): HTMLButtonElement {
   const made = button(label, onClick);
   made.classList.add("link");
