@@ -112,7 +112,7 @@ def keyword_proposals(expected_code: Expected, request: CompletionRequest) -> It
 
 
 def _ends_of_blocks_not_open(blocks: Sequence[str]) -> AbstractSet[str]:
-    """The words that close a block of another kind; empty for a text that begins after the unit's header."""
+    """The words that close a block of another kind; empty where the source begins after the header."""
     if not blocks or blocks[0] not in _UNITS:
         return frozenset()
     open_ends = {BLOCKS[kind] for block in blocks if (kind := block.removeprefix("procedural ")) in BLOCKS}
