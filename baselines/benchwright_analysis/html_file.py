@@ -6,13 +6,15 @@ import base64
 import hashlib
 from html import escape
 
+from benchwright_foundation.page_style import tokens_css
+
 
 def html_file_text(title: str, style: str, script: str, body: str, *, extra_policy_directives: str) -> str:
     """The whole file.
 
     Args:
         title: Plain text.
-        style: CSS.
+        style: CSS, after the properties of colour, type and space.
         script: JavaScript; the browser runs no other one.
         body: HTML.
         extra_policy_directives: Further directives of the content security policy.
@@ -26,7 +28,7 @@ def html_file_text(title: str, style: str, script: str, body: str, *, extra_poli
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <title>{escape(title)}</title>
-<style>{style}</style>
+<style>{tokens_css()}{style}</style>
 </head>
 <body>
 {body}
