@@ -149,19 +149,20 @@ of the other. `benchwright judge serve` is the judge service alone.
 
 A browser at the service's address signs in with an invitation, a link, or a token of `benchwright login`; the session
 ends after 12 hours. An invitation of one person signs them in again as long as it holds, here and by `POST …/join`; a
-link signs in once. Participants see their courses and assignments. Owners and staff make assignments and see how far
-each student is, the runs and where text came from; what they saw or changed is in the course's audit log. Pages that
-one may not see are answered like those that do not exist. Forms are taken from the service's own pages only. Cookies
-are for HTTPS only if `--address` begins with `https:`.
+link signs in once. Participants see their courses and assignments, and the public part of each problem that has
+opened for them; owners and staff see it of every pack of the service. Owners and staff make assignments and see how
+far each student is, the runs and where text came from; what they saw or changed is in the course's audit log. Pages
+that one may not see are answered like those that do not exist. Forms are taken from the service's own pages only.
+Cookies are for HTTPS only if `--address` begins with `https:`.
 
 ### Times
 
-A course has an IANA time zone, which is UTC until an owner chooses another. Fields of forms are local times there. One
-over which clocks are set forward is refused, with the next that exists; one that comes twice, when they are set back,
-is the later of both; a date that a form does not change stays the moment that it is. A page shows times where its
-reader is, as the browser says in the cookie `benchwright_zone`, and has the course's own in the title of each; without
-that cookie, or without scripts, times are the course's. Messages of the API have UTC, and `benchwright course` takes
-it.
+A course has an IANA time zone, which is UTC until an owner chooses another. A page shows times where its reader is,
+as the browser says in the cookie `benchwright_zone`, and has the course's own in the title of each; without that
+cookie, or without scripts, times are the course's. Fields of forms are local times of the same zone, which the form
+names and brings with it. One over which clocks are set forward is refused, with the next that exists; one that comes
+twice, when they are set back, is the later of both; a date that a form does not change stays the moment that it is.
+Messages of the API have UTC, and `benchwright course` takes it.
 
 ### Mail
 

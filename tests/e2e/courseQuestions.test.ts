@@ -100,7 +100,9 @@ scenario(
     await owner.getByRole("button", { name: "Publish 1 question as version 1" }).click();
     await owner.getByText("is published, version 1").waitFor();
     await owner.getByRole("link", { name: "Computer architecture" }).click();
+    await owner.getByRole("link", { name: "New assignment" }).click();
     await owner.getByLabel("Pack", { exact: true }).selectOption("arch-questions");
+    await owner.getByRole("button", { name: "Show its problems" }).click();
     await owner.getByRole("button", { name: "Assign" }).click();
     await owner.getByRole("rowheader", { name: "Questions of our course" }).waitFor();
 

@@ -24,10 +24,11 @@ export class Teacher {
 
   /** Assigns a pack, or some of its problems. */
   async assign(pack: string, title: string, due: string, problems = ""): Promise<void> {
-    await this.page.goto(this.home);
+    await this.page.goto(`${this.home}/assignments/new`);
     await this.page.getByLabel("Pack", { exact: true }).selectOption(pack);
+    await this.page.getByRole("button", { name: "Show its problems" }).click();
+    for (const problem of problems.split(" ").filter(Boolean)) await this.page.locator(`input[value="${problem}"]`).check();
     await this.page.getByLabel("Title").fill(title);
-    await this.page.getByLabel("Problems", { exact: true }).fill(problems);
     await this.page.getByLabel("Due", { exact: true }).fill(due);
     await this.page.getByLabel("Shown of a verdict, at most").selectOption("messages");
     await this.page.getByRole("button", { name: "Assign" }).click();

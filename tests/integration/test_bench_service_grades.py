@@ -141,7 +141,7 @@ def options(page: str) -> dict[str, tuple[str, str]]:
     table = page.partition('aria-label="Options"')[2].partition("</table>")[0]
     option_rows = re.findall(r'<th scope="row">([^<]*)</th>(.*?)</tr>', table)
     option_cells = {option: re.findall(r"<td[^>]*>((?:(?!</td>).)*)</td>", row) for option, row in option_rows}
-    assert len(re.findall(r'<th scope="col">', table)) == 7
+    assert len(re.findall(r"<th scope=\"col\"", table)) == 7
     return {option: (columns[-2], columns[-1]) for option, columns in option_cells.items()}
 
 

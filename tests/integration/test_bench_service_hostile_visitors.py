@@ -27,6 +27,7 @@ OWNER, STAFF = frozenset({Role.OWNER}), frozenset({Role.OWNER, Role.STAFF})
 OTHERS = {
     "/courses/{course}": frozenset(Role),
     "/courses/{course}/mine/{assignment}": frozenset({Role.PARTICIPANT}),
+    "/courses/{course}/problems/{pack}/{problem}": frozenset(Role),
     "/courses/{course}/answers": STAFF | {Role.GRADER},
     "/courses/{course}/answers/{item}/figures/{number}": STAFF | {Role.GRADER},
     "/courses/{course}/review": STAFF | {Role.GRADER},
@@ -82,6 +83,7 @@ def objects(course: Course, solver: Solver) -> dict[str, str]:
         "course": course.name,
         "study": STUDY,
         "assignment": course.assignment,
+        "pack": "starter",
         "problem": "saturating-counter",
         "account": account,
         "attempt": attempt,

@@ -130,7 +130,7 @@ def test_staff_see_how_far_each_student_is_and_what_they_did(
     attempt_page = teacher.get(link).text
     assert "<td>✗ failed</td>" in attempt_page
     assert re.search(r"None of the \d+ hidden tests passed\.", attempt_page)
-    assert re.search(r"<td>0 of \d+</td>", attempt_page)
+    assert re.search(r">0 of \d+</td>", attempt_page)
     assert '<td class="number">8</td>' in attempt_page
     assert "<dt>Made by</dt><dd>human</dd>" in attempt_page
     audit = teacher.get(f"/courses/{course.name}/audit").text
@@ -144,23 +144,37 @@ def test_staff_see_how_far_each_student_is_and_what_they_did(
 
 
 @pytest.mark.parametrize(
-    ("field", "message"),
+    ("wrong", "field", "message"),
     [
-        ({"pack": "no-such-pack"}, "no-such-pack"),
-        ({"pack": "starter", "problems": "no-such-problem"}, "no-such-problem"),
-        ({"pack": "starter", "due": "tomorrow"}, "“due” is no date and time"),
-        ({"pack": "starter", "runs": "0"}, "“runs” is no number"),
+        ("pack", {"pack": "no-such-pack"}, "The service has no pack no-such-pack."),
+        ("problems", {"pack": "starter", "problems": "no-such"}, "The pack starter has no problem no-such."),
+        ("due", {"pack": "starter", "due": "tomorrow"}, "“due” is no date and time"),
+        ("runs", {"pack": "starter", "runs": "0"}, "“runs” is no number"),
+        (
+            "closes",
+            {"pack": "starter", "due": "2026-12-02T10:00", "closes": "2026-12-01T10:00"},
+            "does not close before",
+        ),
+        ("extensions", {"pack": "starter", "assistance": "named"}, "at least one"),
     ],
 )
-def test_a_wrong_assignment_is_told_and_the_form_kept(
-    service: Service, course: Course, field: dict[str, str], message: str
+def test_a_wrong_assignment_is_told_at_its_field_and_the_form_kept(
+    service: Service, course: Course, wrong: str, field: dict[str, str], message: str
 ) -> None:
     teacher = signed_in(service, invitation(service, course, Role.OWNER))
     form_fields = {"csrf": csrf(teacher), "title": "Week <1>"} | field
     reply = teacher.post(f"/courses/{course.name}/assignments", data=form_fields)
     assert reply.status_code == 422
-    assert message in reply.text
+    assert re.search(rf'id="{wrong}-error">[^<]*{message}', reply.text)
+    assert f'<a href="#{wrong}">' in reply.text
     assert 'value="Week &lt;1&gt;"' in reply.text
-    valid_fields = form_fields | {"problems": "sync-fifo", "pack": "starter", "due": "2026-12-01T23:59", "runs": "5"}
+    valid_fields = form_fields | {
+        "problems": "sync-fifo",
+        "pack": "starter",
+        "due": "2026-12-01T23:59",
+        "closes": "",
+        "runs": "5",
+        "assistance": "",
+    }
     assert teacher.post(f"/courses/{course.name}/assignments", data=valid_fields).status_code == 303
     assert "2026-12-01 23:59 UTC" in teacher.get(f"/courses/{course.name}").text

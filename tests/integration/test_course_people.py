@@ -133,7 +133,7 @@ def test_an_appeal_is_answered_once_and_the_grade_keeps_its_history(
     assert "needs a reason" in send(student, own_path, text=" ").text
     assert send(student, own_path, text="It saturates <b>late</b>.").status_code == 303
     assert "waits for its answer already" in send(student, own_path, text="Again.").text
-    assert "1 open" in teacher.get(f"/courses/{course.name}").text
+    assert re.search(r">Appeals <strong>1<", teacher.get(f"/courses/{course.name}").text)
     assert "Ada" in teacher.get(f"/courses/{course.name}/appeals").text
     person_grade = f"{grade}/{ada.account}"
     grade_page = teacher.get(person_grade).text

@@ -62,7 +62,7 @@ def test_two_models_are_wrong_two_reviewers_accept_and_the_pack_has_it(room: Roo
     sealed = Store(room.service.folders).unseal(f"{pack.name}/{problem.id}")
     assert sealed.hidden.answer is not None
     assert (sealed.hidden.answer.value, sealed.hidden.answer.explanation) == ("B", SECRET)
-    assert f">{pack.name}<" in text_of(room.owner_client, room.path)
+    assert f">{pack.name}<" in text_of(room.owner_client, f"{room.path}/assignments/new")
     assert send(room.owner_client, f"{room.path}/questions/publish").status_code == 303
     assert Store(room.service.folders).public_pack(pack.name).version == "2"
 

@@ -82,7 +82,7 @@ class Student:
         return send(self.browser, f"{self.page}/late-days", days=str(days))
 
 
-def test_dates_are_typed_where_the_course_is_and_shown_where_the_reader_is(service: Service) -> None:
+def test_dates_are_typed_and_shown_where_the_reader_is_and_else_where_the_course_is(service: Service) -> None:
     course = service.set_up(problems=("saturating-counter",))
     owner = owner_of(service, course)
     assert "no time zone &#39;Berlin&#39;" in change_settings(owner, course, zone="Berlin").text
@@ -100,8 +100,17 @@ def test_dates_are_typed_where_the_course_is_and_shown_where_the_reader_is(servi
     page = owner.get(f"/courses/{course.name}").text
     assert 'title="2099-12-01 17:59 in America/New_York; 2099-12-01 23:59 in Europe/Berlin"' in page
     assert ">2099-12-01 17:59 EST</time>" in page
-    # The form stays where the course is.
-    assert 'value="2099-12-01T23:59"' in owner.get(form).text
+    form_page = owner.get(form).text
+    assert 'value="2099-12-01T17:59"' in form_page
+    assert "Times are those of America/New_York, where you are; the course is in Europe/Berlin." in form_page
+    assert '<input type="hidden" name="form-zone" value="America/New_York">' in form_page
+    for typed, moment in (("2099-12-01T17:59", (1, 22, 59)), ("2099-12-01T18:00", (1, 23, 0))):
+        in_new_york = {"form-zone": "America/New_York", "due": typed}
+        assert send(owner, form, title="Week 1", **in_new_york).status_code == 303
+        assert datetime.fromisoformat(course_assignment(service, owner, course)["due"]) == datetime(
+            2099, 12, *moment, tzinfo=UTC
+        )
+    assert send(owner, form, title="Week 1", due="2099-12-01T23:59", **{"form-zone": "Mars/Base"}).status_code == 303
     owner.cookies.set("benchwright_zone", "../../etc/passwd")
     assert ">2099-12-01 23:59 CET</time>" in owner.get(f"/courses/{course.name}").text
 

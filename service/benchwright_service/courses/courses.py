@@ -311,6 +311,14 @@ class Courses:
         """The packs that can be assigned. Waits for the disk."""
         return self._store.pack_names()
 
+    async def assignable_pack(self, pack: str) -> Pack:
+        """The public part of a pack that can be assigned.
+
+        Raises:
+            UnknownProblemError: There is no such pack.
+        """
+        return (await self._pack_and_digest(pack))[0]
+
     async def public_problem(self, pack: str, problem: str) -> Problem:
         """The public part of a problem that an assignment names.
 

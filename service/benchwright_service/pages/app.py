@@ -40,6 +40,7 @@ from benchwright_service.pages import (
     mail_pages,
     notice_pages,
     people_pages,
+    problem_pages,
     question_pages,
     regrade_pages,
     replay_pages,
@@ -50,7 +51,8 @@ from benchwright_service.pages import (
     study_pages,
     token_pages,
 )
-from benchwright_service.pages.rendering import ASSETS, SECURITY, FormProblem, asset_content, render
+from benchwright_service.pages.course_places import places_of_visit
+from benchwright_service.pages.rendering import ASSETS, SECURITY, FormProblem, TemplatePage, asset_content, render
 from benchwright_service.pages.visit import Visit, cookie_name
 from benchwright_service.questions.pictures import MOST_BYTES
 from benchwright_teaching.local_times import is_zone
@@ -201,6 +203,7 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
             guard.for_signed_in(assignment_pages.submit_new_assignment),
             methods=["POST"],
         ),
+        Route("/courses/{course}/assignments/new", guard.for_signed_in(assignment_pages.new_assignment_page)),
         Route("/courses/{course}/assignments/{assignment}", guard.for_signed_in(assignment_pages.assignment_form_page)),
         Route(
             "/courses/{course}/assignments/{assignment}",
@@ -212,6 +215,7 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
             guard.for_signed_in(grade_pages.change_grading_rules),
             methods=["POST"],
         ),
+        Route("/courses/{course}/problems/{pack}/{problem}", guard.for_signed_in(problem_pages.problem_page)),
         Route("/courses/{course}/grades", guard.for_signed_in(grade_pages.grades_page)),
         Route("/courses/{course}/grades.{kind}.csv", guard.for_signed_in(grade_pages.gradebook_file)),
         Route("/courses/{course}/grades/{assignment}/{account}", guard.for_signed_in(grade_pages.student_grade_page)),
@@ -412,7 +416,8 @@ class _RouteGuard:
                 form = await self._checked_form(request, session, takes_files=takes_files, takes_parts=takes_parts)
             if _has_null_byte(request, form):
                 raise HTTPException(HTTPStatus.BAD_REQUEST)
-            return await page(Visit(self._bench, request, session, form, secure=self._secure))
+            visit = Visit(self._bench, request, session, form, secure=self._secure)
+            return await _with_places(visit, await page(visit))
         except RefusalError as refusal:
             return _refusal_page(refusal, session)
         finally:
@@ -445,6 +450,13 @@ class _RouteGuard:
         if session is not None and form.get("csrf") != session.csrf:
             raise HTTPException(HTTPStatus.FORBIDDEN)
         return form
+
+
+async def _with_places(visit: Visit, response: Response) -> Response:
+    """The same response; a page of a course with the navigation in it."""
+    if isinstance(response, TemplatePage) and response.membership is not None:
+        response.show_places(await places_of_visit(visit, response.membership))
+    return response
 
 
 def _is_from_own_page(request: Request) -> bool:

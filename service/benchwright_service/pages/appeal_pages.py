@@ -110,11 +110,9 @@ async def _own_assignment(visit: Visit) -> tuple[Membership, AssignmentView, Cou
     membership = await visit.membership()
     if membership.role is not Role.PARTICIPANT:
         raise unknown_page_refusal()
-    assignments = await visit.bench.courses.visible_assignments(
-        visit.account, only_assignment=visit.request.path_params["assignment"], include_archived=True
-    )
-    view = next(iter(assignments), None)
-    if view is None or view.course != membership.course:
+    assignment = visit.request.path_params["assignment"]
+    view = next((own for own in await visit.visible_assignments(membership) if own.id == assignment), None)
+    if view is None:
         raise unknown_page_refusal()
     book = await visit.bench.grades.gradebooks.gradebook(membership.course, [view], accounts=[visit.account])
     student = next(iter(book.students), None)

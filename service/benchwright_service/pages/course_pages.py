@@ -14,7 +14,6 @@ from sqlalchemy.sql.selectable import Subquery
 from starlette.responses import RedirectResponse, Response
 
 from benchwright_attempts.attribution.actors import UNKNOWN_CONDITION
-from benchwright_problems.reveal import Reveal
 from benchwright_remote.messages import AssignmentView, Membership, Role
 from benchwright_service.accounts.sign_in_links import LIFETIMES_S, LinkKind
 from benchwright_service.courses.people_rows import RowChoice, read_people_rows
@@ -30,7 +29,7 @@ from benchwright_service.pages.long_tables import (
     page_of,
     student_of_row,
 )
-from benchwright_service.pages.rendering import SECURITY, FormProblem, form_problem_of_error, render
+from benchwright_service.pages.rendering import SECURITY, form_problem_of_error, render
 from benchwright_service.pages.replay_pages import staff_and_student_of_path
 from benchwright_service.pages.visit import STAFF, WATCHERS, Visit, unknown_page_refusal
 from benchwright_teaching.local_times import first_moment_of_day, zone_of
@@ -39,33 +38,14 @@ _AUDIT_FILTERS = ("since", "until", "name", "action")
 _AUDIT_FILES = {"csv": (audit_csv, "text/csv"), "jsonl": (audit_jsonl, "application/jsonl")}
 CHECKED_WITHIN_S = 0.3
 """Time in seconds that a page waits for records that have to be checked; they go on in the background."""
-FIELDS = (
-    "pack",
-    "title",
-    "problems",
-    "opens",
-    "due",
-    "closes",
-    "runs",
-    "reveal",
-    "reveal-after-due",
-    "reveal-after-closing",
-    "assistance",
-    "extensions",
-    "aids-said",
-    "aids",
-)
-"""Of the form for an assignment."""
 
 
 async def courses_page(visit: Visit) -> Response:
     """The courses of who is signed in, and the studies that they watch."""
     memberships = await visit.bench.accounts.memberships_with_archived(visit.account)
-    studies = [
-        membership for membership, _ in memberships if await visit.bench.studies.monitor.is_study(membership.course)
-    ]
-    shown_courses = [membership for membership in memberships if membership[0] not in studies]
-    watched = [study for study in studies if study.role in WATCHERS]
+    studies = [pair for pair in memberships if await visit.bench.studies.monitor.is_study(pair[0].course)]
+    shown_courses = [pair for pair in memberships if pair not in studies]
+    watched = [pair for pair in studies if pair[0].role in WATCHERS]
     teaches = any(membership.role in STAFF for membership, _ in shown_courses)
     return render(
         "courses",
@@ -78,9 +58,27 @@ async def courses_page(visit: Visit) -> Response:
 
 
 async def visited_course_page(visit: Visit) -> Response:
-    """A course: for its staff with a form for assignments, for others with their own standing."""
+    """A course: for its staff its assignments, for others with their own standing."""
     membership = await visit.membership()
-    return await course_page(visit, membership, None, {})
+    is_staff, is_archived = membership.role in STAFF, await visit.is_archived()
+    is_participant = membership.role is Role.PARTICIPANT
+    progress = visit.bench.coursework.progress
+    return render(
+        "course",
+        visit.session,
+        member=membership,
+        is_staff=is_staff,
+        is_owner=membership.role is Role.OWNER,
+        is_archived=is_archived,
+        recording=await visit.bench.coursework.recording_choices.choice(membership.course, visit.account)
+        if is_participant
+        else None,
+        assignments=await visit.bench.courses.all_assignments(membership.course)
+        if is_staff
+        else await visit.visible_assignments(membership),
+        mine=await progress.passed_problem_counts(visit.account, membership.course) if is_participant else None,
+        editors=None if is_staff or is_archived else await _editor_ways(visit),
+    )
 
 
 async def archive_or_restore_course(visit: Visit) -> Response:
@@ -289,52 +287,3 @@ async def audit_entries(
     page = min(visit.page, page_count)
     entries = await visit.bench.audit.newest_entries(course, LIST_ROWS, page, wanted_entries=wanted_entries)
     return TablePage(entries, page, page_count, total)
-
-
-async def course_page(
-    visit: Visit, membership: Membership, problem: FormProblem | None, fields: dict[str, str]
-) -> Response:
-    """A course's page.
-
-    Args:
-        visit: Visit of the person who looks at it.
-        membership: Their membership in it.
-        problem: Reason why the form was not taken.
-        fields: Fields of the form for an assignment.
-    """
-    is_staff, is_archived = membership.role in STAFF, await visit.is_archived()
-    if is_staff:
-        assignments = await visit.bench.courses.all_assignments(membership.course)
-        passed_counts = None
-    else:
-        own_assignments = await visit.bench.courses.visible_assignments(visit.account, include_archived=True)
-        assignments = [assignment for assignment in own_assignments if assignment.course == membership.course]
-        is_participant = membership.role is Role.PARTICIPANT
-        passed_counts = (
-            await visit.bench.coursework.progress.passed_problem_counts(visit.account, membership.course)
-            if is_participant
-            else None
-        )
-    return render(
-        "course",
-        visit.session,
-        HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        member=membership,
-        is_staff=is_staff,
-        is_owner=membership.role is Role.OWNER,
-        is_grader=membership.role is Role.GRADER,
-        collects=membership.role is not Role.MONITOR
-        and await visit.bench.collecting.questions.find_call(membership.course) is not None,
-        open_appeals=await visit.bench.grades.history.waiting_appeal_count(membership.course) if is_staff else 0,
-        is_archived=is_archived,
-        recording=await visit.bench.coursework.recording_choices.choice(membership.course, visit.account)
-        if membership.role is Role.PARTICIPANT
-        else None,
-        assignments=assignments,
-        mine=passed_counts,
-        packs=await asyncio.to_thread(visit.bench.courses.pack_names) if is_staff else (),
-        editors=None if is_staff or is_archived else await _editor_ways(visit),
-        policies=list(Reveal),
-        problem=problem,
-        fields=dict.fromkeys(FIELDS, "") | fields,
-    )

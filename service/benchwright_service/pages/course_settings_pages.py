@@ -77,8 +77,7 @@ async def use_own_late_days(visit: Visit) -> Response:
     assignment = visit.request.path_params["assignment"]
     if membership.role is not Role.PARTICIPANT:
         raise unknown_page_refusal()
-    visible = await visit.bench.courses.visible_assignments(visit.account, include_archived=True)
-    if not any(view.id == assignment and view.course == membership.course for view in visible):
+    if not any(view.id == assignment for view in await visit.visible_assignments(membership)):
         raise unknown_page_refusal()
     try:
         days = int(visit.form_number("days", 1, MOST_LATE_DAYS))

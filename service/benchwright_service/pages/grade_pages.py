@@ -21,7 +21,7 @@ from benchwright_service.grades.points_table import PointsTable, points_of_stude
 from benchwright_service.grades.solution_comparisons import LEAST_ALIKE
 from benchwright_service.grades.staff_decisions import Extension, PointsAdjustment
 from benchwright_service.pages.long_tables import LIST_ROWS, MATRIX_COLUMNS, matrix_rows, page_of, student_of_row
-from benchwright_service.pages.rendering import SECURITY, FormProblem, render
+from benchwright_service.pages.rendering import SECURITY, FormProblem, form_problem_of_error, render
 from benchwright_service.pages.visit import Visit, unknown_page_refusal
 from benchwright_teaching.grade_files import canvas_csv, moodle_csv, people_csv
 from benchwright_teaching.points import MOST_LATE_DAYS, AssignmentTimes, Counting, GradingRules
@@ -112,7 +112,8 @@ async def change_student_grade(visit: Visit) -> Response:
             await decisions.give_extensions(membership.course, [extension], visit.account)
             action = "extended"
     except (BenchServiceError, ValueError) as error:
-        return await _grade_page(visit, FormProblem(str(error), "Correct the field, and send the form again."))
+        problem = form_problem_of_error(error, "Correct the field, and send the form again.")
+        return await _grade_page(visit, problem)
     await visit.bench.audit.record_action(visit.account, membership.course, action, f"{student.account} {view.id}")
     return RedirectResponse(visit.request.url.path, HTTPStatus.SEE_OTHER, headers=SECURITY)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from benchwright_foundation.number_text import clock, number, percent, points, signed_number
+from benchwright_foundation.page_style import tokens_css
 from benchwright_problems.figure import MediaType
 from benchwright_remote.messages import Membership
 from benchwright_service.accounts.sessions import BrowserSession
@@ -54,17 +55,45 @@ _SHOWN_ZONES: ContextVar[_ShownZones] = ContextVar("shown zones", default=_WITHO
 
 
 @dataclass(frozen=True)
+class Place:
+    """A page to which the navigation inside a course leads."""
+
+    path: str
+    title: str
+    current: str
+    """Value of `aria-current`; empty if the shown page is elsewhere."""
+    waiting: int = 0
+    """Number of things that wait there for the staff."""
+
+
+class FieldError(ValueError):
+    """A field of a form has no value that it can have.
+
+    Args:
+        field: Name of the field.
+        text: Reason, for whoever has to correct it.
+    """
+
+    def __init__(self, field: str, text: str) -> None:
+        super().__init__(text)
+        self.field = field
+
+
+@dataclass(frozen=True)
 class FormProblem:
     """Reason why a form was not taken."""
 
     detail: str
     next_step: str
+    field: str = ""
+    """Field of the form that has to be corrected; empty if it is no single one."""
 
 
 def form_problem_of_error(error: Exception, next_step: str) -> FormProblem:
     """Returns the problem that an error names, as a sentence."""
     text = str(error)
-    return FormProblem(f"{text[:1].upper()}{text[1:]}".rstrip(".") + ".", next_step)
+    field = error.field if isinstance(error, FieldError) else ""
+    return FormProblem(f"{text[:1].upper()}{text[1:]}".rstrip(".") + ".", next_step, field)
 
 
 @cache
@@ -86,11 +115,13 @@ def _environment() -> Environment:
     environment.filters["points"] = points
     environment.filters["moment"] = moment
     environment.filters["change"] = signed_number
+    environment.globals["form_zone"] = lambda: str(_SHOWN_ZONES.get().reader)
+    environment.globals["course_zone"] = lambda: str(_SHOWN_ZONES.get().course)
     environment.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
     return environment
 
 
-def render(template: str, session: BrowserSession | None, status: int = 200, **values: Any) -> Response:
+def render(template: str, session: BrowserSession | None, status: int = 200, **values: Any) -> TemplatePage:
     """A page.
 
     Args:
@@ -99,7 +130,7 @@ def render(template: str, session: BrowserSession | None, status: int = 200, **v
         status: HTTP status of the response.
         values: Values that the template names.
     """
-    return _Page(f"{template}.html", status, values | {"session": session})
+    return TemplatePage(f"{template}.html", status, {"places": ()} | values | {"session": session})
 
 
 def picture_response(content: bytes, media_type: MediaType) -> Response:
@@ -108,7 +139,7 @@ def picture_response(content: bytes, media_type: MediaType) -> Response:
     return Response(content, media_type=media_type.value, headers=headers)
 
 
-class _Page(HTMLResponse):
+class TemplatePage(HTMLResponse):
     """Rendered when it is sent, in a thread: a table of a whole course takes longer than others should wait."""
 
     def __init__(self, template: str, status: int, values: Mapping[str, Any]) -> None:
@@ -116,7 +147,18 @@ class _Page(HTMLResponse):
         self._template = template
         self._values = values
 
+    @property
+    def membership(self) -> Membership | None:
+        """The membership in the course or study that the page is in; None if it is in none."""
+        membership = self._values.get("member")
+        return membership if isinstance(membership, Membership) else None
+
+    def show_places(self, places: Sequence[Sequence[Place]]) -> None:
+        """Gives the page its navigation: the places of its course, in groups."""
+        self._values = {**self._values, "places": places}
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Renders it, and sends it."""
         self.body = await asyncio.to_thread(self._rendered_page)
         self.headers["Content-Length"] = str(len(self.body))
         await super().__call__(scope, receive, send)
@@ -130,8 +172,12 @@ def _zones_of_page(values: Mapping[str, Any]) -> _ShownZones:
     """The zones of a page's times: those of a course are its own where nobody knows the reader's."""
     membership, session = values.get("member"), values["session"]
     course_zone = zone_of(membership.zone) if isinstance(membership, Membership) else UTC
-    reader_zone = zone_of(session.zone) if session is not None and is_zone(session.zone) else course_zone
-    return _ShownZones(reader_zone, course_zone)
+    return _ShownZones(zone_of_reader(session, course_zone), course_zone)
+
+
+def zone_of_reader(session: BrowserSession | None, course_zone: tzinfo) -> tzinfo:
+    """The time zone in which a page shows times: where its reader is; the course's where nobody knows that."""
+    return zone_of(session.zone) if session is not None and is_zone(session.zone) else course_zone
 
 
 ASSETS = {
@@ -140,6 +186,8 @@ ASSETS = {
     "replay.css": "text/css",
     "replay.js": "text/javascript",
     "replay-text.js": "text/javascript",
+    "picker.js": "text/javascript",
+    "tables.js": "text/javascript",
     "zone.js": "text/javascript",
 }
 """Files that pages name, with their media types."""
@@ -148,7 +196,8 @@ ASSETS = {
 @cache
 def asset_content(asset_name: str) -> bytes:
     """One of them."""
-    return files("benchwright_service.pages").joinpath("static", asset_name).read_bytes()
+    content = files("benchwright_service.pages").joinpath("static", asset_name).read_bytes()
+    return tokens_css().encode() + content if asset_name == "pages.css" else content
 
 
 def _shown_time(moment: datetime | None) -> str:
@@ -170,8 +219,8 @@ def _plain_time(moment: datetime | None) -> str:
 
 
 def _time_field(moment: datetime | None) -> str:
-    """A time as a field of a form has it, where the course is."""
-    return local_time_text(moment, _SHOWN_ZONES.get().course) if moment is not None else ""
+    """A time as a field of a form has it, where its reader is."""
+    return local_time_text(moment, _SHOWN_ZONES.get().reader) if moment is not None else ""
 
 
 def _shown_ago(moment: datetime | None, current_time: datetime) -> str:

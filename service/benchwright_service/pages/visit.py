@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
 
 from benchwright_foundation.refusals import RefusalError, RefusalKind
-from benchwright_remote.messages import Membership, Role
+from benchwright_remote.messages import AssignmentView, Membership, Role
 from benchwright_service.accounts.sessions import BrowserSession
 from benchwright_service.bench import Bench
 from benchwright_service.courses.people_rows import BY_NAME, RowChoice
-from benchwright_teaching.local_times import moment_of_local_time, zone_of
+from benchwright_service.pages.rendering import FieldError
+from benchwright_teaching.local_times import is_zone, moment_of_local_time, zone_of
 
 STAFF = frozenset({Role.OWNER, Role.STAFF})
 """Roles that may see students' work and change a course."""
@@ -41,6 +43,7 @@ class Visit:
     form: FormData
     secure: bool
     _known_memberships: list[tuple[Membership, bool]] = field(default_factory=list, init=False)
+    _known_assignments: list[AssignmentView] = field(default_factory=list, init=False)
 
     @property
     def account(self) -> str:
@@ -64,7 +67,7 @@ class Visit:
         """A number of the form; the usual one where the field is empty.
 
         Raises:
-            ValueError: The field is no number, or outside the limits.
+            FieldError: The field is no number, or outside the limits.
         """
         text = self.form_field(field_name)
         if not text and default is not None:
@@ -74,7 +77,7 @@ class Visit:
         except ValueError:
             number = math.nan
         if not minimum <= number <= maximum:
-            raise ValueError(f"“{field_name}” is no number from {minimum:g} to {maximum:g}.")
+            raise FieldError(field_name, f"“{field_name}” is no number from {minimum:g} to {maximum:g}.")
         return number
 
     def path_number(self, parameter_name: str) -> int:
@@ -89,18 +92,23 @@ class Visit:
         return number
 
     def form_time(self, field_name: str, membership: Membership) -> datetime | None:
-        """A date and time of the form, which is local in a course; None for an empty one.
+        """A date and time of the form, which is local where the form says; None for an empty one.
 
         Raises:
-            ValueError: The field is no date and time, or the course's clocks never show it.
+            FieldError: The field is no date and time, or clocks never show it there.
         """
         text = self.form_field(field_name)
         if not text:
             return None
         try:
-            return moment_of_local_time(text, zone_of(membership.zone))
+            return moment_of_local_time(text, self.form_zone(membership))
         except ValueError as error:
-            raise ValueError(f"“{field_name}” {error}.") from None
+            raise FieldError(field_name, f"“{field_name}” {error}.") from None
+
+    def form_zone(self, membership: Membership) -> tzinfo:
+        """The time zone of the form's times: that in which they were shown, or else the course's."""
+        name = self.form_field("form-zone", 100)
+        return zone_of(name if is_zone(name) else membership.zone)
 
     @property
     def section(self) -> str:
@@ -208,6 +216,14 @@ class Visit:
         if membership.role is not Role.OWNER:
             raise unknown_page_refusal()
         return membership
+
+    async def visible_assignments(self, membership: Membership) -> Sequence[AssignmentView]:
+        """The assignments of a course that the person who asks may see, also once it is archived."""
+        # The page asks, and its navigation.
+        if not self._known_assignments:
+            views = await self.bench.courses.visible_assignments(self.account, include_archived=True)
+            self._known_assignments.extend(view for view in views if view.course == membership.course)
+        return self._known_assignments
 
     async def is_archived(self) -> bool:
         """True if the course of the path is archived."""

@@ -1,0 +1,43 @@
+"""The public part of a problem in the browser: for staff of any pack, for others of what is assigned to them."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from benchwright_problems.errors import UnknownProblemError
+from benchwright_service.pages.markdown import markdown_html
+from benchwright_service.pages.rendering import render
+from benchwright_service.pages.visit import STAFF, Visit, unknown_page_refusal
+
+
+async def problem_page(visit: Visit) -> Response:
+    """The page of a problem: nothing of its hidden part is read for it."""
+    membership = await visit.membership()
+    pack, problem_id = visit.request.path_params["pack"], visit.request.path_params["problem"]
+    assignment = next(
+        (
+            view
+            for view in await visit.visible_assignments(membership)
+            if view.pack == pack and problem_id in view.problems
+        ),
+        None,
+    )
+    if membership.role not in STAFF and assignment is None:
+        raise unknown_page_refusal()
+    try:
+        problem = await visit.bench.courses.public_problem(pack, problem_id)
+    except UnknownProblemError:
+        raise unknown_page_refusal() from None
+    question, figures = problem.public.question, problem.public.figures
+    return render(
+        "problem",
+        visit.session,
+        member=membership,
+        # Pages of staff are not below a student's one.
+        assignment=assignment if membership.role not in STAFF else None,
+        shown=problem,
+        statement=markdown_html(problem.public.statement, figures, title=problem.title),
+        choices=[(choice.letter, markdown_html(choice.text, figures)) for choice in question.choices]
+        if question is not None
+        else (),
+    )
