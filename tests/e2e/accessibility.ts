@@ -42,6 +42,33 @@ export async function faultsOfPage(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 160)}`));
 }
 
+/** The colours that people ask for. */
+export const LOOKS = {
+  light: { colorScheme: "light", contrast: "no-preference", forcedColors: "none" },
+  dark: { colorScheme: "dark", contrast: "no-preference", forcedColors: "none" },
+  contrast: { colorScheme: "light", contrast: "more", forcedColors: "none" },
+  "contrast-dark": { colorScheme: "dark", contrast: "more", forcedColors: "none" },
+  forced: { colorScheme: "dark", contrast: "more", forcedColors: "active" },
+} as const;
+
+/** A large screen, a small one, and a telephone, in pixels. */
+export const WIDTHS = [1440, 1024, 390] as const;
+
+/** What is wrong with a page of a service in these colours and widths: for axe, and if it has to be scrolled sideways. */
+export async function faultsInLooks(page: Page, looks: readonly (keyof typeof LOOKS)[], widths: readonly number[]): Promise<string[]> {
+  const faults: string[] = [];
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const look of looks) {
+      await page.emulateMedia(LOOKS[look]);
+      const [inside, path] = await page.evaluate<[number, string]>("[document.documentElement.scrollWidth, location.pathname]");
+      const wide = inside > width ? [`${inside} pixels wide`] : [];
+      faults.push(...[...wide, ...(await faultsOfPage(page))].map((fault) => `${path}, ${look}, ${width}: ${fault}`));
+    }
+  }
+  return faults;
+}
+
 async function showsOurs(frame: Frame): Promise<boolean> {
   // Not a preview of Markdown, whose style sheet may be below a folder of this name: its tables are as wide as they are.
   const ours = `document.querySelector('script[src*="/webview/"]') !== null`;

@@ -1,33 +1,16 @@
 import assert from "node:assert/strict";
-import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
 import { test } from "node:test";
 import { chromium, type Page } from "playwright-core";
 import { faultsOfPage } from "./accessibility.ts";
+import { Demo } from "./demo.ts";
 import { ROOT, installed } from "./installation.ts";
 import { ONLY_NIGHTLY } from "./scenario.ts";
 import { signedIn } from "./signIn.ts";
 
 const COPIER = "Sophie Wilson";
 const ASSISTED = "Grace Hopper";
-
-const demo = (): ChildProcessByStdio<null, Readable, null> =>
-  spawn(installed().benchwright, ["serve", "--demo", "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
-
-/** Address and invitation of the demo, once its students have worked. */
-async function worked(output: Readable): Promise<{ url: string; code: string }> {
-  let [url, code] = ["", ""];
-  for await (const line of createInterface({ input: output })) {
-    url = /students: (http\S+)\/sign-in/.exec(line)?.[1] ?? url;
-    code = /teacher with (\S+)/.exec(line)?.[1] ?? code;
-    if (line.startsWith("All students have worked")) return { url, code };
-  }
-  throw new Error("The demo ended early.");
-}
 
 async function openAttempt(page: Page, url: string, student: string): Promise<void> {
   await page.goto(`${url}/courses/demo/progress`);
@@ -37,15 +20,10 @@ async function openAttempt(page: Page, url: string, student: string): Promise<vo
 
 test("staff replay an attempt by keyboard, and a screen reader says when and what", { skip: ONLY_NIGHTLY, timeout: 300_000 }, async () => {
   await using stack = new AsyncDisposableStack();
-  const service = stack.adopt(demo(), async (process) => {
-    const ended = once(process, "exit");
-    process.kill();
-    await ended;
-  });
+  const { url, code } = stack.use(await Demo.open());
   const browser = stack.adopt(await chromium.launch({ executablePath: installed().chromium, args: ["--no-sandbox"] }), (launched) =>
     launched.close(),
   );
-  const { url, code } = await worked(service.stdout);
   const page = await signedIn(browser, url, code, "Professor", { colorScheme: "dark", viewport: { width: 1200, height: 1250 } });
   const wrong: string[] = [];
   page.on("pageerror", (error) => wrong.push(error.message));
@@ -109,7 +87,7 @@ test("staff replay an attempt by keyboard, and a screen reader says when and wha
   await plain.getByText("// my own solution").waitFor();
 });
 
-/** Takes the pictures of how-to/teach-a-course.md that show one attempt and the course's problems. */
+/** Takes the pictures of how-to/teach-a-course.md that show one attempt and the course. */
 async function keepAsDocumentation(page: Page, url: string): Promise<void> {
   const keep = async (name: string): Promise<void> =>
     writeFile(join(ROOT, "docs", "images", `${name}.png`), await page.screenshot());
@@ -118,7 +96,20 @@ async function keepAsDocumentation(page: Page, url: string): Promise<void> {
   await page.evaluate("scrollTo(0, 0)");
   await keep("course-attempt");
   await page.setViewportSize({ width: 1024, height: 620 });
+  for (const [place, heading] of [
+    ["progress", "Progress"],
+    ["grades", "Grades"],
+    ["items", "How good the problems are"],
+    ["assignments/new", "New assignment"],
+  ] as const) {
+    await page.goto(`${url}/courses/demo/${place}`);
+    await page.getByRole("heading", { name: heading }).waitFor();
+    await keep(`course-${place.split("/").at(-1)!}`);
+  }
   await page.goto(`${url}/courses/demo/items`);
-  await page.getByRole("heading", { name: "How good the problems are" }).waitFor();
-  await keep("course-items");
+  await page.getByRole("link", { name: "saturating-counter" }).click();
+  await page.getByRole("link", { name: "Solutions that are alike" }).click();
+  while (await page.getByText("still being compared").isVisible()) await page.reload();
+  await page.setViewportSize({ width: 1024, height: 700 });
+  await keep("course-alike");
 }
