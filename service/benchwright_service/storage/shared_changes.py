@@ -20,7 +20,7 @@ from benchwright_foundation.database import Database
 _CHANNEL = "benchwright_service"
 _AGAIN_S = 1.0
 _PACE_S = 0.03
-"""Time in which changes are collected before they are told, in seconds: under load, each alone would be a round trip."""
+"""Seconds in which changes are collected before they are told: under load, each alone would be a round trip."""
 _ALL, _ONE = "all", "one"
 _SEND = text("SELECT pg_notify(:channel, payload) FROM unnest(CAST(:payloads AS text[])) AS payload")
 
