@@ -71,15 +71,8 @@ async def enter_identified(
     known_account = account
     for listing_course in courses:
         account = await _account_of_entry(connection, listing_course, identity, account)
-    if known_account is None:
-        try:
-            async with connection.begin_nested():
-                account = account or await new_account(connection, identity.name, current_time)
-                values = {"issuer": identity.issuer, "subject": identity.subject, "account": account}
-                await connection.execute(insert(IDENTITIES).values(values))
-        except IntegrityError:
-            # Another browser of theirs came at the same moment, and no course is there to take turns in.
-            account = str((await connection.execute(known_query)).scalar_one())
+    if account is None or known_account is None:
+        account = await _account_with_identity(connection, identity, account, current_time)
     disabled_query = select(ACCOUNTS.c.disabled).where(ACCOUNTS.c.id == account)
     if (await connection.execute(disabled_query)).scalar() is not None:
         return None
@@ -88,6 +81,22 @@ async def enter_identified(
     if identity.has_come:
         await note_arrival(connection, account, current_time)
     return account
+
+
+async def _account_with_identity(
+    connection: AsyncConnection, identity: Identified, account: str | None, current_time: float
+) -> str:
+    """The account that somebody's identity belongs to from now on: theirs, or else a new one."""
+    names_identity = IDENTITIES.c.issuer == identity.issuer, IDENTITIES.c.subject == identity.subject
+    try:
+        async with connection.begin_nested():
+            own_account = account or await new_account(connection, identity.name, current_time)
+            values = {"issuer": identity.issuer, "subject": identity.subject, "account": own_account}
+            await connection.execute(insert(IDENTITIES).values(values))
+    except IntegrityError:
+        # Another browser of theirs came at the same moment, and no course is there to take turns in.
+        return str((await connection.execute(select(IDENTITIES.c.account).where(*names_identity))).scalar_one())
+    return own_account
 
 
 async def _courses_that_list(connection: AsyncConnection, ids: PersonIds) -> Collection[str]:

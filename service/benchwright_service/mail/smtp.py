@@ -5,7 +5,7 @@ from __future__ import annotations
 import smtplib
 import ssl
 from email.errors import MessageError
-from email.headerregistry import Address, HeaderRegistry, UnstructuredHeader
+from email.headerregistry import Address, BaseHeader, HeaderRegistry, UnstructuredHeader
 from email.message import EmailMessage, Message
 from email.policy import Policy, default
 from email.utils import format_datetime, localtime
@@ -15,10 +15,8 @@ from benchwright_service.sign_in.sign_in_file import MailEncryption, SmtpSetting
 _TIMEOUT_S = 20.0
 
 
-class _AddressHeader(UnstructuredHeader):
+class _AddressHeader(UnstructuredHeader, BaseHeader):
     """A header with a web address, which is one word: folded as text, it would be encoded."""
-
-    name: str
 
     def fold(self, *, policy: Policy[Message]) -> str:
         """The line as it is."""

@@ -128,19 +128,17 @@ async def _rows_of_students_with_deadlines(connection: AsyncConnection, current_
         .subquery()
     )
     has_other_times = or_(EXTENSIONS.c.account.is_not(None), late_days.c.account.is_not(None))
+    shown_columns: Sequence[ColumnElement[Any]] = (
+        *(columns[name] for name in ("id", "course", "due", "closes")),
+        MEMBERS.c.account,
+        EXTENSIONS.c.account.label("extended"),
+        EXTENSIONS.c.due.label("own_due"),
+        EXTENSIONS.c.closes.label("own_closes"),
+        late_days.c.days,
+        MAILED_NOTICES.c.deadline,
+    )
     query = (
-        select(
-            columns.id,
-            columns.course,
-            columns.due,
-            columns.closes,
-            MEMBERS.c.account,
-            EXTENSIONS.c.account.label("extended"),
-            EXTENSIONS.c.due.label("own_due"),
-            EXTENSIONS.c.closes.label("own_closes"),
-            late_days.c.days,
-            MAILED_NOTICES.c.deadline,
-        )
+        select(*shown_columns)
         .join(COURSES, COURSES.c.id == columns.course)
         .join(MEMBERS, MEMBERS.c.course == columns.course)
         .outerjoin(EXTENSIONS, and_(EXTENSIONS.c.assignment == columns.id, EXTENSIONS.c.account == MEMBERS.c.account))
