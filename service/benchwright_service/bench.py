@@ -530,12 +530,12 @@ async def _sending_notices(
 ) -> AsyncIterator[None]:
     """Sends notices inside, if there is a mail server; if there is none, none is queued."""
     await TimedNotices(database).announce_mail(has_mail=mailbox is not None)
-    rows = NoticeRows(database)
+    notice_rows = NoticeRows(database)
     loop = asyncio.get_running_loop()
     # Metrics are read in another thread.
-    metrics.set_mail_gauges(lambda: asyncio.run_coroutine_threadsafe(rows.size(), loop).result(5.0))
+    metrics.set_mail_gauges(lambda: asyncio.run_coroutine_threadsafe(notice_rows.size(), loop).result(5.0))
     if mailbox is None:
-        await rows.clear()
+        await notice_rows.clear()
         yield
         return
     from benchwright_service.mail.notice_mailer import NoticeMailer

@@ -70,12 +70,12 @@ class Lesson:
 
         async def changed() -> None:
             async with (
-                open_administration(self.processes[0].folders, self.processes[0].database) as parts,
-                parts.database.write_transaction() as connection,
+                open_administration(self.processes[0].folders, self.processes[0].database) as administration,
+                administration.database.write_transaction() as connection,
             ):
                 await connection.execute(update(FACTS).where(FACTS.c.name == "mail").values(value="0"))
-                waiting = MAILED_NOTICES.c.due.is_not(None), MAILED_NOTICES.c.course == self.course.name
-                await connection.execute(update(MAILED_NOTICES).where(*waiting).values(due=1.0, **values))
+                still_due = MAILED_NOTICES.c.due.is_not(None), MAILED_NOTICES.c.course == self.course.name
+                await connection.execute(update(MAILED_NOTICES).where(*still_due).values(due=1.0, **values))
 
         asyncio.run(changed())
 
@@ -84,8 +84,8 @@ class Lesson:
 
         async def read() -> list[Row[Any]]:
             async with (
-                open_administration(self.processes[0].folders, self.processes[0].database) as parts,
-                parts.database.read_transaction() as connection,
+                open_administration(self.processes[0].folders, self.processes[0].database) as administration,
+                administration.database.read_transaction() as connection,
             ):
                 query = select(MAILED_NOTICES).where(MAILED_NOTICES.c.course == self.course.name)
                 return [*await connection.execute(query)]
@@ -138,10 +138,10 @@ def test_a_class_is_told_once_that_an_assignment_is_open(lesson: Lesson) -> None
     mails = lesson.delivered("opened", 41)
     assert recipients(mails) == sorted(["ada", *(f"s{number}" for number in range(40))])
     assert len({mail["Message-ID"] for mail in mails}) == 41
-    sent = sum(value(scrape_samples(process), "benchwright_mails_sent_total") for process in lesson.processes)
+    sent = sum(value(scrape_samples(service), "benchwright_mails_sent_total") for service in lesson.processes)
     assert sent >= 41
-    for process in lesson.processes:
-        assert "example.org" not in process.log.read_text()
+    for service in lesson.processes:
+        assert "example.org" not in service.log.read_text()
 
 
 def test_a_grade_is_told_without_points_and_turned_off_by_one_press_without_signing_in(lesson: Lesson) -> None:
@@ -164,8 +164,8 @@ def test_a_grade_is_told_without_points_and_turned_off_by_one_press_without_sign
         assert mail_program.post(address.replace(".graded.", ".moved."), data=ONE_CLICK).status_code == 404
         assert mail_program.post(address[:-1], data=ONE_CLICK).status_code == 404
         assert mail_program.post(address, data=ONE_CLICK).status_code == 200
-        parts = {"List-Unsubscribe": (None, "One-Click")}
-        assert mail_program.post(address, files=parts).status_code == 200
+        form_parts = {"List-Unsubscribe": (None, "One-Click")}
+        assert mail_program.post(address, files=form_parts).status_code == 200
     page = student.get("/notices/mail").text
     assert lesson.address("ada") in page
     assert re.findall(r'value="(\w+)" checked', page) == ["opened", "moved", "near", "answered", "extended"]
@@ -213,8 +213,8 @@ def test_what_there_is_of_mail_is_exported_and_deleted_with_its_person(lesson: L
     async def left_over() -> list[int]:
         service = lesson.processes[0]
         async with (
-            open_administration(service.folders, service.database) as parts,
-            parts.database.read_transaction() as connection,
+            open_administration(service.folders, service.database) as administration,
+            administration.database.read_transaction() as connection,
         ):
             queries = [select(table).where(table.c.account == account) for table in (MAILED_NOTICES, UNWANTED_MAIL)]
             queries.append(select(ACCOUNTS).where(ACCOUNTS.c.id == account, ACCOUNTS.c.zone != ""))
@@ -231,10 +231,10 @@ def test_a_mail_server_that_takes_nothing_for_an_hour_is_in_health_and_metrics(l
             assert time.monotonic() < give_up
             lesson.let_time_pass(tries=6)
             time.sleep(0.1)
-        for process in lesson.processes:
-            until(process, 503, "the mail server has not taken notices for an hour, and 1 wait")
-            until(process, 200, check="accepting")
-            assert value(scrape_samples(process), "benchwright_mails_stuck") == 1
+        for service in lesson.processes:
+            until(service, 503, "the mail server has not taken notices for an hour, and 1 wait")
+            until(service, 200, check="accepting")
+            assert value(scrape_samples(service), "benchwright_mails_stuck") == 1
     finally:
         lesson.mails.start()
     lesson.delivered("opened", 1)

@@ -81,7 +81,7 @@ def test_two_browsers_of_somebody_who_is_new_become_one_account(
 ) -> None:
     service = serving(tmp_path, independent)
     service.database = new_database(postgres)
-    waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'service_identities'::regclass"
+    waiting_query = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'service_identities'::regclass"
     with (
         running_service(service),
         psycopg.connect(service.database) as blocker,
@@ -92,7 +92,7 @@ def test_two_browsers_of_somebody_who_is_new_become_one_account(
         blocker.execute("LOCK TABLE service_identities IN SHARE ROW EXCLUSIVE MODE")
         came = [pool.submit(sign_in, browser(service), "zoe@example.org") for _ in range(2)]
         give_up = time.monotonic() + 60
-        while (watcher.execute(waiting).fetchone() or (0,))[0] < 2:
+        while (watcher.execute(waiting_query).fetchone() or (0,))[0] < 2:
             assert time.monotonic() < give_up
             time.sleep(0.05)
         blocker.rollback()

@@ -152,8 +152,8 @@ def test_where_the_keys_are_lost_for_good_a_service_goes_on_with_those_of_anothe
     with pytest.raises(AssertionError, match=r"signing keys in .* are not those of the service.*accept-keys"):
         new.start()
     environment = os.environ | {"BENCHWRIGHT_HOME": str(new.home), "BENCHWRIGHT_SERVICE_DATABASE": url}
-    words = (BENCHWRIGHT, "course", "accept-keys")
-    accepted = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60)
+    command = (BENCHWRIGHT, "course", "accept-keys")
+    accepted = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
     assert accepted.returncode == 0, accepted.stderr
     with running_service(new), new.client() as client:
         key = client.get("/api/v1/key").json()["key"]

@@ -86,9 +86,9 @@ class SignInSessions:
 
     async def keep_zone(self, account: str, zone: str) -> None:
         """Remembers the time zone of somebody's browser, for the times in their mail, if it is another one."""
-        change = update(ACCOUNTS).where(ACCOUNTS.c.id == account, ACCOUNTS.c.zone != zone).values(zone=zone)
+        zone_update = update(ACCOUNTS).where(ACCOUNTS.c.id == account, ACCOUNTS.c.zone != zone).values(zone=zone)
         async with self._database.write_transaction() as connection:
-            await connection.execute(change)
+            await connection.execute(zone_update)
 
     async def end(self, cookie: str) -> None:
         """Signs a browser out."""

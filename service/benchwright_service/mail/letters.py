@@ -137,9 +137,9 @@ class Letters:
         Returns:
             None if the person does not want it or has no address, or if there is nothing to say any more.
         """
-        first = notice_rows[0]
-        kind = MailKind(first.kind)
-        reader = await _reader_or_none(connection, first.account, first.course, kind)
+        first_notice = notice_rows[0]
+        kind = MailKind(first_notice.kind)
+        reader = await _reader_or_none(connection, first_notice.account, first_notice.course, kind)
         if reader is None:
             return None
         course_address = f"{self._address}/courses/{quote(reader.course)}"
@@ -149,11 +149,11 @@ class Letters:
             paragraphs = [f"{wording.sentence.format(count=count)}\n{course_address}/appeals"]
         else:
             subjects = [row.subject for row in notice_rows]
-            assignments = await _assignments(connection, reader, kind, subjects, current_time)
-            count, title = len(assignments), assignments[0].title if assignments else ""
+            told_assignments = await _assignments(connection, reader, kind, subjects, current_time)
+            count, title = len(told_assignments), told_assignments[0].title if told_assignments else ""
             paragraphs = [
-                f"{_sentences(kind, assignment, reader.zone)}\n{course_address}/mine/{quote(assignment.id)}"
-                for assignment in assignments
+                f"{_sentences(kind, told_assignment, reader.zone)}\n{course_address}/mine/{quote(told_assignment.id)}"
+                for told_assignment in told_assignments
             ]
         if not count:
             return None
@@ -235,10 +235,10 @@ def _is_worth_saying(kind: MailKind, worth: AssignmentWorth, now: datetime) -> b
     return kind is not MailKind.OPENED or worth.times.closes is None or worth.times.closes > now
 
 
-def _sentences(kind: MailKind, assignment: _Assignment, zone: tzinfo) -> str:
-    sentence = _WORDINGS[kind].sentence.format(title=assignment.title)
+def _sentences(kind: MailKind, told_assignment: _Assignment, zone: tzinfo) -> str:
+    sentence = _WORDINGS[kind].sentence.format(title=told_assignment.title)
     if kind not in _DATED:
         return sentence
-    dates = (("is due", assignment.times.due), ("closes", assignment.times.closes))
+    dates = (("is due", told_assignment.times.due), ("closes", told_assignment.times.closes))
     dated = [f"It {verb} on {zoned_time_text(date, zone)}." for verb, date in dates if date is not None]
     return " ".join([sentence, *(dated or ["It has no due date."])])

@@ -56,19 +56,21 @@ class MailChoices:
             await connection.execute(delete(UNWANTED_MAIL).where(*turned_on_again))
             for word in off_words:
                 # Nobody has an account any more that was found to be somebody else's.
-                row = select(ACCOUNTS.c.id, literal(word), literal(self._now(), Double())).where(
+                choice_query = select(ACCOUNTS.c.id, literal(word), literal(self._now(), Double())).where(
                     ACCOUNTS.c.id == account
                 )
-                insertion = self._database.insert_into(UNWANTED_MAIL).from_select(["account", "kind", "at"], row)
+                insertion = self._database.insert_into(UNWANTED_MAIL).from_select(
+                    ["account", "kind", "at"], choice_query
+                )
                 await connection.execute(insertion.on_conflict_do_nothing())
 
 
-def email_column(account: ColumnElement[str], course: ColumnElement[str] | None = None) -> ColumnElement[str]:
+def email_column(account: ColumnElement[str], course_column: ColumnElement[str] | None = None) -> ColumnElement[str]:
     """The address of an account by rosters, as a column of another query; null if none has one.
 
     Args:
         account: The account.
-        course: The course whose roster counts first. None for the oldest entry.
+        course_column: The course whose roster counts first. None for the oldest entry.
     """
     query = (
         select(ROSTER.c.email)
@@ -78,4 +80,8 @@ def email_column(account: ColumnElement[str], course: ColumnElement[str] | None 
         .correlate_except(ROSTER)
     )
     oldest = query.scalar_subquery()
-    return oldest if course is None else func.coalesce(query.where(ROSTER.c.course == course).scalar_subquery(), oldest)
+    return (
+        oldest
+        if course_column is None
+        else func.coalesce(query.where(ROSTER.c.course == course_column).scalar_subquery(), oldest)
+    )

@@ -131,8 +131,8 @@ class NoticeMailer:
             logger.error("notices were given up after %d tries: %d", MOST_TRIES, given_up)
 
     def _message(self, letter: Letter) -> EmailMessage:
-        message = self._mailbox.new_message(letter.email, letter.subject, letter.text)
-        message["Message-ID"] = letter.id
-        message["List-Unsubscribe"] = f"<{letter.turn_off_address}>"
-        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-        return message
+        mail = self._mailbox.new_message(letter.email, letter.subject, letter.text)
+        mail["Message-ID"] = letter.id
+        mail["List-Unsubscribe"] = f"<{letter.turn_off_address}>"
+        mail["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+        return mail

@@ -52,23 +52,23 @@ class NoticeRows:
 
     async def claim(self) -> Sequence[Row[Any]]:
         """Takes notices that are due, with all others that wait for the same person, course and kind: one mail."""
-        columns = MAILED_NOTICES.c
-        is_free = or_(columns.lease_until.is_(None), columns.lease_until < self._time)
-        is_due = columns.due <= self._time
+        notices = MAILED_NOTICES.c
+        is_free = or_(notices.lease_until.is_(None), notices.lease_until < self._time)
+        is_due = notices.due <= self._time
         async with self._database.read_transaction() as connection:
             # Most rounds find nothing, and nobody waits for them.
-            if (await connection.execute(select(columns.account).where(is_due, is_free).limit(1))).first() is None:
+            if (await connection.execute(select(notices.account).where(is_due, is_free).limit(1))).first() is None:
                 return ()
-        groups = select(*_GROUP).where(is_due, is_free).distinct().order_by(*_GROUP).limit(_GROUPS_AT_ONCE)
-        waiting = (
+        group_query = select(*_GROUP).where(is_due, is_free).distinct().order_by(*_GROUP).limit(_GROUPS_AT_ONCE)
+        key_query = (
             select(*_KEY)
-            .where(columns.due.is_not(None), is_free, tuple_(*_GROUP).in_(groups))
+            .where(notices.due.is_not(None), is_free, tuple_(*_GROUP).in_(group_query))
             .order_by(*_KEY)
             .with_for_update(skip_locked=True)
         )
         lease = {"lease": uuid.uuid4().hex, "lease_until": self._time + TERM_S}
         async with self._database.write_transaction() as connection:
-            keys = [tuple(row) for row in await connection.execute(waiting)]
+            keys = [tuple(row) for row in await connection.execute(key_query)]
             if not keys:
                 return ()
             claim = update(MAILED_NOTICES).where(tuple_(*_KEY).in_(keys)).values(lease).returning(MAILED_NOTICES)
@@ -107,12 +107,12 @@ class NoticeRows:
 
     async def size(self) -> MailSize:
         """The queue's size now."""
-        columns = MAILED_NOTICES.c
-        is_waiting = columns.due.is_not(None)
+        notices = MAILED_NOTICES.c
+        is_waiting = notices.due.is_not(None)
         query = select(
             _count(is_waiting),
-            _count(is_waiting, columns.tries >= _TRIES_IN_AN_HOUR),
-            _count(columns.failed > self._time - _FAILED_S),
+            _count(is_waiting, notices.tries >= _TRIES_IN_AN_HOUR),
+            _count(notices.failed > self._time - _FAILED_S),
         )
         async with self._database.read_transaction() as connection:
             return MailSize(*(await connection.execute(query)).one())

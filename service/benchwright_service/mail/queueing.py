@@ -50,7 +50,7 @@ async def queue_notices(
     has_mail = select(FACTS.c.name).where(FACTS.c.name == MAIL_FACT).exists()
     is_going = select(COURSES.c.id).where(COURSES.c.id == occasion.course, COURSES.c.archived.is_(None)).exists()
     is_study = select(PLACES.c.study).where(PLACES.c.study == occasion.course).exists()
-    values: dict[str, ColumnElement[Any]] = {
+    columns_by_name: dict[str, ColumnElement[Any]] = {
         "account": MEMBERS.c.account,
         "course": MEMBERS.c.course,
         "kind": literal(occasion.kind.value),
@@ -60,7 +60,7 @@ async def queue_notices(
         "due": literal(current_time + occasion.kind.collected_s, Double()),
         "tries": literal(0),
     }
-    people = select(*(value.label(name) for name, value in values.items())).where(
+    notice_query = select(*(column.label(name) for name, column in columns_by_name.items())).where(
         MEMBERS.c.course == occasion.course,
         MEMBERS.c.role.in_([role.value for role in occasion.kind.roles]),
         has_mail,
@@ -68,9 +68,11 @@ async def queue_notices(
         ~is_study,
     )
     if accounts is not None:
-        people = people.where(MEMBERS.c.account.in_(accounts))
+        notice_query = notice_query.where(MEMBERS.c.account.in_(accounts))
     # In one order, so that no two transactions wait for each other.
-    insertion = database.insert_into(MAILED_NOTICES).from_select([*values], people.order_by(MEMBERS.c.account))
+    insertion = database.insert_into(MAILED_NOTICES).from_select(
+        [*columns_by_name], notice_query.order_by(MEMBERS.c.account)
+    )
     kept, new = MAILED_NOTICES.c, insertion.excluded
     key_columns = [column.name for column in MAILED_NOTICES.primary_key]
     if occasion.kind is MailKind.OPENED:
@@ -103,8 +105,12 @@ async def queueing_changed_grades(
     yield
     new_points = await _points_by_student(connection, scope)
     for assignment in sorted(scope.assignments or ()):
-        before, after = old_points.get(assignment, {}), new_points.get(assignment, {})
-        accounts = [account for account in before.keys() | after.keys() if before.get(account) != after.get(account)]
+        earlier_points, later_points = old_points.get(assignment, {}), new_points.get(assignment, {})
+        accounts = [
+            account
+            for account in earlier_points.keys() | later_points.keys()
+            if earlier_points.get(account) != later_points.get(account)
+        ]
         if accounts:
             occasion = Occasion(MailKind.GRADED, scope.course, assignment)
             await queue_notices(database, connection, occasion, current_time, accounts)

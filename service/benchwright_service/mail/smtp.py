@@ -75,18 +75,18 @@ class Mailbox:
         Raises:
             ValueError: The address is none.
         """
-        message = EmailMessage(policy=_POLICY)
-        message["From"] = self._settings.sender
+        mail = EmailMessage(policy=_POLICY)
+        mail["From"] = self._settings.sender
         try:
-            message["To"] = Address(addr_spec=email)
+            mail["To"] = Address(addr_spec=email)
         except (IndexError, MessageError) as error:
             raise ValueError("this is no address") from error
-        message["Subject"] = "".join(letter for letter in " ".join(subject.split()) if letter.isprintable())
-        message["Date"] = format_datetime(localtime())
-        message["Auto-Submitted"] = "auto-generated"
+        mail["Subject"] = "".join(letter for letter in " ".join(subject.split()) if letter.isprintable())
+        mail["Date"] = format_datetime(localtime())
+        mail["Auto-Submitted"] = "auto-generated"
         # Every server takes lines of ASCII.
-        message.set_content(text, cte="quoted-printable")
-        return message
+        mail.set_content(text, cte="quoted-printable")
+        return mail
 
 
 def disconnect(smtp: smtplib.SMTP) -> None:

@@ -120,8 +120,8 @@ def _going_conditions(current_time: float) -> Sequence[ColumnElement[bool]]:
 
 async def _rows_of_students_with_deadlines(connection: AsyncConnection, current_time: float) -> Sequence[Row[Any]]:
     """Students of assignments that are due within a day for all, or for who has other times."""
-    columns = ASSIGNMENTS.c
-    usual_deadline = func.coalesce(columns.due, columns.closes)
+    assigned = ASSIGNMENTS.c
+    usual_deadline = func.coalesce(assigned.due, assigned.closes)
     late_days = (
         select(LATE_DAYS.c.assignment, LATE_DAYS.c.account, func.sum(LATE_DAYS.c.days).label("days"))
         .group_by(LATE_DAYS.c.assignment, LATE_DAYS.c.account)
@@ -129,7 +129,7 @@ async def _rows_of_students_with_deadlines(connection: AsyncConnection, current_
     )
     has_other_times = or_(EXTENSIONS.c.account.is_not(None), late_days.c.account.is_not(None))
     shown_columns: Sequence[ColumnElement[Any]] = (
-        *(columns[name] for name in ("id", "course", "due", "closes")),
+        *(assigned[name] for name in ("id", "course", "due", "closes")),
         MEMBERS.c.account,
         EXTENSIONS.c.account.label("extended"),
         EXTENSIONS.c.due.label("own_due"),
@@ -139,22 +139,25 @@ async def _rows_of_students_with_deadlines(connection: AsyncConnection, current_
     )
     query = (
         select(*shown_columns)
-        .join(COURSES, COURSES.c.id == columns.course)
-        .join(MEMBERS, MEMBERS.c.course == columns.course)
-        .outerjoin(EXTENSIONS, and_(EXTENSIONS.c.assignment == columns.id, EXTENSIONS.c.account == MEMBERS.c.account))
-        .outerjoin(late_days, and_(late_days.c.assignment == columns.id, late_days.c.account == MEMBERS.c.account))
+        .join(COURSES, COURSES.c.id == assigned.course)
+        .join(MEMBERS, MEMBERS.c.course == assigned.course)
+        .outerjoin(
+            EXTENSIONS,
+            and_(EXTENSIONS.c.assignment == assigned.id, EXTENSIONS.c.account == MEMBERS.c.account),
+        )
+        .outerjoin(late_days, and_(late_days.c.assignment == assigned.id, late_days.c.account == MEMBERS.c.account))
         .outerjoin(
             MAILED_NOTICES,
             and_(
                 MAILED_NOTICES.c.account == MEMBERS.c.account,
-                MAILED_NOTICES.c.course == columns.course,
+                MAILED_NOTICES.c.course == assigned.course,
                 MAILED_NOTICES.c.kind == MailKind.NEAR.value,
-                MAILED_NOTICES.c.subject == columns.id,
+                MAILED_NOTICES.c.subject == assigned.id,
             ),
         )
         .where(*_going_conditions(current_time), MEMBERS.c.role == Role.PARTICIPANT.value)
         .where(usual_deadline <= current_time + _NEAR_S, or_(usual_deadline > current_time, has_other_times))
-        .order_by(columns.id, MEMBERS.c.account)
+        .order_by(assigned.id, MEMBERS.c.account)
     )
     return (await connection.execute(query)).all()
 

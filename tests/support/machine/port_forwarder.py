@@ -28,12 +28,12 @@ async def _forward(listener: socket.socket, port: int) -> None:
             with contextlib.closing(far_writer):
                 await asyncio.gather(_copy(reader, far_writer), _copy(far_reader, writer))
 
-    connections: set[asyncio.Task[None]] = set()
+    forwarding_tasks: set[asyncio.Task[None]] = set()
 
     def begin(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         # Nothing else holds them.
-        connections.add(connection := asyncio.create_task(pass_on(reader, writer)))
-        connection.add_done_callback(connections.discard)
+        forwarding_tasks.add(task := asyncio.create_task(pass_on(reader, writer)))
+        task.add_done_callback(forwarding_tasks.discard)
 
     server = await asyncio.start_server(begin, sock=listener)
     await server.serve_forever()

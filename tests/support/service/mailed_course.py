@@ -48,20 +48,20 @@ class MailedCourse:
     def __init__(self, database: Database, server: MailServer) -> None:
         self.database = database
         self.server = server
-        self.rows = NoticeRows(database)
+        self.notices = NoticeRows(database)
         self.timed = TimedNotices(database)
         self.sent_count = 0
 
     @classmethod
     async def opened(cls, location: Path | str, server: MailServer, students: Sequence[str]) -> MailedCourse:
         """One of these on a new database; everybody is on the roster."""
-        course = cls(await open_service_database(location), server)
-        await course.timed.announce_mail(has_mail=True)
-        await course.add(COURSES, id="arch", title="Computer architecture", created=1.0, zone="Europe/Berlin")
+        mailed = cls(await open_service_database(location), server)
+        await mailed.timed.announce_mail(has_mail=True)
+        await mailed.add(COURSES, id="arch", title="Computer architecture", created=1.0, zone="Europe/Berlin")
         for name in students:
-            await course.add_person(name, "participant")
-        await course.add_person("tim", "staff")
-        return course
+            await mailed.add_person(name, "participant")
+        await mailed.add_person("tim", "staff")
+        return mailed
 
     async def add_person(self, name: str, role: str, email: str | None = None) -> None:
         """Somebody in the course."""
@@ -132,7 +132,7 @@ class MailedCourse:
 
     async def size(self) -> MailSize:
         """What an operator is shown."""
-        return await self.rows.size()
+        return await self.notices.size()
 
 
 def recipients(mails: Sequence[EmailMessage]) -> list[str]:
