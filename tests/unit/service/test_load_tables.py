@@ -54,6 +54,11 @@ def test_tables_are_written_where_the_page_has_places_for_them() -> None:
         page("# Scaling\n", [RESULTS])
 
 
+def test_what_a_class_that_had_to_wait_took_is_not_multiplied() -> None:
+    late = RESULTS | {"students": 1_000, "times": {"events acknowledged": TIMES | {"p95": 5_000.0}}}
+    assert many_students_table(RESULTS) in page(PAGE.read_text(encoding="utf-8"), [RESULTS, late])
+
+
 def test_durations_that_nothing_took_are_none() -> None:
     assert summary([]) == {"median": 0.0, "p95": 0.0, "most": 0.0, "number": 0}
     assert summary([0.1, 0.2, 0.3])["median"] == 200.0
