@@ -124,7 +124,7 @@ class Protocol(LanguageServerProtocol):
 
     @property
     def is_shut_down(self) -> bool:
-        """Whether the client has sent `shutdown`."""
+        """True once the client has sent `shutdown`."""
         return self._shutdown
 
     def handle_message(self, message: Any) -> None:

@@ -289,10 +289,11 @@ class _NameWriters:
     def _writes(self, text: bytes) -> bool:
         if next(word_offsets(text, self._name), None) is not None:
             return True
-        head = _PARAMETERS.match(text)
-        literals = set(_PASTED.findall(text)) - set(_WORD.findall(head[1] if head else b""))
-        if b"``" in text and all(literal in self._name for literal in literals):
-            return True
+        if b"``" in text:
+            head = _PARAMETERS.match(text)
+            literals = set(_PASTED.findall(text)) - set(_WORD.findall(head[1] if head else b""))
+            if all(literal in self._name for literal in literals):
+                return True
         return any(self.include(macro_name.decode()) for macro_name in _USE.findall(text))
 
 
