@@ -81,17 +81,17 @@ class ReadableFiles:
         """True if a file or folder is where files may be read."""
         return self._allows_real(_real_path_or_nowhere(path))
 
-    def _allows_real(self, real_path: Path) -> bool:
-        if self._is_below(real_path, self.closed_folders):
-            return False
-        if self._is_below(real_path, self._opened_folders()):
-            return True
-        is_below_another = self._has_all or self._is_below(real_path, (*self._other_folders(), *self._named_folders))
-        return is_below_another and not self._is_sealed(real_path)
-
-    def _is_below(self, real_path: Path, folders: Iterable[Path]) -> bool:
-        # Words are compared: making the paths of all folders around takes longer than reading a small file.
+    def _allows_real(self, real_path: str) -> bool:
+        # Words are compared, not paths: making a path takes longer than reading a small file.
         real_name = _name_with_separator(real_path)
+        if self._is_below(real_name, self.closed_folders):
+            return False
+        if self._is_below(real_name, self._opened_folders()):
+            return True
+        is_below_another = self._has_all or self._is_below(real_name, (*self._other_folders(), *self._named_folders))
+        return is_below_another and not self._is_sealed(Path(real_path))
+
+    def _is_below(self, real_name: str, folders: Iterable[Path]) -> bool:
         for folder in folders:
             if folder not in self._real_folders:
                 # Once: nobody can make a link of it later.
@@ -143,12 +143,16 @@ class ReadableFiles:
         if stamp is None or stamp[1] > limit:
             return None
         try:
-            with os.fdopen(os.open(path, _OPEN_FLAGS), "rb") as stream:
+            with os.fdopen(os.open(path, _OPEN_FLAGS), "rb", buffering=0) as stream:
                 # A link may have been put there since: what is open counts.
-                is_plain = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
-                if not is_plain or not self._allows_real(_real_path_of_descriptor(stream.fileno(), path)):
+                status = os.fstat(stream.fileno())
+                real_path = _real_path_of_descriptor(stream.fileno(), path)
+                if not stat.S_ISREG(status.st_mode) or not self._allows_real(real_path):
                     return None
-                content = stream.read(limit + 1)
+                # The limit alone would make a buffer of that size for every file.
+                content = stream.read(min(status.st_size, limit) + 1)
+                while len(content) > status.st_size and (more := stream.read(limit + 1 - len(content))):
+                    content += more
         except (OSError, ValueError):
             return None
         return content if len(content) <= limit else None
@@ -175,20 +179,20 @@ class ReadableFiles:
                 yield path, False
 
 
-def _name_with_separator(path: Path) -> str:
+def _name_with_separator(path: str) -> str:
     return os.path.normcase(path).rstrip(os.sep) + os.sep
 
 
-def _real_path_or_nowhere(path: Path) -> Path:
+def _real_path_or_nowhere(path: Path) -> str:
     try:
-        return Path(os.path.realpath(path))
+        return os.path.realpath(path)
     except (OSError, ValueError):
         # It leads nowhere, so it is in no folder.
-        return Path(os.devnull) / "nowhere"
+        return f"{os.devnull}/nowhere"
 
 
-def _real_path_of_descriptor(descriptor: int, path: Path) -> Path:
+def _real_path_of_descriptor(descriptor: int, path: Path) -> str:
     """The real path of what is open."""
     if sys.platform == "linux":
-        return Path(f"/proc/self/fd/{descriptor}").readlink()
+        return os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115 - of thousands of files
     return _real_path_or_nowhere(path)

@@ -6,7 +6,7 @@ import itertools
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchwright_verilog.semantics.project.index.entry import IndexEntry, Stamp
@@ -75,6 +75,7 @@ class Inventory:
         self._naming: dict[str, list[Path]] = {}
         self._other_headers: tuple[object, frozenset[Path]] = None, frozenset()
         self._header_dirs: dict[Path, list[Path]] = {}
+        self._all_header_dirs: dict[Path, None] | None = None
 
     def note_disk_change(self) -> None:
         """The client reported a change on disk: look again before the next answer."""
@@ -156,7 +157,7 @@ class Inventory:
         ):
             # The same objects as in `stamps`: two equal paths are compared part by part.
             self.entries = {path: known_entries[path] for path in sorted(self.stamps) if path in known_entries}
-            self._declaring = self._including = None
+            self._declaring = self._including = self._all_header_dirs = None
             self._header_dirs = {}
             self._naming = {}
         self.version += 1
@@ -228,19 +229,22 @@ class Inventory:
         """
         if path.parent not in self._header_dirs:
             self._header_dirs[path.parent] = sorted(
-                self._all_header_dirs(), key=lambda folder: (folder_distance(folder / "x", path), folder)
+                self._header_dirs_anywhere, key=lambda folder: (folder_distance(folder / "x", path), folder)
             )
         return self._header_dirs[path.parent]
 
-    def _all_header_dirs(self) -> Iterable[Path]:
-        folders: dict[Path, None] = {self.folder: None}
-        for path in (*self.stamps, *self.included_files_with_other_suffixes):
-            if path.suffix in HEADERS or path.name in self.including_files_by_base_name:
-                for folder in path.parents:
-                    folders[folder] = None
-                    if folder == self.folder:
-                        break
-        return folders
+    @property
+    def _header_dirs_anywhere(self) -> Collection[Path]:
+        if self._all_header_dirs is None:
+            included_names = self.including_files_by_base_name
+            self._all_header_dirs = {self.folder: None}
+            for path in (*self.stamps, *self.included_files_with_other_suffixes):
+                if path.suffix in HEADERS or path.name in included_names:
+                    for folder in path.parents:
+                        self._all_header_dirs[folder] = None
+                        if folder == self.folder:
+                            break
+        return self._all_header_dirs
 
 
 def _is_quickly_read(stamps: Mapping[Path, Stamp]) -> bool:
