@@ -6,13 +6,14 @@ import asyncio
 import json
 import time
 import uuid
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement, Row, and_, func, insert, literal, select, update
+from sqlalchemy import ColumnElement, Row, Select, String, and_, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from benchwright_foundation.database import Database
@@ -235,36 +236,19 @@ class Courses:
             only_assignment: The id of one; None for all.
             include_archived: True to include the assignments of archived courses, which nobody works on.
         """
-        own_extension = and_(EXTENSIONS.c.assignment == ASSIGNMENTS.c.id, EXTENSIONS.c.account == account)
-        query = (
-            select(
-                ASSIGNMENTS,
-                *_own_time_columns(literal(account)),
-                COURSES.c.asks_recording,
-                RECORDING_CHOICES.c.agrees.label("agrees_to_recording"),
-            )
-            .join(MEMBERS, MEMBERS.c.course == ASSIGNMENTS.c.course)
-            .join(COURSES, COURSES.c.id == ASSIGNMENTS.c.course)
-            .outerjoin(EXTENSIONS, own_extension)
-            .outerjoin(
-                RECORDING_CHOICES,
-                and_(RECORDING_CHOICES.c.course == COURSES.c.id, RECORDING_CHOICES.c.account == account),
-            )
-            .where(MEMBERS.c.account == account)
-            .where(ASSIGNMENTS.c.opens.is_(None) | (ASSIGNMENTS.c.opens <= self._now()))
-            .order_by(ASSIGNMENTS.c.course, ASSIGNMENTS.c.created, ASSIGNMENTS.c.id)
+        query = _visible_assignments_query(
+            includes_studies=include_studies, includes_archived=include_archived, is_of_one=only_assignment is not None
         )
-        if not include_archived:
-            query = query.where(COURSES.c.archived.is_(None))
+        values = {"reader": account, "present": self._now()}
         if only_assignment is not None:
-            query = query.where(ASSIGNMENTS.c.id == only_assignment)
-        if not include_studies:
-            query = query.where(ASSIGNMENTS.c.course.not_in(select(PLACES.c.study)))
+            values["wanted"] = only_assignment
         async with self._database.read_transaction() as connection:
-            rows = (await connection.execute(query)).all()
+            rows = (await connection.execute(query, values)).all()
+        packs = await self._packs_of(rows)
         return [
-            await self._assignment_view(
+            _assignment_view(
                 row,
+                packs[row.pack],
                 AssignmentTimes(moment(row.own_due), moment(row.own_closes)),
                 row.own_late_days or 0,
                 records_less=bool(row.asks_recording and not row.agrees_to_recording),
@@ -279,14 +263,15 @@ class Courses:
         )
         async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
-        return [await self._assignment_view(row) for row in rows]
+        packs = await self._packs_of(rows)
+        return [_assignment_view(row, packs[row.pack]) for row in rows]
 
     async def assignment_of_course(self, course: str, assignment: str) -> AssignmentView | None:
         """One of them, with its own times. None if the course has none of this id."""
         query = select(ASSIGNMENTS).where(ASSIGNMENTS.c.course == course, ASSIGNMENTS.c.id == assignment)
         async with self._database.read_transaction() as connection:
             row = (await connection.execute(query)).one_or_none()
-        return await self._assignment_view(row) if row is not None else None
+        return _assignment_view(row, await self._pack_and_digest(row.pack)) if row is not None else None
 
     async def require_open_assignment(self, account: str, assignment: str) -> AssignmentView:
         """An assignment that somebody may work on now.
@@ -373,41 +358,9 @@ class Courses:
         )
         return PublicPack(digest=_pack_digest(shown_pack), pack=shown_pack)
 
-    async def _assignment_view(
-        self,
-        assignment_row: Row[Any],
-        extension: AssignmentTimes | None = None,
-        late_days: int = 0,
-        *,
-        records_less: bool = False,
-    ) -> AssignmentView:
-        pack, pack_digest = await self._pack_and_digest(assignment_row.pack)
-        usual_times = AssignmentTimes(moment(assignment_row.due), moment(assignment_row.closes))
-        deadlines = student_times(usual_times, extension, late_days)
-        return AssignmentView(
-            id=assignment_row.id,
-            course=assignment_row.course,
-            title=assignment_row.title,
-            pack=assignment_row.pack,
-            pack_digest=pack_digest,
-            problems=tuple(
-                json.loads(assignment_row.problems)
-                if assignment_row.problems
-                else (problem.id for problem in pack.problems)
-            ),
-            opens=moment(assignment_row.opens),
-            due=deadlines.due,
-            closes=deadlines.closes,
-            most_runs=assignment_row.most_runs,
-            reveal=assignment_row.reveal,
-            reveal_after_due=assignment_row.reveal_after_due,
-            reveal_after_closing=assignment_row.reveal_after_closing,
-            assistance=history[-1].rule if (history := parsed_assistance_rules(assignment_row.assistance)) else None,
-            aids=tuple(Aid(aid) for aid in json.loads(assignment_row.aids))
-            if assignment_row.aids is not None
-            else None,
-            records_less=records_less,
-        )
+    async def _packs_of(self, assignment_rows: Sequence[Row[Any]]) -> Mapping[str, tuple[Pack, str]]:
+        """The packs of assignments with their digests, by name; each once, since most courses have a few."""
+        return {name: await self._pack_and_digest(name) for name in {row.pack for row in assignment_rows}}
 
     async def _pack_and_digest(self, pack_name: str) -> tuple[Pack, str]:
         pack = await asyncio.to_thread(self._store.public_pack, pack_name)
@@ -416,6 +369,74 @@ class Courses:
         if known_digest is None or (known_digest[0] is not pack and known_digest[0] != pack):
             known_digest = self._digests[pack_name] = (pack, await asyncio.to_thread(_pack_digest, pack))
         return known_digest
+
+
+@cache
+def _visible_assignments_query(*, includes_studies: bool, includes_archived: bool, is_of_one: bool) -> Select[Any]:
+    """The assignments that `reader` may see at `present`; `wanted` alone, if it is of one.
+
+    Made once: making it takes longer than asking, and each run and page asks.
+    """
+    reader = bindparam("reader", type_=String())
+    own_extension = and_(EXTENSIONS.c.assignment == ASSIGNMENTS.c.id, EXTENSIONS.c.account == reader)
+    own_choice = and_(RECORDING_CHOICES.c.course == COURSES.c.id, RECORDING_CHOICES.c.account == reader)
+    query = (
+        select(
+            ASSIGNMENTS,
+            *_own_time_columns(reader),
+            COURSES.c.asks_recording,
+            RECORDING_CHOICES.c.agrees.label("agrees_to_recording"),
+        )
+        .join(MEMBERS, MEMBERS.c.course == ASSIGNMENTS.c.course)
+        .join(COURSES, COURSES.c.id == ASSIGNMENTS.c.course)
+        .outerjoin(EXTENSIONS, own_extension)
+        .outerjoin(RECORDING_CHOICES, own_choice)
+        .where(MEMBERS.c.account == reader)
+        .where(ASSIGNMENTS.c.opens.is_(None) | (ASSIGNMENTS.c.opens <= bindparam("present")))
+        .order_by(ASSIGNMENTS.c.course, ASSIGNMENTS.c.created, ASSIGNMENTS.c.id)
+    )
+    if not includes_archived:
+        query = query.where(COURSES.c.archived.is_(None))
+    if is_of_one:
+        query = query.where(ASSIGNMENTS.c.id == bindparam("wanted"))
+    if not includes_studies:
+        query = query.where(ASSIGNMENTS.c.course.not_in(select(PLACES.c.study)))
+    return query
+
+
+def _assignment_view(
+    assignment_row: Row[Any],
+    pack_and_digest: tuple[Pack, str],
+    extension: AssignmentTimes | None = None,
+    late_days: int = 0,
+    *,
+    records_less: bool = False,
+) -> AssignmentView:
+    pack, pack_digest = pack_and_digest
+    usual_times = AssignmentTimes(moment(assignment_row.due), moment(assignment_row.closes))
+    deadlines = student_times(usual_times, extension, late_days)
+    return AssignmentView(
+        id=assignment_row.id,
+        course=assignment_row.course,
+        title=assignment_row.title,
+        pack=assignment_row.pack,
+        pack_digest=pack_digest,
+        problems=tuple(
+            json.loads(assignment_row.problems)
+            if assignment_row.problems
+            else (problem.id for problem in pack.problems)
+        ),
+        opens=moment(assignment_row.opens),
+        due=deadlines.due,
+        closes=deadlines.closes,
+        most_runs=assignment_row.most_runs,
+        reveal=assignment_row.reveal,
+        reveal_after_due=assignment_row.reveal_after_due,
+        reveal_after_closing=assignment_row.reveal_after_closing,
+        assistance=history[-1].rule if (history := parsed_assistance_rules(assignment_row.assistance)) else None,
+        aids=tuple(Aid(aid) for aid in json.loads(assignment_row.aids)) if assignment_row.aids is not None else None,
+        records_less=records_less,
+    )
 
 
 def _own_time_columns(account: ColumnElement[str]) -> Sequence[ColumnElement[Any]]:

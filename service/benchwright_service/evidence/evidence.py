@@ -31,7 +31,7 @@ from benchwright_service.studies.study_places import StudyPlaces
 
 _MOST_TOGETHER = 100
 """Attempts whose events are taken in one transaction."""
-_PACE_S = 0.04
+_PACE_S = 0.08
 _AT_ONCE = 2
 """Transactions: while one waits for the disk, the next is prepared."""
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, Update, func, select, update
+from sqlalchemy import Row, Update, bindparam, func, select, update
 
 from benchwright_foundation.database import Database
 from benchwright_problems.verdict import Outcome, Verdict
@@ -19,6 +19,8 @@ from benchwright_service.storage.tables import ATTEMPTS_HELD, REGRADED, RUNS, SH
 SUPERSEDED = "superseded"
 """Reason for cancelling a run whose attempt has a newer one."""
 _MOST_KNOWN = 20_000
+_RUN_OF_ID = select(RUNS).where(RUNS.c.id == bindparam("run"))
+"""Made once, because all who wait ask it again and again."""
 
 
 class QueuedRun(NamedTuple):
@@ -45,7 +47,7 @@ class RunRows:
     async def find(self, run: str) -> Row[Any] | None:
         """A run."""
         async with self._database.read_transaction() as connection:
-            return (await connection.execute(select(RUNS).where(RUNS.c.id == run))).one_or_none()
+            return (await connection.execute(_RUN_OF_ID, {"run": run})).one_or_none()
 
     async def add_and_cancel_older(
         self, account: str, attempt: str, new_run: NewRun, queue_time: float, *, is_scored: bool
