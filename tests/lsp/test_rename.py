@@ -55,6 +55,11 @@ async def refusal(file: Scratch, name: str) -> str:
                 "module t;\nwire new_name;\nsub u(.clk(new_name));\nendmodule\n"
             },
         ),
+        # Nothing says what the missing module calls it.
+        (
+            {"a.sv": "module t;\nwire ‸clk;\nmissing u(.clk);\nendmodule\n"},
+            {"a.sv": "module t;\nwire new_name;\nmissing u(.clk(new_name));\nendmodule\n"},
+        ),
         (
             {"a.sv": "package p;\nint x‸;\nendpackage\n", "b.sv": "module m;\nint y = p::x;\nint x;\nendmodule\n"},
             {

@@ -194,13 +194,16 @@ def _wildcard_edits(branches: Branches, target: Target, new_name: str) -> dict[t
 
 def _replacing_text(analysis: FileAnalysis | None, occurrence: Occurrence, new_name: str) -> str:
     """What is written instead of a name."""
-    text, old_name = new_name, occurrence.target.name
-    if analysis is not None and len(analysis.occurrences_at(occurrence.start)) > 1:
-        # `.name` for `.name(name)`, and in a clocking block `name` for `name = name`.
-        is_connection = analysis.outline.code[: occurrence.start].rstrip().endswith(b".")
-        outer_name, inner_name = (old_name, new_name) if occurrence.shorthand else (new_name, old_name)
-        text = f"{outer_name}({inner_name})" if is_connection else f"{outer_name} = {inner_name}"
-    return text
+    if analysis is None:
+        return new_name
+    # Where the module is missing, only the connected thing of `.name` means something.
+    if not occurrence.shorthand and len(analysis.occurrences_at(occurrence.start)) == 1:
+        return new_name
+    # `.name` for `.name(name)`, and in a clocking block `name` for `name = name`.
+    old_name = occurrence.target.name
+    outer_name, inner_name = (old_name, new_name) if occurrence.shorthand else (new_name, old_name)
+    is_connection = analysis.outline.code[: occurrence.start].rstrip().endswith(b".")
+    return f"{outer_name}({inner_name})" if is_connection else f"{outer_name} = {inner_name}"
 
 
 def _nothing_to_rename_reason(analysis: FileAnalysis, byte: int) -> str:
