@@ -47,6 +47,10 @@ _PUBLISHED = "2025-06"
 AGENTIC = "cvdp-agentic"
 NONAGENTIC = "cvdp-nonagentic"
 
+_HEAVY = "agentic_heavy"
+"""Part of the ids of records whose workspace is a repository at a commit."""
+_REPOSITORY_FIELDS = frozenset({"repo", "commit"})
+
 Texts = dict[RelativePath, str | None]
 _Word = TypeVar("_Word", Category, Difficulty)
 
@@ -192,6 +196,12 @@ def _from_nonagentic(record: _Nonagentic, file: Path, line: int) -> Problem:
 
 
 def _from_agentic(record: _Agentic, file: Path, line: int) -> Problem:
+    if _HEAVY in record.id or (record.context and record.context.keys() <= _REPOSITORY_FIELDS):
+        reason = (
+            "names a repository and a commit instead of files; problems that are whole repositories can't be imported: "
+            "leave them out with --skip-invalid"
+        )
+        raise DatasetError(file, "context", reason, line)
     context_files = _texts_or_empty(record.context)
     patches = {path: text for path, text in (record.patch or {}).items() if text}
     reference = {}

@@ -178,6 +178,14 @@ BROKEN: dict[str, tuple[bytes | Record, str]] = {
     "no difficulty": ({"categories": ["cid003"]}, "field categories: needs exactly one of easy"),
     "categories as text": ({"categories": "cid003"}, "field categories: Input should be a valid list"),
     "nothing to write": ({"output": None}, r"field output\.context: names no file"),
+    "repository": (
+        {"prompt": "", "context": {"repo": "core", "commit": "4f6c"}, "patch": {"rtl/core.sv": ""}, "harness": {}},
+        r"field context: names a repository and a commit instead of files",
+    ),
+    "repository of the command line": (
+        {"id": "cvdp_agentic_heavy_core_0001", "prompt": "", "patch": {"rtl/core.sv": ""}, "harness": {}},
+        r"field context: names a repository and a commit instead of files",
+    ),
     "parent folder": (
         {"input": {"prompt": "", "context": {"../../etc/passwd": ""}}},
         r"field input\.context\.\.\./\.\./etc/passwd: '\.\./\.\./etc/passwd' is not a plain relative path",
