@@ -1,6 +1,6 @@
 """Scores of a family of models against their size: score = a + b * ln(parameters), by least squares.
 
-The form of CS-Bench's fit (arXiv:2406.08587, section 3.4): with it, small models predict a larger one of their family.
+It goes beyond 0 and 1, which `scale_curve` does not.
 """
 
 from __future__ import annotations

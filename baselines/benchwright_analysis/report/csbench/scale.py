@@ -18,12 +18,13 @@ from benchwright_analysis.report.rows.model_facts import ModelFacts
 from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, text_with_interval
 from benchwright_analysis.report.sections.matrix import mean_over_problems
 from benchwright_analysis.statistics.errors import StatisticsError
+from benchwright_analysis.statistics.scale_curve import ScaleCurve, fit_scale_curve
 from benchwright_analysis.statistics.scale_fit import ScaleFit, fit_scale
 from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.estimators import Estimate
 
 _STEPS = 40
-"""Points of a drawn line."""
+"""Points of a drawn curve."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +43,13 @@ class ModelScore:
 
 @dataclass(frozen=True)
 class Prediction:
-    """Prediction by a family's line for a model that was not used for it."""
+    """Prediction by a family's curve, and by its line, for a model that was not used for them."""
 
     model: str
     parameters_b: float
-    predicted: Estimate
+    by_curve: Estimate
+    by_line: Estimate | None
+    """None with too few models for a line. Cut at 0 and 1, where scores end."""
     measured: float | None
     """None if the model was not run."""
 
@@ -73,33 +76,68 @@ def model_size_section(data: Dataset) -> Section | None:
             families.setdefault(model_score.family_label, []).append(model_score)
     if not families:
         return None
-    fits: dict[str, ScaleFit] = {}
+    curves: dict[str, ScaleCurve] = {}
+    lines: dict[str, ScaleFit] = {}
     predictions: dict[str, list[Prediction]] = {}
     lead = [
-        "Score = a + b · ln(parameters), by least squares, for each family, language and way to ask, as in CS-Bench's "
-        "section 3.4. Predictions have 95 % prediction intervals: they hold if the family goes on as it did, which "
-        "sizes beyond those that were run need not. “Left out” predicts the largest model that was run from the others."
+        "Score = 1 - 1/(a · log₁₀(b · parameters + 1) + 1), by least squares, for each family, language and way to "
+        "ask, as in CS-Bench's section 3.4; beside it the straight line, score = a + b · ln(parameters). Two models "
+        "are enough for a curve, without an interval. Predictions have 95 % prediction intervals: they hold if the "
+        "family goes on as it did, which sizes beyond those that were run need not. “Left out” predicts the largest "
+        "model that was run from the others."
     ]
     for name, family_models in families.items():
         try:
-            fits[name] = _fit_scores_to_sizes(family_models)
+            curves[name] = fit_scale_curve(*_sizes_and_scores(family_models))
         except StatisticsError as error:
             lead.append(f"{name}: {error}")
             continue
+        if (line := _line_or_none(family_models)) is not None:
+            lines[name] = line
         predictions[name] = [
             *_largest_predicted_from_smaller(family_models),
-            *_unmeasured_predictions(data.model_facts, family_models, fits[name]),
+            *_unmeasured_predictions(data.model_facts, family_models),
         ]
-    numbers = {"fits": fits, "predictions": predictions}
-    pictures = [_fits_picture(families, fits)] if fits else []
+    numbers = {"curves": curves, "fits": lines, "predictions": predictions}
+    pictures = [_curves_picture(families, curves, lines)] if curves else []
     tables = [_predictions_table(predictions)] if any(predictions.values()) else []
     return Section("scale", "Score against the size of models", lead, pictures, tables, numbers)
 
 
-def _fit_scores_to_sizes(model_scores: Sequence[ModelScore]) -> ScaleFit:
-    return fit_scale(
+def _sizes_and_scores(model_scores: Sequence[ModelScore]) -> tuple[Sequence[float], Sequence[float]]:
+    return (
         [model_score.model_facts.parameters_b or math.nan for model_score in model_scores],
         [model_score.score for model_score in model_scores],
+    )
+
+
+def _line_or_none(model_scores: Sequence[ModelScore]) -> ScaleFit | None:
+    try:
+        return fit_scale(*_sizes_and_scores(model_scores))
+    except StatisticsError:
+        return None
+
+
+def _prediction(model_scores: Sequence[ModelScore], model_facts: ModelFacts, measured: float | None) -> Prediction:
+    """Predict a model from others.
+
+    Raises:
+        StatisticsError: They have no curve.
+    """
+    parameters = model_facts.parameters_b or 0
+    line = _line_or_none(model_scores)
+    return Prediction(
+        model_facts.model,
+        parameters,
+        fit_scale_curve(*_sizes_and_scores(model_scores)).predict_with_interval(parameters),
+        _cut_to_scores(line.predict_with_interval(parameters)) if line is not None else None,
+        measured,
+    )
+
+
+def _cut_to_scores(estimate: Estimate) -> Estimate:
+    return Estimate.model_validate(
+        {name: None if share is None else min(1.0, max(0.0, share)) for name, share in estimate}
     )
 
 
@@ -109,29 +147,18 @@ def _largest_predicted_from_smaller(model_scores: Sequence[ModelScore]) -> list[
     size = largest.model_facts.parameters_b or 0
     smaller = [model_score for model_score in model_scores if (model_score.model_facts.parameters_b or 0) < size]
     try:
-        return [
-            Prediction(
-                largest.model_facts.model,
-                size,
-                _fit_scores_to_sizes(smaller).predict_with_interval(size),
-                largest.score,
-            )
-        ]
+        return [_prediction(smaller, largest.model_facts, largest.score)]
     except StatisticsError:
         return []
 
 
 def _unmeasured_predictions(
-    facts_of_models: Sequence[ModelFacts], measured_models: Sequence[ModelScore], fit: ScaleFit
+    facts_of_models: Sequence[ModelFacts], measured_models: Sequence[ModelScore]
 ) -> list[Prediction]:
-    family, measured_names = (
-        measured_models[0].model_facts.family,
-        {model.model_facts.model for model in measured_models},
-    )
+    family = measured_models[0].model_facts.family
+    measured_names = {model.model_facts.model for model in measured_models}
     return [
-        Prediction(
-            model_facts.model, model_facts.parameters_b, fit.predict_with_interval(model_facts.parameters_b), None
-        )
+        _prediction(measured_models, model_facts, None)
         for model_facts in facts_of_models
         if model_facts.family == family
         and model_facts.model not in measured_names
@@ -145,16 +172,23 @@ def _predictions_table(predictions_by_family: Mapping[str, Sequence[Prediction]]
             name,
             prediction.model,
             f"{prediction.parameters_b:g}",
-            text_with_interval(prediction.predicted, as_share=True),
+            text_with_interval(prediction.by_curve, as_share=True),
+            "too few" if prediction.by_line is None else text_with_interval(prediction.by_line, as_share=True),
             "not run" if prediction.measured is None else percent(prediction.measured),
             "left out" if prediction.measured is not None else "from all sizes",
         )
         for name, family_predictions in predictions_by_family.items()
         for prediction in family_predictions
     ]
-    columns = ("family", "model", "billions of parameters", "predicted (95 % interval)", "measured", "fitted")
+    columns = (
+        *("family", "model", "billions of parameters"),
+        *("by the curve (95 % interval)", "by the line (95 % interval)", "measured", "fitted"),
+    )
     return SortableTable(
-        "Scores predicted from other sizes", columns, rows, "A line goes beyond 0 and 100 %; scores do not."
+        "Scores predicted from other sizes",
+        columns,
+        rows,
+        "Predictions are cut at 0 and 100 %. A line takes three models, an interval of the curve too.",
     )
 
 
@@ -162,42 +196,40 @@ def _percentage_points_text(share: float | None) -> str:
     return number(None if share is None else 100 * share, 1)
 
 
-def _fits_picture(
-    scores_by_family: Mapping[str, Sequence[ModelScore]], fit_by_family: Mapping[str, ScaleFit]
+def _curves_picture(
+    scores_by_family: Mapping[str, Sequence[ModelScore]],
+    curve_by_family: Mapping[str, ScaleCurve],
+    line_by_family: Mapping[str, ScaleFit],
 ) -> SectionPicture:
-    shown_families = list(fit_by_family)[: charts.MOST_GROUPS]
+    shown_families = list(curve_by_family)[: charts.MOST_GROUPS]
     rows: list[charts.Row] = []
     points: list[charts.Row] = []
     for name in shown_families:
-        fit = fit_by_family[name]
+        curve = curve_by_family[name]
         for step in range(_STEPS + 1):
-            size = fit.smallest * (fit.largest / fit.smallest) ** (step / _STEPS)
-            rows.append({"x": size, "y": min(1.0, max(0.0, fit.line_score(size))), "group": name})
+            size = curve.smallest * (curve.largest / curve.smallest) ** (step / _STEPS)
+            rows.append({"x": size, "y": curve.curve_score(size), "group": name})
         for model_score in scores_by_family[name]:
             points.append({"x": model_score.model_facts.parameters_b, "y": model_score.score, "group": name})
+    columns = (
+        *("family", "models", "billions of parameters", "curve: a", "curve: b"),
+        *("line: a (points)", "line: b (points)", "points per doubling", "line: R²"),
+    )
     table_rows: list[Sequence[Cell]] = [
         (
             name,
-            fit.models,
-            f"{fit.smallest:g} to {fit.largest:g}",
-            number(100 * fit.intercept, 1),
-            number(100 * fit.slope, 2),
-            f"{_percentage_points_text(fit.per_doubling.value)} ({_percentage_points_text(fit.per_doubling.low)} to "
-            f"{_percentage_points_text(fit.per_doubling.high)})",
-            number(fit.r_squared),
+            curve.models,
+            f"{curve.smallest:g} to {curve.largest:g}",
+            number(curve.steepness),
+            number(curve.reach),
+            *_line_cells(line_by_family.get(name)),
         )
-        for name, fit in fit_by_family.items()
+        for name, curve in curve_by_family.items()
     ]
-    columns = ("family", "models", "billions of parameters", "a (points)", "b (points)", "points per doubling", "R²")
-    summary = "; ".join(
-        f"{name}: {_percentage_points_text(fit_by_family[name].per_doubling.value)} points more for each doubling"
-        for name in shown_families
-    )
     return SectionPicture(
         "scale",
         "Score against parameters",
-        f"Lines over a scale of doublings, marks are models. {summary}."
-        f"{charts.note_if_omitted(shown_families, fit_by_family)}",
+        f"Curves over a scale of doublings, marks are models.{charts.note_if_omitted(shown_families, curve_by_family)}",
         charts.line_chart(
             rows,
             shown_families,
@@ -206,5 +238,20 @@ def _fits_picture(
             mark_rows=points,
             has_log2_x_axis=True,
         ),
-        SortableTable("Lines of families", columns, table_rows, "Points are hundredths of the highest score."),
+        SortableTable(
+            "Curves and lines of families", columns, table_rows, "Points are hundredths of the highest score."
+        ),
+    )
+
+
+def _line_cells(line: ScaleFit | None) -> Sequence[Cell]:
+    if line is None:
+        return ("too few models", "", "", "")
+    doubling = line.per_doubling
+    interval = f"{_percentage_points_text(doubling.low)} to {_percentage_points_text(doubling.high)}"
+    return (
+        number(100 * line.intercept, 1),
+        number(100 * line.slope, 2),
+        f"{_percentage_points_text(doubling.value)} ({interval})",
+        number(line.r_squared),
     )

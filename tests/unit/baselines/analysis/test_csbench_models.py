@@ -19,6 +19,7 @@ from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.model_facts import ModelFacts, ModelFactsError, read_model_facts
 from benchwright_analysis.report.section import Section
 from benchwright_analysis.statistics.errors import StatisticsError
+from benchwright_analysis.statistics.scale_curve import fit_scale_curve
 from benchwright_analysis.statistics.scale_fit import ScaleFit, fit_scale
 
 from ....support.packs.csbench_domains import reply
@@ -67,6 +68,57 @@ def test_published_scores_of_smaller_models_predict_the_larger_ones(ahead: int) 
     assert estimate.low < QWEN[ahead] < estimate.high
 
 
+def test_the_papers_curve_of_four_sizes_predicts_what_the_paper_does() -> None:
+    curve = fit_scale_curve([7, 14, 32, 72], [0.5105, 0.5783, 0.6245, 0.6531])
+    estimate = curve.predict_with_interval(110)
+    assert estimate.value == pytest.approx(0.678, abs=0.0005)
+    assert estimate.low is not None and estimate.high is not None
+    assert estimate.low < 0.6795 < estimate.high
+
+
+def test_a_curve_through_given_points_is_found_and_ends_at_1() -> None:
+    sizes = [0.5, 2.0, 9.0, 60.0]
+    scores = [1 - 1 / (0.7 * math.log10(3 * size + 1) + 1) for size in sizes]
+    curve = fit_scale_curve(sizes, scores)
+    assert [curve.steepness, curve.reach] == pytest.approx([0.7, 3], rel=1e-4)
+    two = fit_scale_curve(sizes[::3], scores[::3])
+    assert two.predict_with_interval(9).model_dump() == {
+        "value": pytest.approx(scores[2], abs=1e-5),
+        "low": None,
+        "high": None,
+    }
+    noisy = fit_scale_curve(sizes, [0.3, 0.25, 0.8, 0.6]).predict_with_interval(1e9)
+    assert noisy.high == 1
+
+
+def test_a_curves_interval_covers_a_new_model_95_times_in_100() -> None:
+    dice, sizes, covered = np.random.default_rng(1), np.asarray([1, 3, 7, 14, 32, 70]), 0
+    for _ in range(400):
+        truth = 1 - 1 / (0.9 * np.log10(2 * np.append(sizes, 110) + 1) + 1)
+        scores = truth + dice.normal(0, 0.02, len(truth))
+        estimate = fit_scale_curve(sizes, scores[:-1]).predict_with_interval(110)
+        assert estimate.low is not None and estimate.high is not None
+        covered += estimate.low <= scores[-1] <= estimate.high
+    # Two standard errors of a share of 400.
+    assert 0.95 - 0.022 <= covered / 400 <= 0.95 + 0.022
+
+
+@pytest.mark.parametrize(
+    ("sizes", "scores", "message"),
+    [
+        ([7], [0.5], "Too few models for a curve: 1"),
+        ([7, 7], [0.5, 0.6], "different sizes"),
+        ([0, 1], [0.5, 0.6], "greater than 0"),
+        ([7, 14, 32], [0.6, 0.5, 0.4], "do not grow"),
+    ],
+)
+def test_a_curve_needs_two_sizes_and_scores_that_grow(
+    sizes: Sequence[float], scores: Sequence[float], message: str
+) -> None:
+    with pytest.raises(StatisticsError, match=message):
+        fit_scale_curve(sizes, scores)
+
+
 def family(shots: int = 0) -> Dataset:
     rows = [attempt for size in (4, 7, 14, 32) for attempt in scored(f"q/{size}b", QWEN[size] / 100, shots=shots)]
     model_facts = [ModelFacts(f"q/{size}b", "Q", size, {}) for size in (4, 7, 14, 32, 72)]
@@ -85,14 +137,17 @@ def test_the_largest_is_predicted_from_the_others_and_models_that_were_not_run_f
     left_out, ahead = predictions(section, "Q (en, zero-shot)")
     assert left_out.model == "q/32b"
     assert left_out.measured == pytest.approx(0.6245)
-    assert left_out.predicted.value == pytest.approx(
-        np.polyval(np.polyfit(np.log([4, 7, 14]), [0.4554, 0.5105, 0.5783], 1), math.log(32))
-    )
+    smaller = [0.4554, 0.5105, 0.5783]
+    assert left_out.by_line is not None
+    assert left_out.by_line.value == pytest.approx(np.polyval(np.polyfit(np.log([4, 7, 14]), smaller, 1), math.log(32)))
+    by_curve = fit_scale_curve([4, 7, 14], smaller).predict_with_interval(32)
+    assert left_out.by_curve.model_dump() == pytest.approx(by_curve.model_dump())
     assert (ahead.model, ahead.measured) == ("q/72b", None)
-    expected_estimate = fit_scale([4, 7, 14, 32], [QWEN[size] / 100 for size in (4, 7, 14, 32)]).predict_with_interval(
-        72
-    )
-    assert ahead.predicted.model_dump() == pytest.approx(expected_estimate.model_dump())
+    sizes, scores = (4, 7, 14, 32), [QWEN[size] / 100 for size in (4, 7, 14, 32)]
+    assert ahead.by_line is not None
+    assert ahead.by_line.model_dump() == pytest.approx(fit_scale(sizes, scores).predict_with_interval(72).model_dump())
+    by_curve = fit_scale_curve(sizes, scores).predict_with_interval(72)
+    assert ahead.by_curve.model_dump() == pytest.approx(by_curve.model_dump())
     assert section is not None
     assert "not run" in report_page("t", "s", [section], {})
 
@@ -110,10 +165,24 @@ def test_ways_to_ask_have_a_line_each_and_unknown_models_none() -> None:
     assert model_size_section(Dataset(scored("other", 0.9), {})) is None
 
 
-def test_too_few_sizes_are_told() -> None:
+def test_two_sizes_have_a_curve_without_an_interval_and_one_size_has_none() -> None:
     section = model_size_section(Dataset(family().folded[:4], {}, model_facts=family().model_facts))
-    assert section is not None
-    assert section.lead[1] == "Q (en, zero-shot): Too few models for a fit: 2, and it takes 3."
+    assert {(ahead.by_curve.low, ahead.by_line) for ahead in predictions(section, "Q (en, zero-shot)")} == {
+        (None, None)
+    }
+    alone = model_size_section(Dataset(family().folded[:2], {}, model_facts=family().model_facts))
+    assert alone is not None
+    assert alone.lead[1] == "Q (en, zero-shot): Too few models for a curve: 1, and it takes 2."
+
+
+def test_a_line_far_ahead_is_cut_where_scores_end() -> None:
+    model_facts = [*family().model_facts, ModelFacts("q/huge", "Q", 1e6, {})]
+    section = model_size_section(Dataset(family().folded, {}, model_facts=model_facts))
+    huge = next(ahead for ahead in predictions(section, "Q (en, zero-shot)") if ahead.model == "q/huge")
+    assert huge.by_line is not None
+    assert (huge.by_line.value, huge.by_line.high) == (1, 1)
+    assert huge.by_curve.value is not None
+    assert huge.by_curve.value < 1
 
 
 def test_scores_here_and_elsewhere_are_correlated_over_models() -> None:
