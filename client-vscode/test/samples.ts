@@ -83,6 +83,7 @@ export function study(changes: Partial<StudyView> = {}): StudyView {
     practice: false,
     problem: "starter/counter",
     problemTitle: "Counter",
+    problemKind: "design",
     condition: "alone",
     solver: "human",
     assistants: [],

@@ -309,7 +309,12 @@ class BenchwrightServer(EditorServer):
             RunProgress(self).cancellable_run_progress,
             self._deliver_study_soon,
         )
-        sessions = EditorSessions(self.home, self._open_sandbox(), listeners)
+        sessions = EditorSessions(
+            self.home,
+            self._open_sandbox(),
+            listeners,
+            has_answer_form=self.client.supports("experimental.answerForm"),
+        )
         sessions.set_judge_service(self._judge_url)
         return sessions
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from benchwright_foundation.number_text import duration
 from benchwright_studies.plan.study import AT_SERVICE, NOWHERE, Study
 
 
@@ -36,8 +37,8 @@ TEMPLATES: Mapping[InformationKind, str] = {
     InformationKind.KEPT: "Records are kept for at most {0} months after the end of the study.",
     InformationKind.SEEN: "Your records are seen by: {0}.",
     InformationKind.TASKS: "Number of tasks: {0}.",
-    InformationKind.TIME: "The time limits add up to {0} minutes; pauses do not count.",
-    InformationKind.NO_LIMIT: "Not every task has a time limit.",
+    InformationKind.TIME: "The tasks take at most {0} together; pauses and forms are not counted.",
+    InformationKind.NO_LIMIT: "Not every task has a time limit, so the study does not say how long it takes.",
 }
 """The sentences, in English, with `{0}` where the value goes."""
 
@@ -73,7 +74,7 @@ def participant_information(study: Study, service_url: str = "") -> tuple[Inform
     sentences.append(
         InformationSentence(InformationKind.NO_LIMIT)
         if minutes is None
-        else InformationSentence(InformationKind.TIME, f"{minutes:g}")
+        else InformationSentence(InformationKind.TIME, duration(60 * minutes))
     )
     return tuple(sentences)
 

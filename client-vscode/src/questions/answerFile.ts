@@ -46,27 +46,21 @@ export function answerShown(text: string): string {
 }
 
 /** How long an answer is, in a line. */
-export function answerLength({ words, tokens }: Length): string {
-  const counted = words === 1 ? t("1 word") : t("{0} words", words);
-  if (tokens == null) return t("{0}. Tokens can't be counted: run ./run --setup to install the token table.", counted);
-  return `${counted}, ${tokens === 1 ? t("1 token") : t("{0} tokens", tokens)}`;
+export function answerLength({ words }: Length): string {
+  return words === 1 ? t("1 word") : t("{0} words", words);
 }
 
 /** What saving an answer does, in the attempt's present state. */
 export function whatSavingDoes(state: AttemptStatus["state"], isScoredOnSave: boolean): string {
   switch (state) {
     case "open":
-      return t(
-        "Your answer is the file answer.md. Saving it (Ctrl+S, ⌘S on a Mac) keeps it. Nothing is scored until the clock starts.",
-      );
+      return t("Saving (Ctrl+S, ⌘S on a Mac) keeps your answer. Nothing is scored until the clock starts.");
     case "paused":
-      return t(
-        "Your answer is the file answer.md. Saving it (Ctrl+S, ⌘S on a Mac) keeps it. Nothing is scored until the clock is resumed.",
-      );
+      return t("Saving (Ctrl+S, ⌘S on a Mac) keeps your answer. Nothing is scored until the clock is resumed.");
     case "running":
       return isScoredOnSave
-        ? t("Your answer is the file answer.md. Saving it (Ctrl+S, ⌘S on a Mac) has it scored at once.")
-        : t("Your answer is the file answer.md. Saving it (Ctrl+S, ⌘S on a Mac) keeps it. It is scored when you submit it.");
+        ? t("Saving (Ctrl+S, ⌘S on a Mac) has your answer scored at once.")
+        : t("Saving (Ctrl+S, ⌘S on a Mac) keeps your answer. It is scored when you submit it.");
     default:
       return t("This attempt has ended. Saving the answer changes nothing about its result.");
   }

@@ -188,7 +188,7 @@ function actions(status: AttemptStatus): ResultsPage["actions"] {
       return [{ command: "resume", label: t("Resume the Clock") }];
     case "running":
       return inOrder(status, [
-        { command: "run", label: status.kind !== "design" ? t("Score the Answer") : t("Run Hidden Tests") },
+        ...runAction(status),
         { command: "submit", label: t("Submit") },
       ])
         .concat(isExplained(status) ? [{ command: "explainVerdict", label: t("Explain the Failure") }] : [])
@@ -202,6 +202,12 @@ function actions(status: AttemptStatus): ResultsPage["actions"] {
         { command: "openProblem", label: t("Open Another Problem…") },
       ];
   }
+}
+
+/** In a study, an answer is scored when it is saved or submitted, as its form says. */
+function runAction({ kind, study }: AttemptStatus): ResultsPage["actions"] {
+  if (kind === "design") return [{ command: "run", label: t("Run Hidden Tests") }];
+  return study ? [] : [{ command: "run", label: t("Score the Answer") }];
 }
 
 /** Whether the hidden tests failed where everything of them is shown. */

@@ -50,9 +50,9 @@ export class Client extends LanguageClient {
     super.registerFeature(feature);
   }
 
-  /** Announces that this editor can list locations and show explanations itself. */
+  /** Announces that this editor can list locations and show explanations itself, and has a form for answers. */
   protected override fillInitializeParams(params: InitializeParams): void {
     super.fillInitializeParams(params);
-    params.capabilities.experimental = { commands: { commands: [SHOW_REFERENCES, EXPLAIN_FINDING] } };
+    params.capabilities.experimental = { commands: { commands: [SHOW_REFERENCES, EXPLAIN_FINDING] }, answerForm: true };
   }
 }

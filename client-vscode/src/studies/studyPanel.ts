@@ -6,7 +6,8 @@ import { showPrimary, type Opening } from "../problems/opening.ts";
 import { errorText, shown } from "../reporting.ts";
 import type { Server } from "../server/server.ts";
 import { WebviewHost, type Ready } from "../webviewHost.ts";
-import type { FromStudy, StudyCommand, ToStudy } from "../webview/pages/study.ts";
+import type { FromStudy, ToStudy } from "../webview/pages/study.ts";
+import type { StudyCommand } from "./studyText.ts";
 
 const PENDING = "benchwright.pendingStudy";
 

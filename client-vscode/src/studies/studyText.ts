@@ -64,9 +64,9 @@ export function informationSentence({ kind, value, text }: InformationView): str
     case "tasks":
       return t("Number of tasks: {0}.", value);
     case "time":
-      return t("The time limits add up to {0} minutes; pauses do not count.", value);
+      return t("The tasks take at most {0} together; pauses and forms are not counted.", value);
     case "no_limit":
-      return t("Not every task has a time limit.");
+      return t("Not every task has a time limit, so the study does not say how long it takes.");
     default:
       return text;
   }
@@ -96,14 +96,20 @@ export function taskFacts(view: StudyView, status: AttemptStatus | undefined): [
   const limit = status?.timeLimitS ?? view.timeLimitS ?? undefined;
   const allowed = status?.runsAllowed ?? view.runsAllowed ?? undefined;
   const used = status?.runs ?? 0;
+  const isDesign = (view.problemKind ?? "design") === "design";
   return [
     [t("Task clock"), CLOCK[status?.state ?? "open"]],
     [t("Time limit"), limit === undefined ? t("no limit") : t("{0} of active time; pauses do not count", clockTime(limit))],
-    [t("Runs of the tests"), allowed === undefined ? t("{0} so far, any number", used) : t("{0} of {1}", used, allowed)],
-    ...(allowed === undefined
-      ? []
-      : ([[t("Saving"), t("does not run the tests; use Run Hidden Tests")]] as [string, string][])),
-    [t("Results"), FEEDBACK[view.feedback] ?? view.feedback],
+    ...(isDesign ? runFacts(used, allowed) : []),
+    [t("Results"), isDesign || view.feedback === "none" ? (FEEDBACK[view.feedback] ?? view.feedback) : t("whether the answer is correct")],
+  ];
+}
+
+function runFacts(used: number, allowed: number | undefined): [string, string][] {
+  if (allowed === undefined) return [[t("Runs of the tests"), t("{0} so far, any number", used)]];
+  return [
+    [t("Runs of the tests"), t("{0} of {1}", used, allowed)],
+    [t("Saving"), t("does not run the tests; use Run Hidden Tests")],
   ];
 }
 
@@ -126,4 +132,32 @@ const FEEDBACK: Readonly<Record<string, string>> = {
 
 function listed(names: readonly string[]): string {
   return names.length < 2 ? names.join("") : t("{0} and {1}", names.slice(0, -1).join(", "), names.at(-1) ?? "");
+}
+
+export type StudyCommand = "showTask" | "start" | "pause" | "resume" | "run" | "submit" | "abandon" | "withdraw" | "numbers";
+
+/** The commands that a task offers. An answer has no run of its own: it is scored when it is saved or submitted, as its form says. */
+export function taskSteps(status: AttemptStatus | undefined): [string, StudyCommand][] {
+  const isDesign = status?.kind === "design";
+  switch (status?.state) {
+    case "running":
+      return [
+        [isDesign ? t("Go to the File") : t("Go to the Answer"), "showTask"],
+        ...(isDesign ? ([[t("Run Hidden Tests"), "run"]] as [string, StudyCommand][]) : []),
+        [t("Submit…"), "submit"],
+        [t("Pause…"), "pause"],
+        [t("Give Up…"), "abandon"],
+      ];
+    case "paused":
+      return [
+        [t("Resume the Clock"), "resume"],
+        [t("Submit…"), "submit"],
+        [t("Give Up…"), "abandon"],
+      ];
+    default:
+      return [
+        [t("Start the Clock"), "start"],
+        [t("Give Up…"), "abandon"],
+      ];
+  }
 }

@@ -8,7 +8,9 @@ import {
   recordingSentence,
   runsLeft,
   taskFacts,
+  taskSteps,
 } from "../../src/studies/studyText.ts";
+import { resultsPage } from "../../src/runs/resultsPage.ts";
 import { attempt, study } from "../samples.ts";
 
 test("practice is not counted among the tasks", () => {
@@ -34,7 +36,7 @@ test("each recording level says what it keeps of the text", () => {
 test("where data go is told by name", () => {
   assert.match(informationSentence({ kind: "stays", value: "", text: "" }), /stays on this machine/);
   assert.match(informationSentence({ kind: "written", value: "/media/lab", text: "" }), /written to \/media\/lab/);
-  assert.match(informationSentence({ kind: "time", value: "140", text: "" }), /add up to 140 minutes/);
+  assert.match(informationSentence({ kind: "time", value: "2 h 20 min", text: "" }), /at most 2 h 20 min together/);
 });
 
 test("what is left of runs never falls below nothing", () => {
@@ -52,6 +54,18 @@ test("the rules of a task tell limits, and that saving alone runs nothing", () =
   const free = Object.fromEntries(taskFacts(study({ timeLimitS: null, runsAllowed: null }), undefined));
   assert.equal(free["Time limit"], "no limit");
   assert.equal(free.Saving, undefined);
+});
+
+test("a question in a study is scored in one way, and no page of it speaks of running tests", () => {
+  const question = study({ problemKind: "question", feedback: "full" });
+  const status = attempt({ state: "running", kind: "question", study: "pilot", runsAllowed: 3 });
+  const facts = Object.fromEntries(taskFacts(question, status));
+  assert.deepEqual(Object.keys(facts), ["Task clock", "Time limit", "Results"]);
+  assert.equal(facts.Results, "whether the answer is correct");
+  assert.equal(Object.fromEntries(taskFacts({ ...question, feedback: "none" }, status)).Results, "not shown in this study");
+  assert.deepEqual(taskSteps(status).map(([, command]) => command), ["showTask", "submit", "pause", "abandon"]);
+  assert.deepEqual(resultsPage(status).actions.map(({ command }) => command), ["submit"]);
+  assert.deepEqual(taskSteps({ ...status, kind: "design" }).map(([, command]) => command), ["showTask", "run", "submit", "pause", "abandon"]);
 });
 
 test("records that could not be handed in are said to be kept, and to be tried again", () => {

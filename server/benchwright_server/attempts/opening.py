@@ -40,10 +40,12 @@ class Opening:
 
     Args:
         services: Services of the process.
+        has_answer_form: True if questions are answered in a form.
     """
 
-    def __init__(self, services: Services[StudyLog]) -> None:
+    def __init__(self, services: Services[StudyLog], *, has_answer_form: bool = False) -> None:
         self._services = services
+        self._has_answer_form = has_answer_form
 
     def unfinished_or_new_attempt(
         self, problem_ref: str, always_new: bool, is_guided: bool = False
@@ -163,7 +165,9 @@ class Opening:
             if question
             else {}
         )
-        statement, files = statement_path_and_workspace_files(problem, variants)
+        statement, files = statement_path_and_workspace_files(
+            problem, variants, has_answer_form=self._has_answer_form
+        )
         files[statement] = statement_with_assistance_rule(
             files[statement].decode(), self._assistance_rule(problem_ref)
         ).encode()

@@ -17,6 +17,7 @@ from benchwright_attempts.log.record import AttemptHeader
 from benchwright_attempts.state import CONSENT_WITHDRAWN
 from benchwright_foundation.home import Home
 from benchwright_problems.errors import ProblemsError
+from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
 from benchwright_remote.hosted_studies import HostedStudies
 from benchwright_server.attempts.participation import Participation
@@ -240,6 +241,7 @@ class ParticipantStudies:
         condition = study.condition(progress.condition) if progress.condition is not None else None
         consent = self._administration.standing_consent(study.study, participant)
         hosted = self._hosted.find_study(study.study)
+        problem = self._problem_if_here(progress.problem)
         agreed = consent is not None and study.consent is not None and consent.version == study.consent.version
         return StudyView(
             study=study.study,
@@ -252,7 +254,9 @@ class ParticipantStudies:
             position=progress.position,
             practice=progress.position == 0,
             problem=progress.problem,
-            problem_title=self._problem_title_or_ref(progress.problem),
+            # Opening the task reports what is missing; the rest of the study can be shown.
+            problem_title=problem.title if problem is not None else progress.problem,
+            problem_kind=problem.kind.value if problem is not None else None,
             to_forecast=self._forecast_view(study, progress.problem)
             if progress.step is ParticipantStep.FORECAST and progress.problem
             else None,
@@ -285,7 +289,9 @@ class ParticipantStudies:
 
     def _forecast_view(self, study: Study, problem_ref: str) -> ForecastView:
         problem = Store(self._sessions.home).problem(problem_ref)
-        name, statement_files = statement_path_and_workspace_files(problem)
+        name, statement_files = statement_path_and_workspace_files(
+            problem, has_answer_form=self._sessions.has_answer_form
+        )
         refs = [task.problem for task in study.problems]
         pictures = {
             figure.path: f"data:{figure.media_type.value};base64,{figure.data}" for figure in problem.public.figures
@@ -302,14 +308,12 @@ class ParticipantStudies:
         head = self._sessions.log.journal.entries(study, participant)[-1].hash
         return f"{head[:4]}-{head[4:8]}-{head[8:12]}".upper()
 
-    def _problem_title_or_ref(self, problem_ref: str | None) -> str | None:
+    def _problem_if_here(self, problem_ref: str | None) -> Problem | None:
         if problem_ref is None:
             return None
-        try:
-            return Store(self._sessions.home).problem(problem_ref).title
-        except ProblemsError:
-            # Opening the task reports what is missing; the rest of the study can be shown.
-            return problem_ref
+        with contextlib.suppress(ProblemsError):
+            return Store(self._sessions.home).problem(problem_ref)
+        return None
 
 
 def _question_view(question: StudyQuestion) -> StudyQuestionView:

@@ -19,7 +19,6 @@ from benchwright_attempts.summary.replay import replay
 from benchwright_attempts.terms import Terms
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox import Sandbox
-from benchwright_judges.reading.text_length import count_words
 from benchwright_problems.problem import Problem, ProblemKind, Question, QuestionFormat
 from benchwright_remote.remote_work import RemoteWork
 from benchwright_server.attempts.one_clock import OneClock
@@ -30,7 +29,6 @@ from benchwright_server.attempts.session import EditorSession, Listeners
 from benchwright_server.errors import WorkspaceError
 from benchwright_server.protocol.messages import (
     AttemptStatus,
-    Length,
     OpenedProblem,
     PackList,
     ProblemPage,
@@ -58,17 +56,21 @@ class EditorSessions:
         home: The folders of this user.
         sandbox: The sandbox in which hidden tests run.
         listeners: Callbacks for what happens in sessions.
+        has_answer_form: True if the editor shows a form in which questions are answered.
     """
 
-    def __init__(self, home: Home, sandbox: Sandbox, listeners: Listeners | None = None) -> None:
+    def __init__(
+        self, home: Home, sandbox: Sandbox, listeners: Listeners | None = None, *, has_answer_form: bool = False
+    ) -> None:
         self.home = home
+        self.has_answer_form = has_answer_form
         self.sandbox = sandbox
         self._listeners = listeners or Listeners()
         enrolled = EnrolledStudies(home, lambda: self.services.log, Participation(home).add_study)
         self._remote = RemoteWork(home, lambda: self.services.log, enrolled, self._listeners.on_notice)
         self.services: Services[StudyLog] = Services(home, open_log, lambda: sandbox, remote_grader=self._remote)
         self.store = self.services.store
-        self._problems = Opening(self.services)
+        self._problems = Opening(self.services, has_answer_form=has_answer_form)
         self.pending_sign_ins: dict[str, Device] = {}
         """Sign-ins by a browser that wait for their confirmation, by the address of the service."""
         self._sessions: dict[Path, EditorSession] = {}
@@ -278,11 +280,6 @@ class EditorSessions:
         question = session.problem.public.question or Question(format=QuestionFormat.FREE_RESPONSE)
         variants = await asyncio.to_thread(other_language_variants, self.store, session.header.problem, question)
         return question_view(session, question, variants)
-
-    async def answer_length(self, text: str) -> Length:
-        """The length of an answer."""
-        tokens = await asyncio.to_thread(self.services.token_counter.count, text)
-        return Length(words=count_words(text), tokens=tokens)
 
     async def wait_until_written(self) -> None:
         """Wait until everything recorded so far is on disk."""

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from benchwright_attempts.events.events import Focus
+from benchwright_judges.reading.text_length import count_words
 from benchwright_server.attempts.sessions import EditorSessions
 from benchwright_server.errors import ServerError
 from benchwright_server.operations.operation import Operation, session_of
@@ -140,7 +141,7 @@ async def _question(sessions: EditorSessions, params: WorkspaceParams) -> Questi
 
 
 async def _length(sessions: EditorSessions, params: LengthParams) -> Length:
-    return await sessions.answer_length(params.text)
+    return Length(words=count_words(params.text))
 
 
 async def _doctor(sessions: EditorSessions, params: Nothing) -> DoctorReport:
@@ -242,7 +243,7 @@ OPERATIONS: tuple[Operation[EditorSessions, Any, Any], ...] = (
     ),
     Operation("abandon", AbandonParams, AttemptStatus, "Ends the attempt without submitting.", _abandon),
     Operation("question", WorkspaceParams, QuestionView, "Returns what an answer form shows.", _question),
-    Operation("length", LengthParams, Length, "Counts the words and tokens of an answer.", _length),
+    Operation("length", LengthParams, Length, "Counts the words of an answer.", _length),
     Operation(
         "doctor", Nothing, DoctorReport, "Reports what is installed, what is missing, and what that affects.", _doctor
     ),

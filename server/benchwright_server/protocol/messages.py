@@ -424,8 +424,6 @@ class Length(Wire):
     """Result of `benchwright/length`."""
 
     words: int
-    tokens: int | None = None
-    """As current OpenAI models count them; null if their token table is not installed."""
 
 
 class SubmitSummary(Wire):

@@ -129,6 +129,8 @@ class StudyView(Wire):
     problem: str | None = None
     """`pack/id` of the current task, or of the problem to forecast."""
     problem_title: str | None = None
+    problem_kind: str | None = None
+    """`design`, `question` or `text`; null if there is no such problem here."""
     to_forecast: ForecastView | None = None
     """Only in the step `forecast`."""
     receipt: str | None = None

@@ -119,7 +119,7 @@ def unused_folder(root: Path, problem_ref: str) -> Path:
 
 
 def statement_path_and_workspace_files(
-    problem: Problem, ref_by_language: Mapping[str, str] | None = None
+    problem: Problem, ref_by_language: Mapping[str, str] | None = None, *, has_answer_form: bool = False
 ) -> tuple[str, dict[str, bytes]]:
     """The path of the statement in a new workspace, and its files: path → content.
 
@@ -129,6 +129,7 @@ def statement_path_and_workspace_files(
     Args:
         problem: The problem that is opened.
         ref_by_language: Language → `pack/id` of the same question in it.
+        has_answer_form: True if the editor shows a form for the answer, which also leads to other languages.
     """
     name = "README.md" if problem.kind is ProblemKind.DESIGN else "question.md"
     while name in problem.public.files or name in problem.public.expected:
@@ -136,7 +137,10 @@ def statement_path_and_workspace_files(
     files = dict.fromkeys(judged_paths(problem), b"")
     files |= {path: text.encode() for path, text in problem.public.files.items()}
     files |= {figure.path: figure.content for figure in problem.public.figures}
-    return name, files | {name: _workspace_statement(problem, ref_by_language or {}).encode()}
+    statement = _statement_with_choices(problem).rstrip()
+    if problem.kind is ProblemKind.DESIGN or not has_answer_form:
+        statement = f"{statement}\n\n---\n\n{_answer_instruction(problem, ref_by_language or {})}"
+    return name, files | {name: f"{statement}\n".encode()}
 
 
 def create_workspace_files(folder: Path, content_by_path: dict[str, bytes]) -> None:
@@ -163,7 +167,7 @@ def mark_workspace(folder: Path, marker: Marker) -> Workspace:
     return Workspace(folder, marker)
 
 
-def _workspace_statement(problem: Problem, ref_by_language: Mapping[str, str]) -> str:
+def _statement_with_choices(problem: Problem) -> str:
     statement = problem.public.statement
     if not statement.lstrip().startswith("#"):
         statement = f"# {problem.title}\n\n{statement}"
@@ -171,14 +175,18 @@ def _workspace_statement(problem: Problem, ref_by_language: Mapping[str, str]) -
     if question is not None and question.choices:
         choices = "\n".join(f"- **{choice.letter}.** {choice.text}" for choice in question.choices)
         statement = f"{statement.rstrip()}\n\n{choices}"
-    todo = _answer_instruction(problem)
-    if ref_by_language:
-        other_languages = ", ".join(f"`{ref}` ({language})" for language, ref in ref_by_language.items())
-        todo = f"{todo}\n\nThe same question in other languages: {other_languages}."
-    return f"{statement.rstrip()}\n\n---\n\n{todo}\n"
+    return statement
 
 
-def _answer_instruction(problem: Problem) -> str:
+def _answer_instruction(problem: Problem, ref_by_language: Mapping[str, str]) -> str:
+    place = _place_of_answer(problem)
+    if not ref_by_language:
+        return place
+    other_languages = ", ".join(f"`{ref}` ({language})" for language, ref in ref_by_language.items())
+    return f"{place}\n\nThe same question in other languages: {other_languages}."
+
+
+def _place_of_answer(problem: Problem) -> str:
     question = problem.public.question
     if question is not None and question.format.possible_keys:
         return f"Write {' or '.join(f'`{key}`' for key in question.format.possible_keys)} into `answer.md`."

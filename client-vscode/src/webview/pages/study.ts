@@ -2,6 +2,7 @@ import { t } from "@vscode/l10n";
 import type {
   AttemptStatus,
   ForecastParams,
+  InformationView,
   QuestionnaireParams,
   SelfEstimateParams,
   StudyView,
@@ -14,6 +15,8 @@ import {
   progressText,
   recordingSentence,
   taskFacts,
+  taskSteps,
+  type StudyCommand,
 } from "../../studies/studyText.ts";
 import { estimateFields, questionFields, readEstimates, readQuestions } from "../studyForms.ts";
 import { connect } from "../connection.ts";
@@ -29,8 +32,6 @@ export type ToStudy =
       readonly leftS: number | undefined;
     }
   | { readonly type: "refused"; readonly reason: string };
-
-export type StudyCommand = "showTask" | "start" | "pause" | "resume" | "run" | "submit" | "abandon" | "withdraw" | "numbers";
 
 export type FromStudy =
   | { readonly type: "agree"; readonly version: string }
@@ -129,14 +130,18 @@ function finished(view: StudyView): Page {
 function consent(view: StudyView): Page {
   const asked = view.consent;
   if (!asked) return [t("Welcome"), actions(button(t("Continue"), () => send({ type: "openTask" })))];
+  const isTime = ({ kind }: InformationView): boolean => kind === "time" || kind === "no_limit";
+  const time = view.information.filter(isTime);
+  const other = view.information.filter((one) => !isTime(one));
   return [
     t("Do you want to take part?"),
     ...(view.description ? [element("div", {}, rich.block(view.description))] : []),
     element("section", { class: "consent", "aria-label": t("Consent text"), tabindex: "0" }, rich.block(asked.text)),
     facts([
       [t("Version of this text"), asked.version],
+      [t("How long it takes"), time.map(informationSentence).join(" ")],
       [t("What is recorded"), recordingSentence(view.recording)],
-      [t("Your data and your tasks"), view.information.map(informationSentence).join(" ")],
+      [t("Your data and your tasks"), other.map(informationSentence).join(" ")],
       [t("Your pseudonym"), view.participant],
     ]),
     element("p", {}, t("Nothing is recorded before you agree. The status bar shows when something is recorded.")),
@@ -228,7 +233,7 @@ function work(view: StudyView): Page {
       draw();
       ticking = setInterval(draw, 1000);
     }
-    const offered = steps(status);
+    const offered = taskSteps(status);
     // Buttons that stay keep the focus.
     if (JSON.stringify(offered) === faces) return;
     faces = JSON.stringify(offered);
@@ -246,30 +251,6 @@ function work(view: StudyView): Page {
     buttons,
     element("p", { class: "policy" }, t("These commands are also in the command palette (F1), under Benchwright.")),
   ];
-}
-
-function steps(status: AttemptStatus | undefined): [string, StudyCommand][] {
-  switch (status?.state) {
-    case "running":
-      return [
-        [t("Go to the File"), "showTask"],
-        [t("Run Hidden Tests"), "run"],
-        [t("Submit…"), "submit"],
-        [t("Pause…"), "pause"],
-        [t("Give Up…"), "abandon"],
-      ];
-    case "paused":
-      return [
-        [t("Resume the Clock"), "resume"],
-        [t("Submit…"), "submit"],
-        [t("Give Up…"), "abandon"],
-      ];
-    default:
-      return [
-        [t("Start the Clock"), "start"],
-        [t("Give Up…"), "abandon"],
-      ];
-  }
 }
 
 function selfEstimate(view: StudyView): Page {

@@ -118,7 +118,7 @@ def test_participants_are_told_what_the_file_sets_and_nothing_else() -> None:
     assert information() == [
         "Your data stays on this machine until you or the organisers of the study export it.",
         "Number of tasks: 4.",
-        "The time limits add up to 140 minutes; pauses do not count.",
+        "The tasks take at most 2 h 20 min together; pauses and forms are not counted.",
     ]
     told = information(FOLDER, ("  # kept_months: 120", "  kept_months: 12"), ("  # seen_by", "  seen_by"))
     assert "written to /srv/lab" in told[0]
@@ -126,7 +126,7 @@ def test_participants_are_told_what_the_file_sets_and_nothing_else() -> None:
         "Records are kept for at most 12 months after the end of the study.",
         "Your records are seen by: the researchers of Example Lab.",
     ]
-    assert information(("  time_minutes: 30\n", ""))[-1] == "Not every task has a time limit."
+    assert information(("  time_minutes: 30\n", ""))[-1] == "Not every task has a time limit, so the study does not say how long it takes."
 
 
 def study() -> Study:
