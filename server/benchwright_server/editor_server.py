@@ -5,7 +5,7 @@ The server itself, which assembles all features, is in `server.py`; no feature i
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from benchwright_server.client import Client
     from benchwright_server.own_tests.last_results import LastResults
     from benchwright_server.protocol.explanations import UnknownSignal
-    from benchwright_server.protocol.messages import AttemptStatus, Wire
+    from benchwright_server.protocol.messages import Wire
     from benchwright_server.settings import ServerSettings
     from benchwright_verilog.findings.finding import Finding
+    from benchwright_verilog.findings.source import FindingTool
     from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
     from benchwright_verilog.semantics.project.lists.file_list import FileList
     from benchwright_verilog.semantics.project.projects import Projects
@@ -89,14 +90,25 @@ class Diagnostics(Protocol):
         """A report as plain JSON (LSP 3.18, `Diagnostic`)."""
 
 
-class BuildMessages(Protocol):
-    """Messages of compilers in hidden tests; see `features.build_failures`."""
+@dataclass(frozen=True)
+class RunMessage:
+    """What a run says about a line of a file."""
+
+    path: str
+    """Inside the folder that the run was about."""
+    line: int
+    """From 1, as the file was when it was run."""
+    text: str
+
+
+class RunMessages(Protocol):
+    """What the newest runs say about lines of files; see `features.run_messages`."""
 
     def findings_on_unchanged_lines(self, document: Document) -> list[Finding]:
-        """That about an open document."""
+        """Those about an open document."""
 
-    async def show_newest_verdict_messages(self, status: AttemptStatus, folder: Path) -> None:
-        """Show that of an attempt's newest run."""
+    async def show_instead(self, source: FindingTool, folder: Path, messages: Collection[RunMessage]) -> None:
+        """Show these instead of all that this source said of the folder's files."""
 
 
 class Lenses(Protocol):
@@ -229,7 +241,7 @@ class EditorServer(LanguageServer):
     documents: Documents
     projects: Projects
     live: Diagnostics
-    builds: BuildMessages
+    run_messages: RunMessages
     expansions: Expansions | None
     """None if they are turned off."""
     file_lists: FileListReports

@@ -37,14 +37,14 @@ from benchwright_foundation.home import Home
 from benchwright_foundation.operating_system import LOOPS_READ_PIPES
 from benchwright_harness.toolchain_in_use import toolchain_folder_in_use
 from benchwright_server.agent.attempt_socket import MCP_CLIENT
-from benchwright_server.editor_server import EditorServer
+from benchwright_server.editor_server import EditorServer, RunMessage
 from benchwright_server.errors import FORESEEN, log_traceback, unexpected_sentence, user_sentence
 from benchwright_server.features.authoring.pack_files import PackFiles
-from benchwright_server.features.editor.build_failures import BuildFailures
 from benchwright_server.features.editor.configuration import follow_configuration
 from benchwright_server.features.editor.file_lists import FileListProblems
 from benchwright_server.features.editor.index_progress import IndexProgress
 from benchwright_server.features.editor.project_of import ask_client_to_refetch_lenses
+from benchwright_server.features.editor.run_messages import HIDDEN_TESTS, LatestRunMessages
 from benchwright_server.features.editor.run_progress import RunProgress
 from benchwright_server.features.editor.text_sync import TextSync
 from benchwright_server.features.editor.workspace_folders import add_initial_folders, follow_folder_and_disk_changes
@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from benchwright_server.feature_registry import Feature
     from benchwright_server.features.design.declaring_files import DeclarationQuestions
     from benchwright_server.features.language.code_lens import CodeLenses
+    from benchwright_server.protocol.messages import AttemptStatus
     from benchwright_verilog.semantics.project.project import Project
 
 logger = logging.getLogger(__name__)
@@ -260,7 +261,7 @@ class BenchwrightServer(EditorServer):
             partial(_cell_models, home.cache),
         )
         self.live = LiveDiagnostics(self)
-        self.builds = BuildFailures(self)
+        self.run_messages = LatestRunMessages(self)
         self.expansions = None
         self.last_results = LastResults()
         self.agents = None
@@ -508,11 +509,18 @@ class BenchwrightServer(EditorServer):
                 status = await session.status()
                 self.protocol.notify(CHANGED, status.model_dump(mode="json", by_alias=True))
                 ask_client_to_refetch_lenses(self)
-                await self.builds.show_newest_verdict_messages(status, session.workspace.folder)
+                await self.run_messages.show_instead(HIDDEN_TESTS, session.workspace.folder, _compiler_messages(status))
         except FORESEEN as error:
             self.report_failure(error)
         finally:
             del self._telling[session]
+
+
+def _compiler_messages(status: AttemptStatus) -> list[RunMessage]:
+    """Those of an attempt's newest verdict; none while the next is made."""
+    verdict = None if status.running else status.verdict
+    lines = verdict.compiler if verdict is not None else None
+    return [RunMessage(line.path, line.line, line.text) for line in lines or ()]
 
 
 def _cell_models(toolchain_cache: Path) -> list[Path]:

@@ -67,6 +67,54 @@ async def test_a_testbench_fails_by_its_error_and_keeps_its_waveform(editors: Ed
     assert sorted(path.name for path in folder.iterdir()) == [".benchwright", "rtl", "tb", "tests"]
 
 
+PRINTING = TESTBENCH.replace('$error("q is', '$display("FAIL: q is')
+
+
+async def test_a_failed_check_is_marked_at_its_line_until_it_passes(editors: Editors, tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, rtl__counter_sv=WRONG, tb__tb_sv=PRINTING)
+    editor = await open_own_tests(editors, folder)
+    bench = editor.open(folder / "tb/tb.sv")
+    await editor.ask("runOwnTests", uri=folder.as_uri(), ids=[])
+    (marked,) = await bench.marked("tb: It printed: FAIL: q is 8")
+    assert (marked.source, marked.range.start.line, marked.range.start.character) == ("own tests", 8, 4)
+
+    # Of a file that is not open, and of one in Python, too.
+    def python_marks() -> list[tuple[int, str]]:
+        uri = (folder / "tests/test_counter.py").as_uri()
+        last_report = [params for params in editor.screen.diagnostics if params.uri == uri][-1]
+        return [(mark.range.start.line, mark.message.partition("\n")[0]) for mark in last_report.diagnostics]
+
+    assert python_marks() == [(15, "counts/cycles=2: assert 4 == 2"), (15, "counts/cycles=3: assert 6 == 3")]
+
+    # The line is found again after edits elsewhere, and another test's run leaves the mark alone.
+    bench.type("// another line\n", before_text="module tb")
+    (marked,) = await bench.marked("tb: It printed: FAIL: q is 8")
+    assert marked.range.start.line == 9
+    (folder / "rtl/counter.sv").write_text(COUNTER)
+    await editor.ask("runOwnTests", uri=folder.as_uri(), ids=["tests/test_counter.py::counts/cycles=2"])
+    assert python_marks() == [(15, "counts/cycles=3: assert 6 == 3")]
+    await bench.marked("tb: It printed: FAIL: q is 8")
+    await editor.ask("runOwnTests", uri=folder.as_uri(), ids=[])
+    await bench.marked()
+    assert python_marks() == []
+
+
+async def test_a_test_that_is_gone_marks_nothing(editors: Editors, tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, rtl__counter_sv=WRONG)
+    editor = await open_own_tests(editors, folder)
+    bench = editor.open(folder / "tb/tb.sv")
+    await editor.ask("runOwnTests", uri=folder.as_uri(), ids=["tb/tb.sv"])
+    await bench.marked("tb: q is 8")
+    bench.path.write_text(TESTBENCH.replace("module tb", "module other_tb"))
+    (folder / "rtl/counter.sv").write_text(COUNTER)
+    editor.client.workspace_did_change_watched_files(
+        types.DidChangeWatchedFilesParams([types.FileEvent(bench.uri, types.FileChangeType.Changed)])
+    )
+    answer = await editor.ask("runOwnTests", uri=folder.as_uri(), ids=["tb/tb.sv"])
+    assert answer["passed"]
+    await bench.marked()
+
+
 async def test_verilator_runs_what_icarus_can_not_compile(editors: Editors, tmp_path: Path) -> None:
     folder = folder_with(tmp_path, tb__tb_sv=ASSERTING)
     editor = await open_own_tests(editors, folder)

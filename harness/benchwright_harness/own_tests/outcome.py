@@ -15,6 +15,7 @@ from enum import StrEnum
 from benchwright_foundation.json_text import parse_untrusted_json
 from benchwright_harness.execution.process import ProcessEnd, StepEnd
 from benchwright_harness.own_tests.coverage import FileCoverage
+from benchwright_harness.own_tests.printing_statement import place_of_printing_statement
 from benchwright_harness.own_tests.simulation import CODE, NOT_BUILT, SIMULATES, OwnSimulation
 from benchwright_problems.criterion import Simulator
 
@@ -117,6 +118,7 @@ _NONE_FAILED = re.compile(
     r"\b(?:0+|no|NO|No) +(?:\w+ +)?(?:FAILED|FAILURES?|FAILS?)\b|\b(?:FAILED|FAILURES?|FAILS?)\b *[:=]? *0+\b(?![.\d])"
 )
 _FINISHED = re.compile(r"^(?:- )?[^\n]*: (?:Verilog )?\$finish\b", re.MULTILINE)
+_STOPPED = re.compile(r"^(?:-Info: |%Error: )?(?P<path>[^:\n]+):(?P<line>\d+): (?:Verilog )?\$stop\b", re.MULTILINE)
 _SILENT_FINISH = re.compile(rb"\$finish\s*\(\s*0\s*\)")
 _COMPARED = re.compile(r"^assert (?P<got>.+?) == (?P<expected>[^\n]+)$", re.MULTILINE)
 _COMPILER_ERROR = re.compile(
@@ -286,15 +288,36 @@ def _testbench_outcome(simulation: OwnSimulation, output: str, step_end: StepEnd
         )
     for text in output.splitlines():
         if _FAIL.search(text) and not _NONE_FAILED.search(text):
-            return OwnOutcome(name, OwnReason.SAID_FAIL, f"It printed: {text.strip()}", wall_s=step_end.wall_s)
+            path, line = place_of_printing_statement(_design_texts(simulation), text, _FAIL) or ("", 0)
+            message = f"It printed: {text.strip()}"
+            return OwnOutcome(name, OwnReason.SAID_FAIL, message, path=path, line=line, wall_s=step_end.wall_s)
     if step_end.exit_code < 0 or step_end.exit_code >= 128:
         message = f"The simulation crashed with exit status {step_end.exit_code}."
         return OwnOutcome(name, OwnReason.NO_RESULT, message, wall_s=step_end.wall_s)
     is_silent = any(_SILENT_FINISH.search(simulation.files[path]) for path in simulation.sources)
     if not _FINISHED.search(output) and not (is_silent and step_end.exit_code == 0):
-        message = "The simulation ended without $finish: nothing was left to simulate, or it called $stop."
+        stop = _STOPPED.search(output)
+        if stop is not None:
+            return OwnOutcome(
+                name,
+                OwnReason.NO_FINISH,
+                "It called $stop, and not $finish.",
+                path=_solver_path_or_empty(simulation, stop["path"]),
+                line=int(stop["line"]),
+                wall_s=step_end.wall_s,
+            )
+        message = "The simulation ended without $finish: nothing was left to simulate."
         return OwnOutcome(name, OwnReason.NO_FINISH, message, wall_s=step_end.wall_s)
     return OwnOutcome(name, OwnReason.PASSED, wall_s=step_end.wall_s)
+
+
+def _design_texts(simulation: OwnSimulation) -> dict[str, str]:
+    """The text of each source by its path, and of each header."""
+    return {
+        path: content.decode("utf-8", "replace")
+        for path, content in simulation.files.items()
+        if path in simulation.sources or path.endswith((".vh", ".svh"))
+    }
 
 
 def _solver_path_or_empty(simulation: OwnSimulation, written_path: str) -> str:

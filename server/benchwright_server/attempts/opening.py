@@ -165,9 +165,7 @@ class Opening:
             if question
             else {}
         )
-        statement, files = statement_path_and_workspace_files(
-            problem, variants, has_answer_form=self._has_answer_form
-        )
+        statement, files = statement_path_and_workspace_files(problem, variants, has_answer_form=self._has_answer_form)
         files[statement] = statement_with_assistance_rule(
             files[statement].decode(), self._assistance_rule(problem_ref)
         ).encode()

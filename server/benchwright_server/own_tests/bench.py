@@ -22,6 +22,7 @@ from benchwright_server.own_tests.discovery import (
     require_project_folder,
     visible_plain_files,
 )
+from benchwright_server.own_tests.test_ids import own_test_id, path_and_name_of_test
 from benchwright_server.settings import OwnTests
 from benchwright_server.waveforms.waves_folder import make_waves_folder
 from benchwright_verilog.semantics.project.folder_state import FolderState
@@ -29,7 +30,6 @@ from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 
-_SEPARATOR = "::"
 _DATA = frozenset(
     {".bin", ".cfg", ".csv", ".dat", ".hex", ".ini", ".json", ".mem", ".mif", ".py", ".toml", ".txt", ".yaml", ".yml"}
 )
@@ -79,11 +79,6 @@ class _Prepared:
     test_file: TestFile
     simulation: OwnSimulation
     snapshot: OwnTestFiles
-
-
-def own_test_id(path: str, name: str = "") -> str:
-    """The id of a test, `tests/test_fifo.py::fills`, or of a file."""
-    return f"{path}{_SEPARATOR}{name}" if name else path
 
 
 class TestBench:
@@ -231,7 +226,7 @@ def _chosen_tests_by_file(
         return [(file, ()) for file in known_files.values()]
     wanted_tests: dict[str, dict[str, None]] = {}
     for test_id in test_ids:
-        path, _, test = test_id.partition(_SEPARATOR)
+        path, test = path_and_name_of_test(test_id)
         test_file = known_files.get(path)
         names = {test.name for test in test_file.tests} if test_file is not None else set()
         if test_file is None or (test and test not in names and test.partition("/")[0] not in names):
@@ -239,8 +234,7 @@ def _chosen_tests_by_file(
         wanted_tests.setdefault(path, {})
         if test:
             wanted_tests[path][test] = None
-    file_ids = {test_id for test_id in test_ids if _SEPARATOR not in test_id}
-    return [(known_files[path], () if path in file_ids else tuple(tests)) for path, tests in wanted_tests.items()]
+    return [(known_files[path], () if path in test_ids else tuple(tests)) for path, tests in wanted_tests.items()]
 
 
 def _waves_path_without_suffix(folder: Path, simulation: OwnSimulation) -> Path:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from benchwright_server.own_tests.test_ids import path_and_name_of_test
+
 if TYPE_CHECKING:
     from benchwright_server.protocol.own_tests import OwnTestResult, OwnTestRun
 
@@ -50,6 +52,17 @@ class LastResults:
         self._folders[folder_uri] = last_results
         while len(self._folders) > _MOST_FOLDERS:
             del self._folders[next(iter(self._folders))]
+
+    def forget_results_of_file(self, folder_uri: str, path: str) -> None:
+        """All tests of a file have run: a test without a result is not in it any more."""
+        last_results = self._folders.get(folder_uri, {})
+        for test_id in [test_id for test_id in last_results if path_and_name_of_test(test_id)[0] == path]:
+            del last_results[test_id]
+
+    def failures(self, folder_uri: str) -> list[OwnTestResult]:
+        """The last results of the tests of a folder that failed."""
+        last_results = self._folders.get(folder_uri, {}).values()
+        return [result.test_result for result in last_results if result.test_result.outcome == "failed"]
 
     def newest_failure(self, folder_uri: str, test_id: str | None) -> LastResult | None:
         """The newest result of a test that failed; of any test of the folder if none is named."""

@@ -69,6 +69,54 @@ def test_an_error_of_a_file_named_without_its_folder_has_its_place() -> None:
     assert (outcome.path, outcome.line) == ("rtl/a.sv", 3)
 
 
+PRINTING = """\
+// $display("FAIL: %m is old");
+module tb;
+  initial begin
+    $display("%s: tests", "FAIL");
+    if (a) $display("FAIL: q is %0d at %0t", q, $time);
+    if (b) $display(
+      "FAIL: %0d", q);
+    if (c) $write("\\tFAILED 100%%\\n%0d of \\"FAILED\\" left\\n", n);
+    if (d) $display("FAIL");
+    if (e) $display("FAIL");
+    if (f) $display("FAIL ", x);
+    if (g) $display("%m%s: %0d FAILURES of kind %s", "", n, kind);
+  end
+endmodule
+"""
+
+
+@pytest.mark.parametrize(
+    ("printed_line", "line"),
+    [
+        ("FAIL: q is           4 at 30", 5),
+        ("FAIL: q is fine at 30", 0),
+        ("FAIL: 7", 6),
+        ("\tFAILED 100%", 8),
+        ('3 of "FAILED" left', 8),
+        ("FAIL   17", 11),
+        ("tb.x: 3 FAILURES of kind z", 12),
+        ("FAIL", 0),
+        ("FAIL: tests", 0),
+        ("FAILURE of another kind", 0),
+    ],
+)
+def test_a_printed_failure_is_at_the_one_statement_that_may_have_printed_it(printed_line: str, line: int) -> None:
+    bench = replace(BENCH, files={**BENCH.files, "tb/tb.sv": PRINTING.encode()})
+    outcome = of_bench(f"{printed_line}\n{FINISHED}", simulation=bench)
+    assert (outcome.reason, outcome.path, outcome.line) == (OwnReason.SAID_FAIL, "tb/tb.sv" if line else "", line)
+
+
+@pytest.mark.parametrize(
+    "stop_output",
+    ["/code/tb/tb.sv:7: $stop called at 5 (1s)\n", "-Info: tb.sv:7: Verilog $stop, ignored due to +verilator+error\n"],
+)
+def test_a_stop_is_where_it_was_called(stop_output: str) -> None:
+    outcome = of_bench(stop_output)
+    assert (outcome.reason, outcome.path, outcome.line) == (OwnReason.NO_FINISH, "tb/tb.sv", 7)
+
+
 def test_what_does_not_compile_says_where() -> None:
     console_text = "/code/rtl/a.sv:2: warning: odd\n/code/rtl/a.sv:3: syntax error\nI give up.\n"
     own_outcomes, is_built = outcomes_and_whether_compiled(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -19,6 +19,7 @@ from benchwright_harness.own_tests.outcome import OwnOutcome, OwnReason
 from benchwright_harness.own_tests.simulation import CODE
 from benchwright_harness.sandbox.registry import toolchain_for
 from benchwright_problems.aids import Aid
+from benchwright_server.editor_server import RunMessage
 from benchwright_server.errors import OwnTestError
 from benchwright_server.features.attempt.aids import (
     AidUse,
@@ -29,11 +30,13 @@ from benchwright_server.features.attempt.aids import (
 )
 from benchwright_server.features.editor.locations import Locations
 from benchwright_server.features.editor.project_of import project_and_inner_path
+from benchwright_server.features.editor.run_messages import OWN_TESTS
 from benchwright_server.features.editor.run_progress import cancellable_progress
 from benchwright_server.features.requests import register_operation
 from benchwright_server.operations.operation import Operation
-from benchwright_server.own_tests.bench import FileRun, RunRequest, TestBench, own_test_id
+from benchwright_server.own_tests.bench import FileRun, RunRequest, TestBench
 from benchwright_server.own_tests.discovery import TestFile, find_test_files, is_in_test_folder, require_project_folder
+from benchwright_server.own_tests.test_ids import own_test_id, path_and_name_of_test
 from benchwright_server.protocol.design import FileRange, Point
 from benchwright_server.protocol.own_tests import (
     CoveredBranch,
@@ -125,7 +128,14 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
             await asyncio.shield(attempt_use.record_if_begun_in_time(event.model_copy(update={"outcome": outcome})))
     locations = Locations(server)
     run_views = [_test_run_view(locations, file_run) for file_run in file_runs]
-    server.last_results.keep_results(require_project_folder(project).as_uri(), run_views)
+    folder = require_project_folder(project)
+    for path in {file_run.test_file.path for file_run in file_runs}:
+        if not params.ids or path in params.ids:
+            server.last_results.forget_results_of_file(folder.as_uri(), path)
+    server.last_results.keep_results(folder.as_uri(), run_views)
+    await server.run_messages.show_instead(
+        OWN_TESTS, folder, list(_messages_of_failures(folder, server.last_results.failures(folder.as_uri())))
+    )
     return OwnTestRuns(passed=outcome == "passed", runs=run_views)
 
 
@@ -269,6 +279,18 @@ def _test_file_view(locations: Locations, project_folder: Path, test_file: TestF
             for found_test in test_file.tests
         ],
     )
+
+
+def _messages_of_failures(folder: Path, failed_results: Iterable[OwnTestResult]) -> Iterator[RunMessage]:
+    """What failed tests say about the lines of the folder at which they failed."""
+    for failed_result in failed_results:
+        if failed_result.place is None:
+            continue
+        file = local_path_of(failed_result.place.uri)
+        if file.is_relative_to(folder):
+            _, name = path_and_name_of_test(failed_result.id)
+            text = f"{name}: {failed_result.message}" if name else failed_result.message
+            yield RunMessage(file.relative_to(folder).as_posix(), failed_result.place.start.line + 1, text)
 
 
 def _test_run_view(locations: Locations, file_run: FileRun) -> OwnTestRun:

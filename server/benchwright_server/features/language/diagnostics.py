@@ -261,9 +261,9 @@ class LiveDiagnostics:
     ) -> FindingReport:
         linted = (lint_finding for group in lint_findings.values() for lint_finding in group)
         is_open = self._server.documents.get(document.uri) is document
-        build_findings = self._server.builds.findings_on_unchanged_lines(document) if is_open else ()
+        run_findings = self._server.run_messages.findings_on_unchanged_lines(document) if is_open else ()
         findings = findings_to_show(
-            (*slang_findings, *linted, *build_findings),
+            (*slang_findings, *linted, *run_findings),
             document.lines,
             self._server.settings.lint,
         )

@@ -126,7 +126,10 @@ def test_participants_are_told_what_the_file_sets_and_nothing_else() -> None:
         "Records are kept for at most 12 months after the end of the study.",
         "Your records are seen by: the researchers of Example Lab.",
     ]
-    assert information(("  time_minutes: 30\n", ""))[-1] == "Not every task has a time limit, so the study does not say how long it takes."
+    assert (
+        information(("  time_minutes: 30\n", ""))[-1]
+        == "Not every task has a time limit, so the study does not say how long it takes."
+    )
 
 
 def study() -> Study:

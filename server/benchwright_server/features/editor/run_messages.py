@@ -1,15 +1,16 @@
-"""Messages of compilers in the last run on a workspace's files, as diagnostics until the next run."""
+"""What the newest runs said about lines of files, as diagnostics: compilers in hidden tests, the solver's own tests."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from benchwright_server.editor_server import RunMessage
 from benchwright_verilog.findings.finding import Finding, Level
 from benchwright_verilog.findings.source import FindingTool
 from benchwright_verilog.semantics.project.plain_files import ReadableFiles
@@ -17,14 +18,15 @@ from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
-    from benchwright_server.protocol.messages import AttemptStatus, CompilerLine
     from benchwright_verilog.syntax.documents import Document
 
-_SOURCE = FindingTool("hidden tests", 3, "")
+HIDDEN_TESTS = FindingTool("hidden tests", 3, "")
+OWN_TESTS = FindingTool("own tests", 3, "")
 
 
 @dataclass(frozen=True)
 class _ToolMessage:
+    source: FindingTool
     line_number: int
     """From 1, as the file was when it was run."""
     line_text: str
@@ -32,8 +34,8 @@ class _ToolMessage:
     text: str
 
 
-class BuildFailures:
-    """The messages of the newest run of each workspace.
+class LatestRunMessages:
+    """The messages of the newest runs in each folder.
 
     Args:
         server: The server of the client.
@@ -66,33 +68,34 @@ class BuildFailures:
                 number = min(distances)[1]
                 (start, end), code = spans[number - 1], codes[number - 1]
                 code_start = start + len(code) - len(code.lstrip())
-                findings.append(Finding(_SOURCE, code_start, max(code_start, end), Level.ERROR, "", message.text))
+                findings.append(
+                    Finding(message.source, code_start, max(code_start, end), Level.ERROR, "", message.text)
+                )
         return findings
 
-    async def show_newest_verdict_messages(self, status: AttemptStatus, workspace_folder: Path) -> None:
-        """Show those of an attempt's newest verdict, and none while it is running.
+    async def show_instead(self, source: FindingTool, folder: Path, messages: Collection[RunMessage]) -> None:
+        """Show these instead of all that this source said of the folder's files.
 
         Args:
-            status: Status of the attempt.
-            workspace_folder: Its workspace.
+            source: What their diagnostics name as their source.
+            folder: The folder.
+            messages: What the newest run said; nothing while it continues.
         """
-        verdict = None if status.running else status.verdict
         # Without messages there is no file to read, and no thread is needed, which a server that ends has no more.
-        messages_by_uri = (
-            await asyncio.to_thread(_messages_by_file_uri, workspace_folder, verdict.compiler)
-            if verdict and verdict.compiler
-            else {}
-        )
-        shown_uris = {uri for uri in self._messages if local_path_of(uri).is_relative_to(workspace_folder)}
-        changed_uris = [
-            uri for uri in shown_uris | messages_by_uri.keys() if messages_by_uri.get(uri) != self._messages.get(uri)
-        ]
-        for uri in changed_uris:
+        new_messages = await asyncio.to_thread(_messages_by_file_uri, source, folder, messages) if messages else {}
+        shown_uris = {uri for uri in self._messages if local_path_of(uri).is_relative_to(folder)}
+        changed_uris = []
+        for uri in shown_uris | new_messages.keys():
+            others = tuple(message for message in self._messages.get(uri, ()) if message.source is not source)
+            file_messages = (*others, *new_messages.get(uri, ()))
+            if file_messages == self._messages.get(uri, ()):
+                continue
+            changed_uris.append(uri)
             self._messages.pop(uri, None)
-            if uri in messages_by_uri:
-                self._messages[uri] = messages_by_uri[uri]
-            if uri in self._pushed or (uri in messages_by_uri and not self._server.live.is_analysed(uri)):
-                self._publish_for_closed_file(uri, messages_by_uri.get(uri, ()))
+            if file_messages:
+                self._messages[uri] = file_messages
+            if uri in self._pushed or (file_messages and not self._server.live.is_analysed(uri)):
+                self._publish_for_closed_file(uri, file_messages)
         if changed_uris:
             await self._server.live.republish_if_changed(changed_uris)
 
@@ -108,19 +111,20 @@ class BuildFailures:
 
 
 def _messages_by_file_uri(
-    workspace_folder: Path, compiler_lines: Iterable[CompilerLine]
+    source: FindingTool, folder: Path, run_messages: Iterable[RunMessage]
 ) -> dict[str, tuple[_ToolMessage, ...]]:
     located_messages: dict[str, tuple[_ToolMessage, ...]] = {}
-    for compiler_line in compiler_lines:
-        file = workspace_folder / compiler_line.path
-        text = ReadableFiles.below(workspace_folder).read_text(file)
+    files = ReadableFiles.below(folder)
+    for run_message in run_messages:
+        file = folder / run_message.path
+        text = files.read_text(file)
         if text is None:
             continue
         lines = text.splitlines()
-        code = lines[compiler_line.line - 1].strip() if 0 < compiler_line.line <= len(lines) else ""
+        code = lines[run_message.line - 1].strip() if 0 < run_message.line <= len(lines) else ""
         located_messages[file.as_uri()] = (
             *located_messages.get(file.as_uri(), ()),
-            _ToolMessage(compiler_line.line, code, compiler_line.text),
+            _ToolMessage(source, run_message.line, code, run_message.text),
         )
     return located_messages
 
@@ -128,4 +132,4 @@ def _messages_by_file_uri(
 def _line_diagnostic_json(message: _ToolMessage) -> dict[str, Any]:
     line = max(message.line_number - 1, 0)
     line_range = {"start": {"line": line, "character": 0}, "end": {"line": line + 1, "character": 0}}
-    return {"range": line_range, "severity": Level.ERROR.value, "source": str(_SOURCE), "message": message.text}
+    return {"range": line_range, "severity": Level.ERROR.value, "source": str(message.source), "message": message.text}
