@@ -1,4 +1,4 @@
-"""View of a verdict for a solver: the only gate between a verdict and a person's view or a model's prompt.
+"""What a solver sees of what is hidden: the only gate between a verdict, or a reference, and a person or a model.
 
 A policy is a function here, and a line in `Reveal`.
 """
@@ -6,7 +6,7 @@ A policy is a function here, and a line in `Reveal`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
@@ -139,6 +139,13 @@ class Reveal(StrEnum):
     )
     FULL = "full", "also the raw log", "This problem shows test names, failure messages and the log.", _reveal_all
 
+    REFERENCE = (
+        "reference",
+        "also the reference solution, once the problem is solved",
+        "This problem shows test names, failure messages and the log, and once it is solved its reference.",
+        _reveal_all,
+    )
+
     _value_: str
     addition: str
     """What it shows that the level before it hides, for authors."""
@@ -187,3 +194,16 @@ def reveal(verdict: Verdict, policy: Reveal | None, read_log: ReadLog) -> Reveal
     if policy is None:
         return _NOTHING
     return replace(policy.shown_part(verdict, read_log), policy=policy.value, policy_sentence=policy.sentence)
+
+
+def reveal_reference(
+    policy: Reveal, read_reference: Callable[[], Mapping[str, str]], *, is_solved: bool
+) -> Mapping[str, str] | None:
+    """The files of the reference solution; None if they stay hidden.
+
+    Args:
+        policy: The problem's, as far as an assignment narrows it.
+        read_reference: Called only where the policy shows the reference.
+        is_solved: True if who asks has solved the problem.
+    """
+    return read_reference() if is_solved and policy.shows_all_of(Reveal.REFERENCE) else None

@@ -1,19 +1,26 @@
 import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import { problemFacts } from "./problemLabel.ts";
-import type { PackSummary, ProblemSummary } from "../generated/protocol.ts";
+import type { PackSummary, ProblemPage, ProblemSummary } from "../generated/protocol.ts";
 import { shown } from "../reporting.ts";
 import type { Server } from "../server/server.ts";
 import { standingText } from "../text/standing.ts";
+import { word } from "../text/words.ts";
 import { WebviewHost } from "../webviewHost.ts";
-import type { FromProblem, ToProblem } from "../webview/pages/problem.ts";
+import type { BestSolution, FromProblem, ToProblem } from "../webview/pages/problem.ts";
 import type { Row } from "./tree.ts";
 
 const SCHEME = "benchwright-attempt";
+const REFERENCE = "benchwright-reference";
 
 /** Shows a problem without opening it: its statement, and what the person has done with it before. */
 export class ProblemPages implements vscode.TextDocumentContentProvider, vscode.Disposable {
-  private readonly registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
+  private readonly registration = vscode.Disposable.from(
+    vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+    vscode.workspace.registerTextDocumentContentProvider(REFERENCE, {
+      provideTextDocumentContent: ({ path, query }) => this.referenceText(path.slice(1), query),
+    }),
+  );
   private panel: vscode.WebviewPanel | undefined;
   private host: WebviewHost<ToProblem, FromProblem> | undefined;
   private ref = "";
@@ -28,6 +35,12 @@ export class ProblemPages implements vscode.TextDocumentContentProvider, vscode.
     const found = await shown(this.server.request("replayAt", { attempt: query, seq: Number.MAX_SAFE_INTEGER }));
     const file = found?.files.find((one) => path.endsWith(`/${one.path}`));
     return file?.text ?? t("The log does not have this file.");
+  }
+
+  /** A file of a reference, as long as the problem shows it. */
+  private async referenceText(path: string, ref: string): Promise<string> {
+    const page = await shown(this.server.request("problemPage", { problem: ref }));
+    return page?.reference?.find((file) => file.path === path)?.text ?? t("The reference is not shown now.");
   }
 
   async show(row: Row | undefined): Promise<void> {
@@ -51,6 +64,9 @@ export class ProblemPages implements vscode.TextDocumentContentProvider, vscode.
           break;
         case "files":
           for (const path of message.paths) await vscode.window.showTextDocument(attemptFile(message.attempt, path), { preview: false });
+          break;
+        case "reference":
+          for (const path of message.paths) await showReference(this.ref, path, message.attempt);
           break;
         case "compare":
           for (const path of message.paths) {
@@ -87,6 +103,7 @@ export class ProblemPages implements vscode.TextDocumentContentProvider, vscode.
       expected: page.expected,
       hasUnfinished: problem.hasUnfinished ?? false,
       attempts: page.attempts.map((one) => ({ ...one, standing: standingText(one.view) })),
+      best: bestSolution(page),
     });
   }
 }
@@ -94,6 +111,21 @@ export class ProblemPages implements vscode.TextDocumentContentProvider, vscode.
 /** Whether opening a problem would begin again what the person has ended. */
 export function isEnded({ attempts = 0, hasUnfinished = false }: ProblemSummary): boolean {
   return attempts > 0 && !hasUnfinished;
+}
+
+function bestSolution({ best, attempts, solutions, reference }: ProblemPage): BestSolution | undefined {
+  const attempt = attempts.find((one) => one.attempt === best?.attempt);
+  if (!best || !attempt) return undefined;
+  const number = (value: number | null): string => (value === null ? t("unknown") : String(value));
+  const measures = (best.quality ?? []).map((line) => [word(line.measure), number(line.solution), number(line.reference)] as const);
+  return { attempt, solutions: solutions ?? 0, measures, reference: reference?.map(({ path }) => path) };
+}
+
+/** Beside what an attempt left in the same file, if it is named. */
+async function showReference(ref: string, path: string, attempt: string | undefined): Promise<void> {
+  const reference = vscode.Uri.from({ scheme: REFERENCE, path: `/${path}`, query: ref });
+  if (attempt === undefined) await vscode.window.showTextDocument(reference, { preview: false });
+  else await vscode.commands.executeCommand("vscode.diff", attemptFile(attempt, path), reference, t("{0}: your solution and the reference", path));
 }
 
 function packFacts(pack: PackSummary): (readonly [string, string])[] {

@@ -210,10 +210,13 @@ function runAction({ kind, study }: AttemptStatus): ResultsPage["actions"] {
   return study ? [] : [{ command: "run", label: t("Score the Answer") }];
 }
 
+/** The reveal policies that show everything of a run. */
+const EVERYTHING: readonly string[] = ["full", "reference"];
+
 /** Whether the hidden tests failed where everything of them is shown. */
 function hasWaveform({ kind, view, verdict, aids }: AttemptStatus): boolean {
   const hasFailed = kind === "design" && view.standing === "failed";
-  return hasFailed && verdict?.reveal === "full" && (aids?.includes("waveforms") ?? false);
+  return hasFailed && EVERYTHING.includes(verdict?.reveal ?? "") && (aids?.includes("waveforms") ?? false);
 }
 
 function isExplained({ kind, verdict, aids }: AttemptStatus): boolean {

@@ -14,6 +14,8 @@ export function revealSentence({ reveal, policySentence }: VerdictView, kind: st
       return t("This problem shows test names and failure messages, but no log.");
     case "full":
       return t("This problem shows test names, failure messages and the log.");
+    case "reference":
+      return t("This problem shows test names, failure messages and the log, and once it is solved its reference.");
     default:
       return policySentence;
   }

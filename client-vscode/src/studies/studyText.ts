@@ -128,6 +128,7 @@ const FEEDBACK: Readonly<Record<string, string>> = {
   names: t("which hidden tests pass"),
   messages: t("which hidden tests pass, and the messages of those that fail"),
   full: t("everything that the problem allows"),
+  reference: t("everything that the problem allows"),
 };
 
 function listed(names: readonly string[]): string {

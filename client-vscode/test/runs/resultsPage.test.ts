@@ -61,11 +61,12 @@ test("a waveform of the hidden tests is offered only of a failure of which every
   assert.deepEqual(
     [
       offers("failed", "full", ["waveforms"]),
+      offers("failed", "reference", ["waveforms"]),
       offers("failed", "messages", ["waveforms"]),
       offers("failed", "full", ["explanations"]),
       offers("passed", "full", ["waveforms"]),
     ],
-    [true, false, false, false],
+    [true, true, false, false, false],
   );
 });
 

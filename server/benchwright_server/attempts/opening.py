@@ -87,9 +87,18 @@ class Opening:
         Raises:
             ServerError: It is one of a study that continues.
         """
+        name = self.open_study_with(problem_ref)
+        if name is not None:
+            raise ServerError(
+                f"{problem_ref} is a problem of the study {name}, so it can't be opened outside it: who has seen "
+                "it, or its hints, before would not count. Open it in the study, or after it."
+            )
+
+    def open_study_with(self, problem_ref: str) -> str | None:
+        """The study here that will ask a problem, or asks it; None if there is none."""
         names = self._services.log.journal.studies()
         if not names:
-            return
+            return None
         from benchwright_studies.conduct.studies import Studies
         from benchwright_studies.plan.vocabulary import ParticipantStep
 
@@ -106,10 +115,8 @@ class Opening:
                 studies.progress_in_registered(registered_study, participant).step if participant is not None else None
             )
             if step not in (ParticipantStep.FINISHED, ParticipantStep.WITHDRAWN):
-                raise ServerError(
-                    f"{problem_ref} is a problem of the study {name}, so it can't be opened outside it: who has seen "
-                    "it, or its hints, before would not count. Open it in the study, or after it."
-                )
+                return name
+        return None
 
     def _reuse_or_make_guided_attempt(self, problem_ref: str, problem: Problem) -> tuple[str, Path]:
         if self._services.store.assignment_if_any(problem_ref.partition("/")[0]) is not None:

@@ -8,12 +8,15 @@ from benchwright_attempts.attempts import Attempts, ProblemRecord
 from benchwright_attempts.events.evidence import Recording
 from benchwright_attempts.grading.grading import ANSWER, judged_paths
 from benchwright_attempts.standing import AttemptView, summary_view
+from benchwright_foundation.home import Home
 from benchwright_judges.score import read_selection, selectable_values
 from benchwright_problems.problem import Problem, Question
 from benchwright_problems.storage.store import Store
 from benchwright_server.attempts.assistance_rule_text import statement_with_assistance_rule
-from benchwright_server.attempts.session import EditorSession, standing_view
+from benchwright_server.attempts.session import EditorSession, quality_lines, standing_view
+from benchwright_server.attempts.solutions import shown_reference, solutions_best_first
 from benchwright_server.protocol.messages import (
+    BestSolution,
     Choice,
     LanguageVariant,
     PackList,
@@ -22,6 +25,7 @@ from benchwright_server.protocol.messages import (
     ProblemPage,
     ProblemSummary,
     QuestionView,
+    ReferenceFile,
 )
 
 
@@ -121,9 +125,23 @@ def _problem_summary(
 
 
 def problem_page(
-    store: Store, attempts: Attempts, views_by_open_attempt: Mapping[str, AttemptView], problem_ref: str
+    home: Home,
+    store: Store,
+    attempts: Attempts,
+    views_by_open_attempt: Mapping[str, AttemptView],
+    problem_ref: str,
+    *,
+    is_in_open_study: bool,
 ) -> ProblemPage:
     """Everything that this user may see of a problem without opening it. Blocks on the disk.
+
+    Args:
+        home: Home with the verdicts.
+        store: Has the packs.
+        attempts: This user's.
+        views_by_open_attempt: Attempt → its standing, of those that are open here.
+        problem_ref: `pack/id`.
+        is_in_open_study: True if a study will ask the problem: then nothing hidden is shown.
 
     Raises:
         UnknownProblemError: No pack has such a problem.
@@ -132,6 +150,9 @@ def problem_page(
     public = problem.public
     assignment = store.assignment_if_any(problem_ref.partition("/")[0])
     assistance = assignment.assistance if assignment is not None else None
+    summaries = attempts.person_summaries(problem_ref)
+    solutions = solutions_best_first(home, problem, summaries)
+    reference = None if is_in_open_study else shown_reference(store, problem_ref, problem, solutions, summaries)
     past_attempts = [
         PastAttempt(
             attempt=header.id,
@@ -142,7 +163,18 @@ def problem_page(
             ended=summary.state.ended,
             has_texts=header.recording is Recording.FULL,
         )
-        for header, summary in attempts.person_summaries(problem_ref)
+        for header, summary in summaries
     ]
     statement = statement_with_assistance_rule(public.statement, assistance).removeprefix(f"# {problem.title}\n")
-    return ProblemPage(statement=statement, expected=list(judged_paths(problem)), attempts=past_attempts)
+    return ProblemPage(
+        statement=statement,
+        expected=list(judged_paths(problem)),
+        attempts=past_attempts,
+        solutions=len(solutions),
+        best=BestSolution(attempt=solutions[0].header.id, quality=quality_lines(solutions[0].quality))
+        if solutions
+        else None,
+        reference=[ReferenceFile(path=path, text=text) for path, text in reference.items()]
+        if reference is not None
+        else None,
+    )

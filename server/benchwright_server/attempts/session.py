@@ -411,7 +411,7 @@ def _verdict_view(verdict: AttemptVerdict, revealed_verdict: Revealed) -> Verdic
         else None,
         lines=[TestLine(**asdict(test)) for test in revealed_verdict.tests] or None,
         compiler=[CompilerLine(**message.model_dump()) for message in revealed_verdict.compiler] or None,
-        quality=_quality_lines(revealed_verdict.quality),
+        quality=quality_lines(revealed_verdict.quality),
         log=revealed_verdict.log,
         reveal=revealed_verdict.policy,
         policy_sentence=revealed_verdict.policy_sentence,
@@ -425,7 +425,8 @@ def _utc_iso_text(time: datetime) -> str:
     return time.astimezone(UTC).isoformat(timespec="seconds")
 
 
-def _quality_lines(quality: ComparedQuality | None) -> list[QualityLine] | None:
+def quality_lines(quality: ComparedQuality | None) -> list[QualityLine] | None:
+    """The message for a design's quality; None if it was not measured."""
     if quality is None:
         return None
     return [QualityLine(measure=field, solution=ours, reference=theirs) for field, ours, theirs in quality.measures]

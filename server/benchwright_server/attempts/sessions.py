@@ -116,7 +116,15 @@ class EditorSessions:
             UnknownProblemError: No pack has such a problem.
         """
         live_views = await self._live_views()
-        return await asyncio.to_thread(problem_page, self.store, self.attempts, live_views, problem_ref)
+        return await asyncio.to_thread(
+            problem_page,
+            self.home,
+            self.store,
+            self.attempts,
+            live_views,
+            problem_ref,
+            is_in_open_study=await asyncio.to_thread(self._problems.open_study_with, problem_ref) is not None,
+        )
 
     async def _live_views(self) -> dict[str, AttemptView]:
         """Attempt → its standing, of those that are open here."""

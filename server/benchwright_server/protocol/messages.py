@@ -301,6 +301,21 @@ class PastAttempt(Wire):
     """True if its files can be read in the log."""
 
 
+class BestSolution(Wire):
+    """The user's solution of a design problem with the fewest gates, and of those the one with the shortest path."""
+
+    attempt: str
+    quality: list[QualityLine] | None
+    """Null if it was not measured."""
+
+
+class ReferenceFile(Wire):
+    """A file of the reference solution."""
+
+    path: str
+    text: str
+
+
 class ProblemPage(Wire):
     """Result of `benchwright/problemPage`: everything that the user may see of a problem without opening it."""
 
@@ -310,6 +325,12 @@ class ProblemPage(Wire):
     """Paths of the files that are taken from the solver."""
     attempts: list[PastAttempt]
     """The newest first; none of studies."""
+    solutions: int = 0
+    """Number of those that ended with a pass at the design problem as it is now."""
+    best: BestSolution | None = None
+    reference: list[ReferenceFile] | None = None
+    """Null unless the reveal policy shows it, the user has solved the problem, no attempt at it is unfinished, and no
+    study asks it."""
 
 
 class AttemptStatus(Wire):

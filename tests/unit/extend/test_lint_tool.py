@@ -76,7 +76,7 @@ class Server:
         self.protocol = self
         self.home = SimpleNamespace(cache=Path())
         self.shown_diagnostics: list[dict[str, Any]] = []
-        self.builds = SimpleNamespace(findings_on_unchanged_lines=lambda document: ())
+        self.run_messages = SimpleNamespace(findings_on_unchanged_lines=lambda document: ())
         self.expansions = None
         self.live = LiveDiagnostics(self)  # type: ignore[arg-type]
 

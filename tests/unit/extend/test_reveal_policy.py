@@ -15,7 +15,7 @@ from benchwright_problems.reveal import ReadLog, Reveal, Revealed, reveal
 from benchwright_problems.verdict import Reason, Verdict
 
 LINE = '    FIRST_FAILURE = "first-failure", "the first failed test", "The first failure is shown.", first_failure\n'
-LEVELS = (Reveal.VERDICT, Reveal.NAMES, Reveal.MESSAGES, Reveal.FULL)
+LEVELS = tuple(Reveal)
 VERDICT = Verdict(
     reason=Reason.TESTS_FAILED,
     detail="2 of 3 tests failed.",
@@ -64,9 +64,15 @@ def test_its_place_decides_what_it_includes_and_what_limits_it(with_toy: ModuleT
 def test_each_level_shows_no_less_than_the_one_before() -> None:
     revealed_runs = [reveal(VERDICT, policy, read_log=lambda: "the log") for policy in LEVELS]
     assert [revealed.policy for revealed in revealed_runs] == [policy.value for policy in LEVELS]
-    assert [bool(revealed.tests) for revealed in revealed_runs] == [False, True, True, True]
-    assert [any(test.message for test in revealed.tests) for revealed in revealed_runs] == [False, False, True, True]
-    assert [revealed.log for revealed in revealed_runs] == [None, None, None, "the log"]
+    assert [bool(revealed.tests) for revealed in revealed_runs] == [False, True, True, True, True]
+    assert [any(test.message for test in revealed.tests) for revealed in revealed_runs] == [
+        False,
+        False,
+        True,
+        True,
+        True,
+    ]
+    assert [revealed.log for revealed in revealed_runs] == [None, None, None, "the log", "the log"]
 
 
 def test_nothing_is_shown_where_a_study_shows_nothing_and_the_log_is_not_read() -> None:

@@ -24,7 +24,7 @@ class Server:
         self.projects = self
         self.protocol = self
         self.lenses = SimpleNamespace(reload=lambda: None)
-        self.builds = SimpleNamespace(findings_on_unchanged_lines=lambda document: ())
+        self.run_messages = SimpleNamespace(findings_on_unchanged_lines=lambda document: ())
         self.messages: list[str] = []
         self.rule = "one"
         self.expansions = None

@@ -4,7 +4,7 @@ import { clockTime } from "../../text/duration.ts";
 import { connect } from "../connection.ts";
 import { button, element, main } from "../elements.ts";
 import { richText } from "../richText.ts";
-import { row, table } from "../table.ts";
+import { numberTable, row, table } from "../table.ts";
 
 export interface ToProblem {
   readonly title: string;
@@ -15,12 +15,25 @@ export interface ToProblem {
   readonly hasUnfinished: boolean;
   /** The newest first. */
   readonly attempts: readonly (PastAttempt & { readonly standing: string })[];
+  /** Of a design problem that was solved. */
+  readonly best: BestSolution | undefined;
+}
+
+export interface BestSolution {
+  readonly attempt: PastAttempt;
+  /** Of how many solutions it is the best. */
+  readonly solutions: number;
+  /** What was measured, with the solution's value and the reference's; empty if nothing was. */
+  readonly measures: readonly (readonly [string, string, string])[];
+  /** Paths of the files of the reference; undefined where it stays hidden. */
+  readonly reference: readonly string[] | undefined;
 }
 
 export type FromProblem =
   | { readonly type: "command"; readonly command: "openProblem" | "openFresh" | "nextProblem" }
   | { readonly type: "command"; readonly command: "replay"; readonly attempt: string }
   | { readonly type: "files"; readonly attempt: string; readonly paths: readonly string[] }
+  | { readonly type: "reference"; readonly attempt: string | undefined; readonly paths: readonly string[] }
   | { readonly type: "compare"; readonly older: string; readonly newer: string; readonly paths: readonly string[] };
 
 const body = element("div");
@@ -28,7 +41,7 @@ main().append(body);
 
 const send = connect<ToProblem, FromProblem>(show);
 
-function show({ title, facts, statement, expected, hasUnfinished, attempts }: ToProblem): void {
+function show({ title, facts, statement, expected, hasUnfinished, attempts, best }: ToProblem): void {
   const begin = hasUnfinished ? t("Continue") : attempts.length > 0 ? t("Try Again") : t("Open Problem");
   const command = hasUnfinished || attempts.length === 0 ? "openProblem" : "openFresh";
   body.replaceChildren(
@@ -40,6 +53,7 @@ function show({ title, facts, statement, expected, hasUnfinished, attempts }: To
       button(t("Next Problem"), () => send({ type: "command", command: "nextProblem" })),
     ),
     element("p", { class: "policy" }, t("Opening the problem shows its statement and does not start the clock.")),
+    ...(best ? bestSolution(best, expected) : []),
     element("h2", {}, t("Your attempts")),
     attempts.length > 0 ? attemptTable(attempts, expected) : element("p", {}, t("You have not tried this problem yet.")),
     element("h2", {}, t("Statement")),
@@ -47,6 +61,38 @@ function show({ title, facts, statement, expected, hasUnfinished, attempts }: To
     element("h2", {}, t("About this problem")),
     element("dl", {}, ...facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)))),
   );
+}
+
+function bestSolution({ attempt, solutions, measures, reference }: BestSolution, paths: readonly string[]): Node[] {
+  const begun = localTime(attempt.begun);
+  const choice =
+    solutions > 1 && measures.length > 0
+      ? t("Of your {0} solutions, the one with the fewest gates and then the shortest path: begun {1}.", solutions, begun)
+      : t("Begun {0}.", begun);
+  const compared = attempt.hasTexts ? attempt.attempt : undefined;
+  const actions = [
+    ...(attempt.hasTexts ? [button(t("Show Files"), () => send({ type: "files", attempt: attempt.attempt, paths }))] : []),
+    ...(reference
+      ? [
+          button(compared === undefined ? t("Show the Reference") : t("Compare With the Reference"), () =>
+            send({ type: "reference", attempt: compared, paths: reference }),
+          ),
+        ]
+      : []),
+  ];
+  return [
+    element("h2", {}, t("Your best solution, beside the reference")),
+    element("p", {}, choice),
+    measures.length > 0
+      ? numberTable([t("Measure"), t("Yours"), t("Reference")], measures)
+      : element("p", {}, t("It was not measured: its tools were not there, or it can't be synthesised.")),
+    ...(reference ? [] : [element("p", { class: "policy" }, t("The reference itself is not shown."))]),
+    element("div", { class: "actions" }, ...actions),
+  ];
+}
+
+function localTime(moment: string): string {
+  return new Date(moment).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
 }
 
 function attemptTable(attempts: ToProblem["attempts"], paths: readonly string[]): HTMLElement {
@@ -60,7 +106,7 @@ function attemptTable(attempts: ToProblem["attempts"], paths: readonly string[])
       button(t("Replay"), () => send({ type: "command", command: "replay", attempt: attempt.attempt })),
     ];
     return row(
-      new Date(attempt.begun).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }),
+      localTime(attempt.begun),
       attempt.standing,
       attempt.activeS === null ? "–" : clockTime(attempt.activeS),
       String(attempt.runs),

@@ -1,0 +1,84 @@
+"""What a person has achieved at a design problem, beside the reference as far as the reveal policy shows it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from benchwright_attempts.grading.run_records import RunRecords
+from benchwright_attempts.log.record import AttemptHeader
+from benchwright_attempts.summary.summary import Summary
+from benchwright_foundation.home import Home
+from benchwright_problems.errors import ProblemsError
+from benchwright_problems.problem import Problem, ProblemKind
+from benchwright_problems.reveal import reveal_reference
+from benchwright_problems.storage.store import Store
+from benchwright_problems.verdict import ComparedQuality, Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """An attempt that ended with a pass."""
+
+    header: AttemptHeader
+    quality: ComparedQuality | None
+    """None if it was not measured."""
+
+
+def solutions_best_first(
+    home: Home, problem: Problem, summaries: Sequence[tuple[AttemptHeader, Summary]]
+) -> list[Solution]:
+    """A person's solutions of a design problem as it is now: fewest gates first, then the shortest path.
+
+    Args:
+        home: Home with the verdicts.
+        problem: The problem.
+        summaries: The person's attempts, the newest first.
+    """
+    solutions = []
+    for header, summary in summaries:
+        verdict = summary.verdict
+        if verdict is None or verdict.outcome is not Outcome.PASSED or not summary.state.ended:
+            continue
+        if header.problem_digest != problem.public_digest:
+            continue
+        full_verdict = RunRecords(home, header.id).find_verdict(verdict.number)
+        solutions.append(Solution(header, full_verdict.quality if full_verdict is not None else None))
+    return sorted(solutions, key=_rank) if problem.kind is ProblemKind.DESIGN else []
+
+
+def _rank(solution: Solution) -> tuple[float, float]:
+    if solution.quality is None:
+        return float("inf"), float("inf")
+    return solution.quality.solution.gates, solution.quality.solution.depth
+
+
+def shown_reference(
+    store: Store,
+    problem_ref: str,
+    problem: Problem,
+    solutions: Sequence[Solution],
+    summaries: Sequence[tuple[AttemptHeader, Summary]],
+) -> Mapping[str, str] | None:
+    """The files of the reference solution, for who has solved a problem and works on it no more; None if it is hidden.
+
+    Args:
+        store: Has the hidden part, unless a service has it.
+        problem_ref: `pack/id`.
+        problem: The problem.
+        solutions: The person's.
+        summaries: The person's attempts.
+    """
+
+    def read_reference() -> dict[str, str]:
+        reference = store.unseal(problem_ref).hidden.reference
+        return {path: reference[path] for path in problem.public.expected if path in reference}
+
+    assignment = store.assignment_if_any(problem_ref.partition("/")[0])
+    policy = problem.reveal.limited_to(assignment.reveal if assignment is not None else None)
+    is_solved = bool(solutions) and all(summary.state.ended for _, summary in summaries)
+    # What is on a service stays there.
+    with contextlib.suppress(ProblemsError):
+        return reveal_reference(policy, read_reference, is_solved=is_solved)
+    return None
