@@ -29,6 +29,23 @@ async def counts(dut):
     assert int(dut.q.value) == 3
 `;
 
+const BENCH = `module tb;
+  logic clk = 0, rst_n = 0;
+  logic [3:0] q;
+
+  counter dut (.*);
+
+  always #5 clk = ~clk;
+
+  initial begin
+    #12 rst_n = 1;
+    #40;
+    if (q !== 4) $display("FAIL: q is %0d", q);
+    $finish;
+  end
+endmodule
+`;
+
 /** What runs is what is on the disk. */
 async function untilWritten(file: string, text: string): Promise<void> {
   for (let tries = 0; !(await readFile(file, "utf8")).includes(text); tries += 1) {
@@ -65,6 +82,32 @@ scenario(
     await editor.command("Test: Run All Tests");
     await editor.page.locator(".codicon-testing-passed-icon").first().waitFor({ timeout: 90_000 });
     await editor.picture("own-test-passes");
+  },
+);
+
+scenario(
+  "a testbench that prints its failure is marked where it does, in the editor and in the list of problems",
+  {
+    skip: ONLY_NIGHTLY,
+    opened: design,
+    before: async (folder) => {
+      for (const inner of ["rtl", "tb"]) await mkdir(join(design(folder), inner), { recursive: true });
+      await writeFile(join(design(folder), "rtl", "counter.sv"), WRONG);
+      await writeFile(join(design(folder), "tb", "tb.sv"), BENCH);
+    },
+  },
+  async ({ editor }) => {
+    await editor.openFile("tb.sv");
+    await editor.sees(editor.codeLens(), /Run test/);
+    await editor.codeLens().filter({ hasText: "Run test" }).first().click();
+    await editor.page.locator(".testing-run-glyph.codicon-testing-failed-icon, .codicon-testing-error-icon").first().waitFor({ timeout: 90_000 });
+    await editor.page.waitForTimeout(2000);
+    await editor.page.keyboard.press("Escape");
+    await editor.picture("own-testbench-fails");
+    await editor.openProblemsPanel();
+    await editor.sees(editor.problemsPanel(), /tb: It printed: FAIL: q is 8[^]*own tests[^]*Ln 12/);
+    await editor.page.locator(".monaco-editor .squiggly-error").first().waitFor();
+    await editor.picture("own-testbench-fails-at-its-line");
   },
 );
 

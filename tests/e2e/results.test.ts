@@ -82,8 +82,13 @@ async function solvedProblemLeadsToItsSolution(editor: Editor): Promise<void> {
   await editor.problem("Saturating up/down counter").click();
   const page = await editor.webview("h1:text-is('Saturating up/down counter')");
   await editor.sees(page.locator("main"), /Try Again[\s\S]*Your attempts[\s\S]*passed[\s\S]*Statement[\s\S]*Write a counter[\s\S]*Licence/);
+  await editor.sees(page.locator("main"), /Your best solution, beside the reference[\s\S]*Gates\s+(\d+)\s+\1[\s\S]*Gates on the longest path\s+(\d+)\s+\2/);
   assert.deepEqual(await faultsOfPages(editor.page), []);
   await editor.picture("solved-problem");
+  await page.getByRole("button", { name: "Compare With the Reference" }).click();
+  await editor.sees(editor.page.locator(".monaco-diff-editor .modified .view-lines").first(), /assign at_max/);
+  await editor.picture("solution-beside-the-reference");
+  await editor.command("View: Close Editor");
   await page.getByRole("button", { name: "Show Files" }).click();
   await editor.sees(editor.page.locator(".editor-instance .view-lines").first(), /assign at_max/);
   await editor.picture("solution-of-an-ended-attempt");

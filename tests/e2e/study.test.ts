@@ -218,6 +218,53 @@ scenario(
   },
 );
 
+const ONE_QUESTION = `
+study: one-question
+title: One question
+problems: [starter/load-use-stalls]
+conditions: [{ name: alone, solver: human }]
+participants: [P01]
+randomisation: { unit: task, order: random, seed: 3 }
+limits: { time_minutes: 30, runs: 3 }
+forecasts: []
+self_estimates: []
+consent: { version: "1", text: "We study how people read pipelines." }
+`;
+
+scenario(
+  "a question in a study says how long it takes at most, and is scored in one way, when it is submitted",
+  {
+    skip: ONLY_NIGHTLY,
+    before: async (folder) => {
+      await writeFile(join(folder, "study.yaml"), ONE_QUESTION);
+      await benchwright(folder, "study", "run", join(folder, "study.yaml"), "--participant", "P01");
+    },
+  },
+  async (session) => {
+    const { editor } = session;
+    const participant = new Participant(editor);
+    await editor.command("Benchwright: Take Part in a Study");
+    const consent = await participant.page("Do you want to take part?");
+    await editor.picture("study-question-consent");
+    await editor.sees(consent.locator("main"), /How long it takes\s+The tasks take at most 30 min together/);
+    await participant.press(consent, "I Agree");
+    const title = "Cycles of a short program in a five-stage pipeline";
+    await participant.press(await participant.page(`Next: ${title}`), "Open the Task");
+    await participant.press(await participant.page(title), "Start the Clock");
+    const form = await editor.webview("input[type=radio]");
+    await editor.sees(form.locator("main"), /It is scored when you submit it\./);
+    await editor.picture("study-question-form");
+    const statement = await editor.webview("h1#cycles-of-a-short-program-in-a-five-stage-pipeline");
+    await editor.sees(statement.locator("body"), "lw");
+    assert.doesNotMatch(await statement.locator("body").innerText(), /answer\.md/);
+    await editor.command("Benchwright: Take Part in a Study");
+    const work = await participant.page(title);
+    await editor.picture("study-question-task");
+    await editor.sees(work.locator("main"), /Go to the Answer[^]*Submit…/);
+    assert.doesNotMatch(await work.locator("main").innerText(), /Run Hidden Tests|Runs of the tests|Score the Answer/);
+  },
+);
+
 /** Scrubs through the first task: its end, its beginning, and what the picture says in words. */
 async function replay(session: Session): Promise<void> {
   const { editor } = session;
