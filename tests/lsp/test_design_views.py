@@ -235,8 +235,35 @@ async def test_a_schematic_has_instances_as_boxes_and_leads_to_the_source(shared
         assert answer["cells"][1]["at"]["uri"] == file.uri
         assert answer["cells"][1]["at"]["start"]["line"] == 3
         leaf = await shared_editor.ask("schematic", uri=f"{file.folder.as_uri()}/leaf.sv")
-        assert any("dff" in cell["type"] for cell in leaf["cells"])
+        assert "register" in [cell["type"] for cell in leaf["cells"]]
         assert [port["width"] for port in leaf["ports"] if port["name"] == "q"] == [8]
+
+
+async def test_cells_and_pins_are_called_as_an_engineer_calls_them(shared_editor: Editor) -> None:
+    text = (
+        "module top(input clk, rst_n, en, input [3:0] a, b, input [1:0] s, output logic [3:0] q, r, output less);\n"
+        "  logic [3:0] store [4];\n"
+        "  always_ff @(posedge clk or negedge rst_n) if (!rst_n) q <= 4'd3; else if (en) q <= a + b;\n"
+        "  always_ff @(negedge clk) begin store[s] <= a; r <= store[b[1:0]]; end\n"
+        "  assign less = a < b;\nendmodule\n"
+    )
+    async with scratch(shared_editor.forget(), text) as file:
+        answer = await shared_editor.ask("schematic", uri=file.uri, module="top")
+    pins_of_cells = {
+        (cell["name"], cell["type"]): {pin["name"]: pin["constant"] for pin in cell["ports"]}
+        for cell in answer["cells"]
+    }
+    register = pins_of_cells["q", "register with asynchronous reset"]
+    assert register == {"clock": "", "D": "", "Q": "", "reset (low)": "", "reset value": "4'b0011"}
+    assert pins_of_cells["less", "magnitude comparator"] == {"a": "", "b": "", "a < b": ""}
+    assert list(pins_of_cells["", "multiplexer"]) == ["0", "1", "select", "out"]
+    assert "a + b" in pins_of_cells["", "adder"]
+    assert {"write address", "read data", "write clock (falling)"} <= set(pins_of_cells["store", "memory"])
+    connections = wires(answer)
+    assert ("rst_n", "q.reset (low)", "rst_n", 1) in connections
+    assert ("q.Q", "q", "q", 4) in connections
+    shown_names = [name for cell, pins in pins_of_cells.items() for name in (*cell, *pins)]
+    assert not [name for name in shown_names if "$" in name or "\\" in name or "_" in name.replace("rst_n", "")]
 
 
 async def test_what_is_included_and_packages_are_found_and_places_are_those_of_each_file(shared_editor: Editor) -> None:
@@ -249,7 +276,7 @@ async def test_what_is_included_and_packages_are_found_and_places_are_those_of_e
     async with scratch(shared_editor.forget(), design) as file:
         answer = await shared_editor.ask("schematic", uri=file.uri, module="a")
         (cell,) = answer["cells"]
-        assert (cell["type"], cell["ports"][0]["width"]) == ("not", 3)
+        assert (cell["type"], cell["ports"][0]["width"]) == ("inverter", 3)
         assert cell["at"]["uri"].endswith("/body.svh")
         assert cell["at"]["start"] == {"line": 1, "character": 13}
 

@@ -182,6 +182,21 @@ async def test_a_window_of_many_changes_has_few_entries_and_loses_no_value(edito
     assert drawn(window, "top.a") == [(time, f"h{time & 1}") for time in range(100, 105)]
 
 
+async def test_a_signal_drawn_as_a_number_keeps_its_peaks_where_changes_share_a_column(
+    editors: Editors, tmp_path: Path
+) -> None:
+    peaks = {30_000: 127, 60_000: 128, 90_000: 255}
+    changes = "".join(f"#{time}\nb{peaks.get(time, 10 + time % 7):b} !\n" for time in range(100_000))
+    editor, uri = await with_file(editors, tmp_path, "a.vcd", (header("reg 8 ! a") + changes).encode())
+    request = {"signals": ["top.a"], "start": 0, "end": 100_000, "columns": 50}
+    window = await editor.ask("waveformWindow", uri=uri, analogue=["top.a"], **request)
+    entries = drawn(window, "top.a")
+    assert len(entries) <= 5 * 51
+    assert entries[-1] == (99_999, f"h{10 + 99_999 % 7:x}")
+    assert set(peaks.items()) <= {(time, int((value or "")[1:], 16)) for time, value in entries}
+    assert [time for time, _ in entries] == sorted(time for time, _ in entries)
+
+
 HOSTILE = {
     "empty.fst": b"",
     "noise.fst": bytes(random.Random(4).randrange(256) for _ in range(20_000)),

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
+from benchwright_server.netlist.cell_words import cell_description, pin_words
 from benchwright_server.netlist.yosys import Netlist, NoNetlistError
 from benchwright_verilog.semantics.compilation.instances import NameLocation
 
@@ -37,9 +38,9 @@ class SchematicCell:
     """A box of the drawing."""
 
     name: str
-    """Empty for a cell that Yosys named."""
+    """Of the instance or memory in the source, else of the net that the cell drives; empty if nobody named that."""
     type: str
-    """`add`, `mux`, `dff` and so on, or a module's name."""
+    """`adder`, `register with enable` and so on, or a module's name."""
     is_instance: bool
     ports: tuple[CellPort, ...]
     cell_declaration: NameLocation | None
@@ -68,6 +69,18 @@ class SchematicWire:
 
 
 @dataclass(frozen=True)
+class _NamedNet:
+    """A net that somebody named."""
+
+    name: str
+    width: int
+    net_declaration: NameLocation | None
+
+
+_NetNames: TypeAlias = dict[int, _NamedNet]
+
+
+@dataclass(frozen=True)
 class Schematic:
     """The drawing of a module."""
 
@@ -88,26 +101,36 @@ def schematic(netlist: Netlist) -> Schematic:
             f"The module has {len(module['cells']):,} cells, and at most {MAX_CELLS:,} are drawn. "
             "Ask about a module deeper in the design, or for the size of this one."
         )
-    cells = [_cell(netlist, name, cell) for name, cell in module["cells"].items()]
+    names_by_bit = _net_names_by_bit(netlist)
+    cells = [_cell(netlist, names_by_bit, name, cell) for name, cell in module["cells"].items()]
     ports = tuple(_cell_port(name, port["direction"], port["bits"]) for name, port in module["ports"].items())
-    connections = tuple(_wires(netlist))
+    connections = tuple(_wires(netlist, names_by_bit))
     return Schematic(ports, tuple(cells), connections)
 
 
-def _cell(netlist: Netlist, name: str, cell: Mapping[str, Any]) -> SchematicCell:
-    kind = str(cell["type"])
+def _cell(netlist: Netlist, names_by_bit: _NetNames, name: str, cell: Mapping[str, Any]) -> SchematicCell:
     directions = cell.get("port_directions", {})
+    is_named = not cell.get("hide_name") and not name.startswith("$")
     return SchematicCell(
-        name="" if cell.get("hide_name") or name.startswith("$") else name.removeprefix("\\"),
-        type=kind.removeprefix("$").removeprefix("\\"),
-        is_instance=not kind.startswith("$"),
+        name=name.removeprefix("\\") if is_named else _driven_net(cell, names_by_bit),
+        type=cell_description(cell),
+        is_instance=not cell["type"].startswith("$"),
         ports=tuple(
-            _cell_port(port_name, directions.get(port_name, "input"), bits)
-            for port_name, bits in cell["connections"].items()
-            if bits
+            _cell_port(word, directions.get(port_name, "input"), cell["connections"][port_name])
+            for port_name, word in pin_words(cell).items()
         ),
         cell_declaration=_source_location(netlist, cell),
     )
+
+
+def _driven_net(cell: Mapping[str, Any], names_by_bit: _NetNames) -> str:
+    """The net that a cell drives, all of it or a part; empty if nobody named it."""
+    bits = next((bits for name, bits in cell["connections"].items() if name in ("Q", "Y")), [])
+    nets = {names_by_bit.get(bit) for bit in bits}
+    net = nets.pop() if len(nets) == 1 else None
+    if net is None:
+        return ""
+    return net.name if len(bits) == net.width else f"part of {net.name}"
 
 
 def _cell_port(name: str, direction: str, bits: list[int | str]) -> CellPort:
@@ -121,9 +144,8 @@ def _cell_port(name: str, direction: str, bits: list[int | str]) -> CellPort:
     return CellPort(name, direction, len(bits), text)
 
 
-def _wires(netlist: Netlist) -> Iterator[SchematicWire]:
+def _wires(netlist: Netlist, names_by_bit: _NetNames) -> Iterator[SchematicWire]:
     module = netlist.module
-    names_by_bit = _net_names_by_bit(netlist)
     drivers: dict[int, WireEnd] = {}
     driven: list[tuple[WireEnd, list[int | str]]] = []
     for name, port in module["ports"].items():
@@ -134,8 +156,9 @@ def _wires(netlist: Netlist) -> Iterator[SchematicWire]:
             driven.append((cell_end, port["bits"]))
     for number, cell in enumerate(module["cells"].values()):
         directions = cell.get("port_directions", {})
-        for name, bits in cell["connections"].items():
-            cell_end = WireEnd(number, name)
+        for name, word in pin_words(cell).items():
+            bits = cell["connections"][name]
+            cell_end = WireEnd(number, word)
             if directions.get(name) in _OUTPUTS:
                 drivers.update((bit, cell_end) for bit in bits if isinstance(bit, int))
             if directions.get(name) != "output":
@@ -152,19 +175,21 @@ def _wires(netlist: Netlist) -> Iterator[SchematicWire]:
                 raise NoNetlistError(
                     f"More than {MAX_CONNECTIONS:,} connections are not drawn. Ask about a module deeper in the design."
                 )
-            net, net_location = names_by_bit.get(shared[0], ("", None))
-            yield SchematicWire(source_end, target_end, net, len(set(shared)), net_location)
+            net = names_by_bit.get(shared[0])
+            name, declaration = (net.name, net.net_declaration) if net is not None else ("", None)
+            yield SchematicWire(source_end, target_end, name, len(set(shared)), declaration)
 
 
-def _net_names_by_bit(netlist: Netlist) -> dict[int, tuple[str, NameLocation | None]]:
+def _net_names_by_bit(netlist: Netlist) -> _NetNames:
     """The name of each bit's net; of several the one that is written in this module."""
-    bit_names: dict[int, tuple[str, NameLocation | None]] = {}
+    bit_names: _NetNames = {}
     for name, net in netlist.module["netnames"].items():
         is_named = not net.get("hide_name") and not name.startswith("$")
         net_location = _source_location(netlist, net) if is_named else None
+        named_net = _NamedNet(name.removeprefix("\\"), len(net["bits"]), net_location)
         for bit in net["bits"] if is_named else ():
             if isinstance(bit, int):
-                bit_names.setdefault(bit, (name.removeprefix("\\"), net_location))
+                bit_names.setdefault(bit, named_net)
     return bit_names
 
 

@@ -10,39 +10,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from benchwright_server.netlist.cell_words import cell_word
 from benchwright_server.netlist.yosys import Netlist
 
 _FLIP_FLOPS = ("$dff", "$adff", "$sdff", "$aldff", "$dffsr", "$ff", "$dlatch", "$adlatch", "$sr")
 _KEPT = 64
-_WORD_BY_CELL_TYPE = {
-    cell_type: word
-    for word, cell_types in {
-        "adder": "add alu fa lcu macc macc_v2",
-        "subtractor": "sub",
-        "negation": "neg",
-        "multiplier": "mul",
-        "divider": "div divfloor mod modfloor",
-        "power": "pow",
-        "equality comparator": "eq eqx ne nex",
-        "magnitude comparator": "ge gt le lt",
-        "AND": "and logic_and",
-        "OR": "or logic_or",
-        "XOR": "xor xnor",
-        "inverter": "not logic_not",
-        "reduction AND": "reduce_and",
-        "reduction OR": "reduce_bool reduce_or",
-        "reduction XOR": "reduce_xnor reduce_xor",
-        "multiplexer": "bmux mux pmux",
-        "demultiplexer": "demux",
-        "shifter": "shift shiftx shl shr sshl sshr",
-        "register": "adff adffe aldff aldffe dff dffe dffsr dffsre ff sdff sdffce sdffe",
-        "latch": "adlatch dlatch dlatchsr sr",
-        "memory": "mem mem_v2 meminit meminit_v2 memrd memrd_v2 memwr memwr_v2",
-        "tri-state buffer": "tribuf",
-        "buffer": "buf pos",
-    }.items()
-    for cell_type in cell_types.split()
-}
 _STEP = re.compile(r"(?P<net>.*?)(?: \[(?P<bit>\d+)\])?(?: \(via (?P<cell>.*)\))?")
 _LINE = re.compile(r":(\d+)")
 _NO_LOGIC = ("$scopeinfo", "$print", "$check")
@@ -82,7 +54,7 @@ def module_size_of_netlist(netlist: Netlist) -> ModuleSize:
         kind = str(cell["type"])
         if kind in _NO_LOGIC:
             continue
-        cells[_cell_word(kind)] += 1
+        cells[cell_word(kind)] += 1
         if kind.startswith(_FLIP_FLOPS) and "latch" not in kind:
             flip_flops += len(cell["connections"]["Q"])
         elif kind.startswith("$mem"):
@@ -91,13 +63,6 @@ def module_size_of_netlist(netlist: Netlist) -> ModuleSize:
     bits = sum(len(net["bits"]) for net in nets)
     ordered_counts = tuple(sorted(cells.items(), key=lambda cell_count: (-cell_count[1], cell_count[0])))
     return ModuleSize(ordered_counts, flip_flops, memory, len(nets), bits, tuple(_path_steps(netlist)))
-
-
-def _cell_word(cell_type: str) -> str:
-    """The noun of what a cell does; the module's name of a black box."""
-    if not cell_type.startswith("$"):
-        return cell_type.removeprefix("\\")
-    return _WORD_BY_CELL_TYPE.get(cell_type.removeprefix("$"), "other logic")
 
 
 def _path_steps(netlist: Netlist) -> Iterator[str]:
@@ -114,7 +79,7 @@ def _path_steps(netlist: Netlist) -> Iterator[str]:
         source = str(cell["attributes"].get("src", "")).partition("|")[0] if cell is not None else ""
         location = netlist.files.location_of_tool_span(source) if source else None
         line = _LINE.search(source)
-        word = _cell_word(str(cell["type"])) if cell is not None else "a net without a name"
+        word = cell_word(str(cell["type"])) if cell is not None else "a net without a name"
         yield f"{word} at {location.path.name}:{line[1]}" if location is not None and line is not None else word
 
 

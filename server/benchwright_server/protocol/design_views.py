@@ -172,9 +172,9 @@ class CellView(Wire):
     """A cell of a schematic."""
 
     name: str
-    """Empty for a cell that only Yosys named."""
+    """Of the instance or memory in the source, else of the net that the cell drives; empty if nobody named that."""
     type: str
-    """A cell of Yosys's without `$`, such as `add`, `mux` or `dff`; else a module's name."""
+    """What the cell does, such as `adder`, `multiplexer` or `register with enable`; of an instance its module."""
     is_instance: bool
     ports: list[PortView]
     at: FileRange | None

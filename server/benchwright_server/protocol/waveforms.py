@@ -103,6 +103,8 @@ class WaveformWindowParams(WaveformParams):
 
     signals: list[str]
     """At most 64 paths."""
+    analogue: list[str] = Field(default_factory=list)
+    """Those of them that are drawn as numbers: of changes that share a column, the least and the greatest are kept."""
     start: int = Field(ge=0, le=LATEST)
     end: int = Field(ge=0, le=LATEST)
     """Later than the start."""
@@ -119,14 +121,15 @@ class WaveformTrace(Wire):
     times: list[int]
     """The times at which what `values` says begins; the first at or before the start, if there is any value then."""
     values: list[str | None]
-    """Long ones are cut, with `…` at the end; null until the next time for changes that share columns."""
+    """Long ones are cut, with `…` at the end; null until the next time for changes that share columns, of
+    signals that are not drawn as numbers."""
 
 
 class WaveformWindow(Wire):
     """Result of `benchwright/waveformWindow`."""
 
     traces: list[WaveformTrace]
-    """In the order of the question; of each about two entries for a column at most."""
+    """In the order of the question; of each about two entries for a column at most, of numbers five."""
 
 
 class WaveformValuesParams(WaveformParams):

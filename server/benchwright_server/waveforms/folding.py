@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Protocol, TypeAlias, overload
 
 Value: TypeAlias = int | float | str
@@ -13,6 +14,8 @@ Change: TypeAlias = tuple[int, Value]
 """The time of a change, in ticks of the file, and its new value."""
 Entry: TypeAlias = tuple[int, Value | None]
 """From when on, and the value; None for more changes than have room."""
+_MOST_MEASURED = 200_000
+"""Changes of a window whose extremes are looked for; of more, every n-th counts."""
 
 
 class Changes(Protocol):
@@ -45,12 +48,8 @@ def folded_entries(changes: Changes, start_tick: int, end_tick: int, column_coun
         The value at the start, then what follows, at most two entries for a column. Changes that are too many to
         tell apart are one entry without a value, which ends at the next entry. Times are those of real changes.
     """
-    index_before = last_change_index(changes, start_tick)
-    first_index = index_before + 1
-    index_after = last_change_index(changes, end_tick, first_index) + 1
-    entries: list[Entry] = [changes[index_before]] if index_before >= 0 else []
-    if index_after <= first_index:
-        return entries
+    first_index, index_after = _indices_inside(changes, start_tick, end_tick)
+    entries: list[Entry] = [changes[first_index - 1]] if first_index > 0 else []
     if index_after - first_index <= 2 * column_count:
         return [*entries, *changes[first_index:index_after]]
 
@@ -63,6 +62,54 @@ def folded_entries(changes: Changes, start_tick: int, end_tick: int, column_coun
             _column_groups(_numbered_samples(changes, first_index, index_after, column_count, column), column)
         ),
     ]
+
+
+def extreme_entries(
+    changes: Changes, start_tick: int, end_tick: int, column_count: int, bits: int | None
+) -> list[Change]:
+    """The entries of a window of a signal that is drawn as a number.
+
+    Args:
+        changes: Changes of the signal.
+        start_tick: The first tick of the window.
+        end_tick: The last one, later than the first.
+        column_count: Number of columns that the window has.
+        bits: Width of the signal; None for a real.
+
+    Returns:
+        The value at the start, then of the changes that share a column those to its least and greatest value, unsigned
+        and signed, and the last; at most five for a column.
+    """
+    first_index, index_after = _indices_inside(changes, start_tick, end_tick)
+    step = -(-(index_after - first_index) // _MOST_MEASURED) or 1
+    measured_changes = [*changes[first_index:index_after:step], *changes[index_after - 1 : index_after][: step - 1]]
+    entries = [*changes[first_index - 1 : first_index]] if first_index > 0 else []
+    for _, group in groupby(
+        measured_changes, key=lambda change: (change[0] - start_tick) * column_count // (end_tick - start_tick)
+    ):
+        column_changes = list(group)
+        numbers = [(time, value) for time, value in column_changes if not isinstance(value, str)]
+        extremes = {column_changes[-1]}
+        for number_key in (_unsigned_number, _signed_number(bits)) if numbers else ():
+            extremes |= {min(numbers, key=number_key), max(numbers, key=number_key)}
+        entries += sorted(extremes, key=lambda change: change[0])
+    return entries
+
+
+def _unsigned_number(change: tuple[int, float]) -> float:
+    return change[1]
+
+
+def _signed_number(bits: int | None) -> Callable[[tuple[int, float]], float]:
+    if bits is None:
+        return _unsigned_number
+    return lambda change: change[1] - (1 << bits) if change[1] >= 1 << (bits - 1) else change[1]
+
+
+def _indices_inside(changes: Changes, start_tick: int, end_tick: int) -> tuple[int, int]:
+    """The number of the first change after the start, and of the first after the end."""
+    first_index = last_change_index(changes, start_tick) + 1
+    return first_index, last_change_index(changes, end_tick, first_index) + 1
 
 
 class _BisectableChanges:

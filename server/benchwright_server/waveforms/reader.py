@@ -16,7 +16,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchwright_server.waveforms.folding import Change, Changes, Entry, folded_entries, last_change_index
+from benchwright_server.waveforms.folding import (
+    Change,
+    Changes,
+    Entry,
+    extreme_entries,
+    folded_entries,
+    last_change_index,
+)
 from benchwright_server.waveforms.value_text import value_text
 
 MEMORY_BYTES = 3 << 30
@@ -129,18 +136,31 @@ class WaveformFile:
         }
 
     def windows(
-        self, signal_paths: Sequence[str], start_tick: int, end_tick: int, column_count: int
+        self,
+        signal_paths: Sequence[str],
+        analogue_paths: Sequence[str],
+        start_tick: int,
+        end_tick: int,
+        column_count: int,
     ) -> list[dict[str, Any] | None]:
         """The windows of some signals; None for those that there are not."""
-        return [self._window_or_none(path, start_tick, end_tick, column_count) for path in signal_paths]
+        return [
+            self._window_or_none(path, path in analogue_paths, start_tick, end_tick, column_count)
+            for path in signal_paths
+        ]
 
     def _window_or_none(
-        self, signal_path: str, start_tick: int, end_tick: int, column_count: int
+        self, signal_path: str, is_analogue: bool, start_tick: int, end_tick: int, column_count: int
     ) -> dict[str, Any] | None:
         changes = self._changes(signal_path)
         if changes is None:
             return None
-        entries: list[Entry] = folded_entries(changes, start_tick, end_tick, column_count) if len(changes) else []
+        entries: Sequence[Entry] = []
+        if len(changes) and is_analogue:
+            bits = self._item_or_none(signal_path).bitwidth
+            entries = extreme_entries(changes, start_tick, end_tick, column_count, bits)
+        elif len(changes):
+            entries = folded_entries(changes, start_tick, end_tick, column_count)
         return {
             "times": [time for time, _ in entries],
             "values": [value_text(value, _LONGEST_IN_WINDOW) if value is not None else None for _, value in entries],

@@ -116,6 +116,7 @@ class OpenWaveforms:
             raise WaveformError(f"The window ends at {params.end}, which is not after its start {params.start}.")
         window_request = {
             "signal_paths": params.signals,
+            "analogue_paths": params.analogue,
             "start_tick": params.start,
             "end_tick": params.end,
             "column_count": params.columns,
