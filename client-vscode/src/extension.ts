@@ -147,6 +147,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     previewProblem: () => authoring.preview(),
     showWaveform: (asked?: vscode.TestItem | { test?: vscode.TestItem }) => ownTests.showWaveform(asked),
     addToWaveform: () => waveforms.addFromSource(),
+    openWaveformElsewhere: () => waveforms.openElsewhere(),
   };
 
   context.subscriptions.push(

@@ -39,14 +39,14 @@ function resources({ extension, pictures = [] }: PageOptions): vscode.Uri[] {
 }
 
 /**
- * A document with one script and one style sheet of ours.
+ * A document with one script and two style sheets of ours: the tokens of the theme, and what uses them.
  *
  * The policy allows no other source but pictures of the named folders, because the content of problems is third-party.
  */
 function html(webview: vscode.Webview, { extension, page, title }: PageOptions): string {
   const nonce = randomBytes(16).toString("base64");
   const script = webview.asWebviewUri(vscode.Uri.joinPath(extension, "out", "webview", `${page}.js`)).toString();
-  const style = webview.asWebviewUri(vscode.Uri.joinPath(extension, "media", "webview.css")).toString();
+  const styles = ["tokens", "webview"].map((name) => webview.asWebviewUri(vscode.Uri.joinPath(extension, "media", `${name}.css`)).toString());
   return `<!DOCTYPE html>
 <html lang="${vscode.env.language}">
 <head>
@@ -54,7 +54,7 @@ function html(webview: vscode.Webview, { extension, page, title }: PageOptions):
 <meta http-equiv="Content-Security-Policy"
   content="default-src 'none'; img-src ${webview.cspSource} data:; style-src ${webview.cspSource}; script-src 'nonce-${nonce}'">
 <title>${title}</title>
-<link rel="stylesheet" href="${style}">
+${styles.map((style) => `<link rel="stylesheet" href="${style}">`).join("\n")}
 </head>
 <body>
 <main></main>

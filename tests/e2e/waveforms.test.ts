@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdir, writeFile } from "node:fs/promises";
+import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { faultsOfPages } from "./accessibility.ts";
+import type { Editor } from "./editor.ts";
+import { ROOT } from "./installation.ts";
 import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 
 const WRONG = `module counter (
@@ -34,11 +36,16 @@ const before = async (folder: string): Promise<void> => {
   await writeFile(join(design(folder), "rtl", "counter.sv"), WRONG);
   await writeFile(join(design(folder), "tb", "tb.sv"), TESTBENCH);
 };
+const OPEN_ELSEWHERE = "Benchwright: Open Waveform in Another Viewer";
+const withOtherViewer = async (folder: string): Promise<void> => {
+  await before(folder);
+  await cp(join(ROOT, "tests", "e2e", "otherViewer"), join(folder, "editor", "extensions", "tests.viewer-1.0.0"), { recursive: true });
+};
 const KEPT = { "benchwright.ownTests.waves": true };
 
 scenario(
   "a test of the person's own fails; its waveform leads to the source, the source is mended, and the test passes",
-  { opened: design, before, settings: KEPT },
+  { opened: design, before: withOtherViewer, settings: KEPT },
   async ({ editor }) => {
     const { page } = editor;
     await editor.openFile("counter.sv");
@@ -64,7 +71,7 @@ scenario(
     await editor.sees(wave.locator(".wave-status"), /tb\.dut\.following changes to a at 45 ns/);
     await page.keyboard.press("r");
     await editor.sees(row("tb.dut.following").locator(".wave-value"), /^10$/);
-    await editor.sees(wave.locator("table"), /Difference/);
+    await editor.sees(wave.locator(".wave-readout"), /Cursor: 45 ns · Second: 52 ns · Difference: 7 ns/);
     await editor.picture("waveform");
     assert.deepEqual(await faultsOfPages(page), []);
     await page.keyboard.press("Enter");
@@ -79,8 +86,56 @@ scenario(
     // The file was written again, and is shown with the layout that the person made.
     await editor.sees(row("tb.dut.following").locator(".wave-value"), /^5$/);
     await editor.picture("waveform-of-the-mended-design");
+    await markersCurvesAndValues(editor, wave);
+    await editor.command("View: Close All Editors");
+    await editor.command("Benchwright: Show Waveform");
+    const again = await editor.webview(".wave-row.signal.analogue");
+    await again.getByText("Markers").click();
+    await editor.sees(again.locator(".wave-foot table"), /15 ns\s+-10 ns\s+–\s+25 ns\s+0\s+10 ns/);
+    assert.equal(await again.getByLabel("Name of the marker at 25 ns").inputValue(), "third");
+    await editor.command(OPEN_ELSEWHERE);
+    await editor.sees((await editor.webview("#viewed")).locator("#viewed"), /tb-tb\.fst in another viewer/);
   },
 );
+
+/** By keyboard, but for the wheel. */
+async function markersCurvesAndValues(editor: Editor, wave: Awaited<ReturnType<Editor["webview"]>>): Promise<void> {
+  const { page } = editor;
+  const status = wave.locator(".wave-status");
+  await wave.getByRole("button", { name: "Hierarchy of signals" }).click();
+  await wave.getByRole("option", { name: "tb.q" }).click();
+  await page.keyboard.press("a");
+  await editor.sees(status, /tb\.q is drawn as a curve/);
+  await wave.getByRole("listbox").focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("/");
+  await page.keyboard.type("1");
+  await page.keyboard.press("Enter");
+  await editor.sees(status, /tb\.q changes to 1 at 15 ns/);
+  await page.keyboard.press("Shift+Enter");
+  await editor.sees(status, /tb\.q does not become 1 before the cursor/);
+  await wave.getByLabel("Value to find").fill("nonsense");
+  await page.keyboard.press("Enter");
+  await editor.sees(status, /nonsense is no value of tb\.q as hexadecimal/);
+  await wave.getByLabel("Value to find").fill("");
+  await wave.getByRole("listbox").focus();
+  await page.keyboard.press("m");
+  await page.keyboard.press("n");
+  await editor.sees(status, /changes to 2 at 25 ns/);
+  await page.keyboard.press("m");
+  await editor.sees(status, /Marker 2 is at 25 ns/);
+  await page.keyboard.press("1");
+  await editor.sees(status, /Marker 1 is at 15 ns/);
+  await page.keyboard.press("Home");
+  await page.keyboard.press("Shift+ArrowRight");
+  await wave.getByText("Markers").click();
+  await wave.getByLabel("Name of the marker at 25 ns").fill("third");
+  await page.keyboard.press("Enter");
+  await wave.getByText("25 ns").last().click();
+  await editor.sees(wave.locator(".wave-readout"), /Cursor: 25 ns/);
+  await editor.picture("waveform-markers");
+  assert.deepEqual(await faultsOfPages(page), []);
+}
 
 // In light, the scenario above looks for faults.
 for (const [name, theme] of [

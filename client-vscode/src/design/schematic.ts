@@ -29,5 +29,5 @@ export class SchematicPanel extends ModulePanel<SchematicPage> {
 }
 
 function title(drawn: DrawnSchematic | Failure): string {
-  return "view" in drawn ? drawn.view.module : t("Schematic");
+  return "view" in drawn ? t("Schematic of {0}", drawn.view.module) : t("Schematic");
 }

@@ -42,7 +42,7 @@ const RESET = "reset";
 
 const OPTIONS = {
   "elk.algorithm": "layered",
-  "elk.direction": "DOWN",
+  "elk.direction": "RIGHT",
   "elk.edgeRouting": "POLYLINE",
   "elk.layered.spacing.nodeNodeBetweenLayers": "36",
   "elk.spacing.nodeNode": "40",

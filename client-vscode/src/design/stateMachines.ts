@@ -12,7 +12,7 @@ export class StateMachinesPanel extends ModulePanel<StateMachinesPage> {
 
   protected override async content(asked: Asked): Promise<StateMachinesPage> {
     const drawn = await settled<DrawnMachines>(this.drawn(asked));
-    return { title: "module" in drawn ? drawn.module : t("State Machines"), drawn };
+    return { title: "module" in drawn ? t("State machines of {0}", drawn.module) : t("State Machines"), drawn };
   }
 
   private async drawn(asked: Asked): Promise<DrawnMachines> {

@@ -1,17 +1,49 @@
 import { RADIXES, type Radix } from "./waveformText.ts";
 
-/** A signal that is shown, or the heading of those that follow until the next heading. */
-export type Row =
-  | { readonly kind: "signal"; readonly path: string; readonly bits: number | null; readonly radix: Radix }
-  | { readonly kind: "group"; readonly name: string; readonly isOpen: boolean };
+/** A signal that is shown. */
+export interface SignalRow {
+  readonly kind: "signal";
+  readonly path: string;
+  readonly bits: number | null;
+  readonly radix: Radix;
+  /** Whether it is drawn as a curve of numbers. */
+  readonly isAnalogue?: boolean;
+}
+
+/** A signal, or the heading of those that follow until the next heading. */
+export type Row = SignalRow | { readonly kind: "group"; readonly name: string; readonly isOpen: boolean };
+
+/** A time with a name, in ticks. */
+export interface Marker {
+  readonly name: string;
+  readonly time: number;
+}
 
 /** What is kept of a waveform between sessions of the editor. */
 export interface Layout {
   readonly rows: readonly Row[];
   /** In ticks; the second is where differences are measured from. */
   readonly cursors: readonly [number | null, number | null];
+  /** In the order of time. */
+  readonly markers: readonly Marker[];
+  /** Whether the hierarchy is out of the way of the traces. */
+  readonly isWide: boolean;
   readonly start: number;
   readonly end: number;
+}
+
+/** What a waveform shows before anything was chosen. */
+export function newLayout(last: number): Layout {
+  return { rows: [], cursors: [0, null], markers: [], isWide: false, start: 0, end: Math.max(2, last) };
+}
+
+/** The markers with one at a time, which has the lowest number that is no name yet; one that is there already stays alone. */
+export function withMarker(markers: readonly Marker[], time: number): readonly Marker[] {
+  if (markers.some((marker) => marker.time === time)) return markers;
+  const names = new Set(markers.map(({ name }) => name));
+  let number = 1;
+  while (names.has(String(number))) number += 1;
+  return [...markers, { name: String(number), time }].sort((one, other) => one.time - other.time);
 }
 
 /** Rows that are not in a closed group, with their numbers. */
@@ -66,10 +98,11 @@ function within(start: number, length: number, last: number): { start: number; e
 /** A layout that was kept, as far as it fits; undefined if it is none. */
 export function keptLayout(kept: unknown, last: number): Layout | undefined {
   if (typeof kept !== "object" || kept === null || !("rows" in kept) || !Array.isArray(kept.rows)) return undefined;
-  const { rows, cursors, start, end } = kept as Layout;
+  const { rows, cursors, markers, isWide, start, end } = kept as Layout;
   const isWindow = Number.isFinite(start) && Number.isFinite(end) && start >= 0 && end > start && start < last;
   const [first = null, second = null] = Array.isArray(cursors) ? cursors : [];
-  return { rows, cursors: [first, second], ...(isWindow ? { start, end } : { start: 0, end: Math.max(2, last) }) };
+  const others = { markers: Array.isArray(markers) ? markers : [], isWide: (isWide as unknown) === true, ...(isWindow && { start, end }) };
+  return { ...newLayout(last), rows, cursors: [first, second], ...others };
 }
 
 /** The innermost scope that holds all signals; empty if there is none. */

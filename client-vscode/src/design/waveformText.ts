@@ -42,6 +42,42 @@ function known(value: bigint, bits: number, radix: Radix): string {
   }
 }
 
+/** A value that a person writes in a radix, or as Verilog does, in the way of the protocol; undefined if none of that width. */
+export function searchedValue(text: string, bits: number | null, radix: Radix): string | undefined {
+  const word = text.replaceAll(/[_\s]/g, "").toLowerCase();
+  if (bits === null) return /^-?[\d.]+(e-?\d+)?$/.test(word) ? realText(Number(word)) : JSON.stringify(text);
+  const literal = /^(?:\d*'s?([bdh])|0([bx]))(.+)$/.exec(word);
+  const base = BASES[literal?.[1] ?? literal?.[2] ?? radix] ?? 16;
+  const digits = literal?.[3] ?? word;
+  if (base === 10) {
+    if (!/^-?\d+$/.test(digits)) return undefined;
+    const value = BigInt(digits);
+    const isFitting = value >= -(1n << BigInt(bits - 1)) && value < 1n << BigInt(bits);
+    return isFitting ? `h${BigInt.asUintN(bits, value).toString(16)}` : undefined;
+  }
+  if (!(base === 16 ? /^[\da-fxz]+$/ : /^[01xz]+$/).test(digits)) return undefined;
+  const width = Math.log2(base);
+  const all = padded(digits.replaceAll(/./g, (digit) => (/[xz]/.test(digit) ? digit.repeat(width) : parseInt(digit, base).toString(2).padStart(width, "0"))), bits);
+  if (!/^0*$/.test(all.slice(0, -bits).replaceAll(/[xz]/g, "0"))) return undefined;
+  const kept = all.slice(-bits);
+  return /[xz]/.test(kept) ? `b${kept}` : `h${BigInt(`0b${kept}`).toString(16)}`;
+}
+
+const BASES: Readonly<Record<string, number>> = { b: 2, d: 10, h: 16, x: 16, hex: 16, unsigned: 10, signed: 10, binary: 2 };
+
+/** A real as the protocol writes it. */
+function realText(value: number): string {
+  return Number.isInteger(value) ? value.toFixed(1) : String(value);
+}
+
+/** A value of the protocol as a number; undefined for one with unknown bits, or of text. */
+export function valueNumber(value: string | null, bits: number | null, radix: Radix): number | undefined {
+  if (value === null || value.endsWith(CUT) || /^["b]/.test(value)) return undefined;
+  if (!value.startsWith("h")) return Number(value);
+  const whole = BigInt(`0x${value.slice(1)}`);
+  return Number(radix === "signed" ? BigInt.asIntN(bits ?? 64, whole) : whole);
+}
+
 function padded(digits: string, bits: number): string {
   const fill = digits.startsWith("x") || digits.startsWith("z") ? (digits[0] ?? "0") : "0";
   return digits.padStart(bits, fill);

@@ -14,6 +14,7 @@ import { widePlace } from "../widePlace.ts";
 const VIEW = "benchwright.waveform";
 const QUIET_MS = 200;
 const IS_SHOWN = "benchwright.hasWaveform";
+const HAS_OTHERS = "benchwright.hasOtherViewers";
 
 /** What of a waveform a failed check is about. */
 export interface FailedCheck {
@@ -27,7 +28,7 @@ export interface FailedCheck {
 export class Waveforms implements vscode.CustomReadonlyEditorProvider, vscode.Disposable {
   private readonly sessions = new Set<WaveformSession>();
   private latest: WaveformSession | undefined;
-  private readonly registered: vscode.Disposable;
+  private readonly registered: vscode.Disposable[];
   /** What a file shows when it is opened next. */
   private readonly checks = new Map<string, FailedCheck>();
 
@@ -37,7 +38,10 @@ export class Waveforms implements vscode.CustomReadonlyEditorProvider, vscode.Di
     private readonly memory: vscode.Memento,
     private readonly attempts: Attempts,
   ) {
-    this.registered = vscode.window.registerCustomEditorProvider(VIEW, this, { webviewOptions: { retainContextWhenHidden: true } });
+    this.registered = [
+      vscode.window.registerCustomEditorProvider(VIEW, this, { webviewOptions: { retainContextWhenHidden: true } }),
+      vscode.extensions.onDidChange(() => this.follow(this.latest)),
+    ];
   }
 
   openCustomDocument(uri: vscode.Uri): vscode.CustomDocument {
@@ -90,14 +94,20 @@ export class Waveforms implements vscode.CustomReadonlyEditorProvider, vscode.Di
     await this.latest.addFromSource(cursor);
   }
 
+  /** Opens the waveform that was in front last in another extension. */
+  async openElsewhere(): Promise<void> {
+    await this.latest?.openElsewhere();
+  }
+
   dispose(): void {
-    this.registered.dispose();
+    vscode.Disposable.from(...this.registered).dispose();
     for (const session of this.sessions) session.dispose();
   }
 
   private follow(session: WaveformSession | undefined): void {
     this.latest = session;
     void vscode.commands.executeCommand("setContext", IS_SHOWN, session !== undefined);
+    void vscode.commands.executeCommand("setContext", HAS_OTHERS, session !== undefined && otherViewers(session.uri).length > 0);
   }
 }
 
@@ -138,6 +148,12 @@ class WaveformSession implements vscode.Disposable {
     if (found) this.host.post({ type: "add", path: found.path });
   }
 
+  async openElsewhere(): Promise<void> {
+    const viewers = otherViewers(this.uri);
+    const choice = viewers.length > 1 ? await vscode.window.showQuickPick(viewers, { placeHolder: t("Open the waveform in …") }) : viewers[0];
+    if (choice) await vscode.commands.executeCommand("vscode.openWith", this.file, choice.viewType, await widePlace());
+  }
+
   openSoon(): void {
     clearTimeout(this.opening);
     this.opening = setTimeout(() => void this.open(), QUIET_MS);
@@ -170,10 +186,7 @@ class WaveformSession implements vscode.Disposable {
       case "source": {
         const found = await shown(this.server.request("waveformSource", { uri: this.uri, signal: message.path }));
         if (found) await showRange(found.declared, vscode.ViewColumn.One);
-        break;
       }
-      case "openWith":
-        await vscode.commands.executeCommand("workbench.action.reopenWithEditor");
     }
   }
 
@@ -184,7 +197,7 @@ class WaveformSession implements vscode.Disposable {
       this.checks.delete(this.uri);
       const time = check?.time ? ("ns" in check.time ? ticksOfNs(check.time.ns, view) : check.time.ticks) : null;
       const names = possibleSignalNames(check?.text ?? "");
-      this.host.post({ type: "opened", view, layout: this.memory.get(this.key), hasOtherViewers: hasOtherViewers(), time, names });
+      this.host.post({ type: "opened", view, layout: this.memory.get(this.key), time, names });
       this.run = view.run;
       this.noteNewerRun();
     } catch (error) {
@@ -210,14 +223,22 @@ class WaveformSession implements vscode.Disposable {
 
 interface Contribution {
   readonly viewType: string;
+  readonly displayName: string;
   readonly selector: readonly { readonly filenamePattern?: string }[];
 }
 
-/** Whether another extension, such as VaporView or Surfer, shows waveforms too. */
-function hasOtherViewers(): boolean {
-  const all = vscode.extensions.all.flatMap(({ packageJSON }) => {
+/** A custom editor of another extension. */
+interface Viewer extends vscode.QuickPickItem {
+  readonly viewType: string;
+}
+
+/** The installed editors of other extensions for files of this kind, such as VaporView's and Surfer's. */
+function otherViewers(uri: string): Viewer[] {
+  const kind = uri.split(".").at(-1)?.toLowerCase() ?? "";
+  const isAbout = ({ filenamePattern = "" }: Contribution["selector"][number]) => filenamePattern.toLowerCase().split(/\W+/).includes(kind);
+  return vscode.extensions.all.flatMap(({ packageJSON }) => {
     const { contributes } = packageJSON as { contributes?: { customEditors?: readonly Contribution[] } };
-    return contributes?.customEditors ?? [];
+    const editors = (contributes?.customEditors ?? []).filter(({ viewType, selector }) => viewType !== VIEW && selector.some(isAbout));
+    return editors.map(({ viewType, displayName }) => ({ viewType, label: displayName }));
   });
-  return all.some(({ viewType, selector }) => viewType !== VIEW && selector.some(({ filenamePattern = "" }) => /fst|vcd/i.test(filenamePattern)));
 }

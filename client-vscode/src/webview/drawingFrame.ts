@@ -1,5 +1,5 @@
 import { t } from "@vscode/l10n";
-import { button, element } from "./elements.ts";
+import { element, iconButton } from "./elements.ts";
 
 /** A part of a drawing that the keyboard gets to. */
 export interface Part {
@@ -26,30 +26,42 @@ const WORDS = {
   cell: {
     find: t("Find a cell"),
     none: (name: string) => t("No cell is called {0}.", name),
-    keys: t("In the drawing: + and - zoom, n and p select a cell, Enter shows its source, arrows scroll."),
+    keys: t("In the drawing: + and - zoom, f shows all, n and p select a cell, Enter shows its source, arrows scroll."),
   },
   state: {
     find: t("Find a state"),
     none: (name: string) => t("No state is called {0}.", name),
-    keys: t("In the drawing: + and - zoom, n and p select a state, Enter shows its source, arrows scroll."),
+    keys: t("In the drawing: + and - zoom, f shows all, n and p select a state, Enter shows its source, arrows scroll."),
   },
 } as const;
 
-/** A frame around a drawing, with its buttons, its search and its keys. */
+/** The share of the page's height that a drawing has at least, however much is above it. */
+const LEAST_HEIGHT = 0.4;
+const EDGE = 4;
+/** So that two cells don't fill a screen. */
+const LARGEST_FIT = 1.5;
+
+/** A frame around a drawing, with its buttons, its search and its keys; all of the drawing is in sight until somebody zooms. */
 export function drawingFrame({ drawn, width, height, label, parts, kind, status }: Framed): Node[] {
   const words = WORDS[kind];
-  let zoom = Math.min(1, Math.max(0.1, 800 / Math.max(1, width)));
-  const scale = () => {
+  const frame = element("div", { class: "schematic", tabindex: "0", role: "group", "aria-label": label });
+  frame.append(drawn);
+  let [zoom, isFitted] = [1, true];
+  const scale = (wanted: number) => {
+    zoom = Math.min(4, Math.max(0.05, wanted));
     drawn.setAttribute("width", String(width * zoom));
     drawn.setAttribute("height", String(height * zoom));
   };
-  scale();
-  const frame = element("div", { class: "schematic", tabindex: "0", role: "group", "aria-label": label });
-  frame.append(drawn);
   const by = (factor: number) => {
-    zoom = Math.min(4, Math.max(0.05, zoom * factor));
-    scale();
+    isFitted = false;
+    scale(zoom * factor);
   };
+  const fit = () => {
+    isFitted = true;
+    const room = Math.max(LEAST_HEIGHT * window.innerHeight, window.innerHeight - frame.offsetTop) - 2 * EDGE;
+    scale(Math.min(LARGEST_FIT, (frame.clientWidth - EDGE) / Math.max(1, width), room / Math.max(1, height)));
+  };
+  new ResizeObserver(() => isFitted && fit()).observe(frame);
   let selected = -1;
   const select = (number: number) => {
     parts[selected]?.shape.classList.remove("selected");
@@ -62,6 +74,7 @@ export function drawingFrame({ drawn, width, height, label, parts, kind, status 
   frame.addEventListener("keydown", (event) => {
     if (event.key === "+") by(1.25);
     else if (event.key === "-") by(0.8);
+    else if (event.key === "f") fit();
     else if (event.key === "n") select((selected + 1) % parts.length);
     else if (event.key === "p") select((selected + parts.length - 1) % parts.length);
     else if (event.key === "Enter") parts[selected]?.open();
@@ -84,6 +97,13 @@ export function drawingFrame({ drawn, width, height, label, parts, kind, status 
     if (found === undefined) status.textContent = words.none(search.value);
     else select(found);
   });
-  const actions = element("div", { class: "actions" }, search, button(t("Zoom in"), () => by(1.25)), button(t("Zoom out"), () => by(0.8)));
+  const actions = element(
+    "div",
+    { class: "actions" },
+    search,
+    iconButton("zoomIn", t("Zoom In"), () => by(1.25)),
+    iconButton("zoomOut", t("Zoom Out"), () => by(0.8)),
+    iconButton("fit", t("Show All"), fit),
+  );
   return [actions, frame, element("p", { class: "policy" }, words.keys)];
 }

@@ -1,3 +1,5 @@
+import { iconShape, type Icon } from "./icons.ts";
+
 /** Makes an element; its content is text or other elements, never markup. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -23,13 +25,19 @@ export function linkButton(label: string, onClick: () => void): HTMLButtonElemen
   return made;
 }
 
-/** A button that shows a sign; its label is read, and shown where the pointer rests. */
-export function iconButton(sign: string, label: string, onClick: () => void): HTMLButtonElement {
-  const made = button(sign, onClick);
+/** A button that shows an icon; its label is read, and shown where the pointer rests. */
+export function iconButton(icon: Icon, label: string, onClick: () => void): HTMLButtonElement {
+  const made = button("", onClick);
+  made.append(iconShape(icon));
   made.classList.add("icon");
   made.title = label;
   made.setAttribute("aria-label", label);
   return made;
+}
+
+/** A place for what is not there yet, with how it comes there. */
+export function emptyState(sentence: string): HTMLElement {
+  return element("p", { class: "empty" }, sentence);
 }
 
 export function main(): HTMLElement {

@@ -1,11 +1,8 @@
 import type { WaveformTrace } from "../generated/protocol.ts";
-import { rulerTimes, timeText, valueState, valueText, type Radix, type TimeScale } from "../design/waveformText.ts";
+import type { Layout, SignalRow } from "../design/waveformLayout.ts";
+import { rulerTimes, timeText, valueNumber, valueState, valueText, type TimeScale } from "../design/waveformText.ts";
 
-export interface Shown {
-  readonly start: number;
-  readonly end: number;
-  readonly cursors: readonly [number | null, number | null];
-}
+export type Shown = Pick<Layout, "start" | "end" | "cursors" | "markers">;
 
 export interface Colours {
   readonly line: string;
@@ -13,8 +10,10 @@ export interface Colours {
   readonly unknown: string;
   readonly undriven: string;
   readonly text: string;
+  readonly ground: string;
   readonly faint: string;
   readonly cursor: string;
+  readonly marker: string;
   readonly font: string;
 }
 
@@ -30,8 +29,10 @@ export function themeColours(): Colours {
     unknown: of("charts-red", "errorForeground", "foreground"),
     undriven: of("charts-yellow", "foreground"),
     text: of("editor-foreground", "foreground"),
+    ground: of("editor-background"),
     faint: of("descriptionForeground", "foreground"),
     cursor: of("focusBorder", "charts-orange", "foreground"),
+    marker: isHighContrast ? strong : of("charts-purple", "foreground"),
     font: `11px ${style.getPropertyValue("--vscode-editor-font-family") || "monospace"}`,
   };
 }
@@ -62,25 +63,76 @@ export function drawRuler(canvas: HTMLCanvasElement, shown: Shown, scale: TimeSc
     pen.fillText(timeText(time, scale), x + 3, height - 7);
   }
   drawCursors(pen, shown, colours, width, height);
+  for (const { name, time } of shown.markers) {
+    const x = xOf(time, shown, width);
+    pen.fillStyle = colours.ground;
+    pen.fillRect(x, 0, pen.measureText(name).width + 6, 12);
+    pen.fillStyle = colours.marker;
+    pen.fillText(name, x + 3, 10);
+  }
 }
 
-export function drawTrace(canvas: HTMLCanvasElement, trace: WaveformTrace | undefined, bits: number | null, radix: Radix, shown: Shown, colours: Colours): void {
+export function drawTrace(canvas: HTMLCanvasElement, trace: WaveformTrace | undefined, row: SignalRow, shown: Shown, colours: Colours): void {
   const made = prepared(canvas);
   if (!made) return;
   const { pen, width, height } = made;
+  const { bits, radix } = row;
   pen.font = colours.font;
   pen.lineWidth = 1.25;
-  for (const [at, from] of (trace?.times ?? []).entries()) {
-    const to = trace?.times[at + 1] ?? Infinity;
-    if (to < shown.start || from > shown.end) continue;
-    const left = Math.max(-2, xOf(from, shown, width));
-    const right = Math.min(width + 2, to === Infinity ? width + 2 : xOf(to, shown, width));
-    const value = trace?.values[at] ?? null;
+  const stretches = stretchesOf(trace, shown, width);
+  if (row.isAnalogue) drawAnalogue(pen, stretches, height, row, colours);
+  for (const { left, right, value, before } of row.isAnalogue ? [] : stretches) {
     if (value === null) drawFolded(pen, left, Math.max(right, left + 1), height, bits === 1 ? colours.line : colours.bus);
-    else if (bits === 1) drawBit(pen, left, right, height, value, trace?.values[at - 1] ?? null, colours);
+    else if (bits === 1) drawBit(pen, left, right, height, value, before, colours);
     else drawBus(pen, left, right, height, value, valueText(value, bits, radix), colours);
   }
   drawCursors(pen, shown, colours, width, height);
+}
+
+/** A value on the screen, in pixels from the left. */
+interface Stretch {
+  readonly left: number;
+  readonly right: number;
+  /** Null for more changes than there is room for. */
+  readonly value: string | null;
+  readonly before: string | null;
+}
+
+function stretchesOf(trace: WaveformTrace | undefined, shown: Shown, width: number): Stretch[] {
+  return (trace?.times ?? []).flatMap((from, at) => {
+    const to = trace?.times[at + 1] ?? Infinity;
+    if (to < shown.start || from > shown.end) return [];
+    const left = Math.max(-2, xOf(from, shown, width));
+    const right = Math.min(width + 2, to === Infinity ? width + 2 : xOf(to, shown, width));
+    return [{ left, right, value: trace?.values[at] ?? null, before: trace?.values[at - 1] ?? null }];
+  });
+}
+
+/** Steps between the least and the greatest number in sight, which are written at the edges. */
+function drawAnalogue(pen: CanvasRenderingContext2D, stretches: readonly Stretch[], height: number, { bits, radix }: SignalRow, colours: Colours): void {
+  const all = stretches.map((stretch) => ({ ...stretch, number: valueNumber(stretch.value, bits, radix) }));
+  const numbers = all.flatMap(({ number }) => number ?? []);
+  const [low, high] = [numbers.reduce((one, other) => Math.min(one, other), Infinity), numbers.reduce((one, other) => Math.max(one, other), -Infinity)];
+  const y = (number: number) => (high === low ? height / 2 : height - 4 - ((number - low) / (high - low)) * (height - 8));
+  pen.strokeStyle = colours.bus;
+  pen.beginPath();
+  let isDown = false;
+  for (const { left, right, number } of all) {
+    if (number !== undefined) {
+      if (isDown) pen.lineTo(left, y(number));
+      else pen.moveTo(left, y(number));
+      pen.lineTo(right, y(number));
+    }
+    isDown = number !== undefined;
+  }
+  pen.stroke();
+  pen.fillStyle = colours.unknown;
+  pen.globalAlpha = 0.25;
+  for (const { left, right, number } of all) if (number === undefined) pen.fillRect(left, 4, Math.max(right - left, 1), height - 8);
+  pen.globalAlpha = 1;
+  pen.fillStyle = colours.faint;
+  if (numbers.length > 0) pen.fillText(String(high), 3, 12);
+  if (high > low) pen.fillText(String(low), 3, height - 4);
 }
 
 function drawFolded(pen: CanvasRenderingContext2D, left: number, right: number, height: number, colour: string): void {
@@ -151,6 +203,8 @@ function drawCursors(pen: CanvasRenderingContext2D, shown: Shown, colours: Colou
     pen.stroke();
   }
   pen.setLineDash([]);
+  pen.fillStyle = colours.marker;
+  for (const { time } of shown.markers) pen.fillRect(Math.round(xOf(time, shown, width)), 0, 1, height);
 }
 
 function xOf(time: number, { start, end }: Shown, width: number): number {

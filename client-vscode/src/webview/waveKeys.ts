@@ -15,6 +15,11 @@ export interface Actions {
   showAll(): void;
   toChange(forward: boolean): void;
   putSecondCursor(): void;
+  putMarker(): void;
+  /** To the marker of this number. */
+  toMarker(number: number): void;
+  findValue(): void;
+  turnAnalogue(): void;
   addGroup(): void;
   /** Changes the selected row if it is of this kind. */
   turn(kind: Row["kind"]): void;
@@ -23,8 +28,9 @@ export interface Actions {
 }
 
 export const HELP = t(
-  "Keys in the list of signals: Left and Right move the cursor, with Ctrl they scroll; N and P go to the next and previous change; " +
-    "+ and - zoom, F shows all; B puts the second cursor at the first; R changes the radix; Alt with Up and Down moves a row; " +
+  "Keys in the list of signals: Left and Right move the cursor, with Ctrl they scroll; N and P go to the next and previous change, to the value in the field " +
+    "if it has one, which / leads to; + and - zoom, F shows all; B puts the second cursor at the first; M puts a marker there, 1 to 9 go to a marker; " +
+    "R changes the radix, A draws numbers as a curve; Alt with Up and Down moves a row; " +
     "Delete removes it; G begins a group, Space closes or opens it; Enter shows the source.",
 );
 
@@ -65,6 +71,12 @@ function meaning(key: string, { ctrlKey, metaKey, shiftKey, altKey }: KeyboardEv
       return () => actions.toChange(key === "n");
     case "b":
       return () => actions.putSecondCursor();
+    case "m":
+      return () => actions.putMarker();
+    case "/":
+      return () => actions.findValue();
+    case "a":
+      return () => actions.turnAnalogue();
     case "g":
       return () => actions.addGroup();
     case "r":
@@ -77,6 +89,6 @@ function meaning(key: string, { ctrlKey, metaKey, shiftKey, altKey }: KeyboardEv
     case "Enter":
       return () => actions.showSource();
     default:
-      return undefined;
+      return /^[1-9]$/.test(key) ? () => actions.toMarker(Number(key)) : undefined;
   }
 }

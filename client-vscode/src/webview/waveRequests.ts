@@ -41,3 +41,18 @@ export function asking(send: (message: Asked) => void): { readonly ask: Ask; rea
     },
   };
 }
+
+/** Does something, and once more if it was asked for meanwhile; never twice at once. */
+export function inTurn(work: () => Promise<void>): () => Promise<void> {
+  let [isRunning, isStale] = [false, false];
+  return async () => {
+    isStale = true;
+    if (isRunning) return;
+    isRunning = true;
+    while (isStale) {
+      isStale = false;
+      await work();
+    }
+    isRunning = false;
+  };
+}

@@ -5,7 +5,7 @@ import { isByPerson, known, makerText, othersText, resultText } from "../../text
 import { progress, type NumbersGroup, type Spent, type Sum } from "../../attempts/progress.ts";
 import { columns, dividedBar, legend } from "../charts.ts";
 import { connect } from "../connection.ts";
-import { element, main } from "../elements.ts";
+import { element, emptyState, main } from "../elements.ts";
 import { row, table } from "../table.ts";
 
 export interface ToNumbers {
@@ -15,7 +15,7 @@ export interface ToNumbers {
 connect<ToNumbers, never>(({ groups }) => {
   const filled = groups.filter(({ attempts }) => attempts.length > 0);
   const heading = element("h1", { id: "my-numbers" }, t("My Numbers"));
-  const none = element("p", {}, t("There are no attempts yet. Open a problem to begin."));
+  const none = emptyState(t("There are no attempts yet. Open a problem to begin."));
   const content = filled.length === 0 ? [none] : [...overview(filled.flatMap(({ attempts }) => attempts.filter(isByPerson))), ...filled.flatMap(groupPart)];
   main().replaceChildren(heading, ...content, ...(filled.length > 0 ? [element("p", { class: "policy" }, EXPLANATION)] : []));
 });

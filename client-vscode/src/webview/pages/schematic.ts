@@ -4,7 +4,7 @@ import type { Box, Drawing, Line } from "../../design/schematicGraph.ts";
 import type { Failure, FromModulePage, ToModulePage } from "../../design/modulePanel.ts";
 import { connect } from "../connection.ts";
 import { drawingFrame } from "../drawingFrame.ts";
-import { element, linkButton, main } from "../elements.ts";
+import { element, emptyState, linkButton, main } from "../elements.ts";
 import { shape } from "../svg.ts";
 import { row, table } from "../table.ts";
 
@@ -130,7 +130,7 @@ function change(by: number): string {
 }
 
 function registerTable({ registers, complete }: RegisterTable): Node[] {
-  if (registers.length === 0) return [element("p", {}, t("No register is written in this module itself."))];
+  if (registers.length === 0) return [emptyState(t("No register is written in this module itself. Put the cursor in a module with an always_ff, and show its schematic."))];
   const rows = registers.map((one) => row(linked(one.name, one.written), one.type, clock(one), reset(one)));
   const cut = complete ? [] : [element("p", {}, t("Only the first {0} are shown.", registers.length))];
   return [table([t("Register"), t("Type"), t("Clock"), t("Reset")], rows), ...cut];

@@ -4,7 +4,7 @@ import type { Failure, FromModulePage, ToModulePage } from "../../design/moduleP
 import { conditionText, resetLabel, type Arrow, type StateBox, type StateDrawing } from "../../design/stateGraph.ts";
 import { connect } from "../connection.ts";
 import { drawingFrame } from "../drawingFrame.ts";
-import { element, linkButton, main } from "../elements.ts";
+import { element, emptyState, linkButton, main } from "../elements.ts";
 import { shape } from "../svg.ts";
 import { row, table } from "../table.ts";
 
@@ -36,7 +36,7 @@ const send = connect<ToModulePage<StateMachinesPage>, FromModulePage>((message) 
 
 function content(drawn: DrawnMachines | Failure): Node[] {
   if ("failure" in drawn) return [element("p", { class: "headline error" }, drawn.failure)];
-  if (drawn.machines.length === 0) return [element("p", {}, t("No state machine was recognised in this module itself."))];
+  if (drawn.machines.length === 0) return [emptyState(t("No state machine was recognised in this module itself. Put the cursor in the module whose case is about a state, and show them again."))];
   return drawn.machines.flatMap(({ machine, drawing }) => section(machine, drawing));
 }
 

@@ -1,18 +1,35 @@
 import { t } from "@vscode/l10n";
-import type { WaveformView, WaveformWindow, WaveformTrace } from "../../generated/protocol.ts";
-import { keptLayout, moved, panned, sharedScope, turned, visibleRows, withSignal, without, zoomed, type Layout, type Row } from "../../design/waveformLayout.ts";
-import { timeText, valueText } from "../../design/waveformText.ts";
+import type { WaveformTrace, WaveformView } from "../../generated/protocol.ts";
+import {
+  keptLayout,
+  moved,
+  newLayout,
+  panned,
+  sharedScope,
+  turned,
+  visibleRows,
+  withMarker,
+  withSignal,
+  without,
+  zoomed,
+  type Layout,
+  type Row,
+  type SignalRow,
+} from "../../design/waveformLayout.ts";
+import { searchedValue, timeText, valueText } from "../../design/waveformText.ts";
 import { connect } from "../connection.ts";
-import { button, element, iconButton, keepFocus, main } from "../elements.ts";
+import { element, emptyState, iconButton, keepFocus, main } from "../elements.ts";
+import { markerTable } from "../waveMarkers.ts";
+import { followPointer } from "../wavePointer.ts";
 import { valueTable, type CursorValues } from "../waveTable.ts";
 import { drawRuler, drawTrace, themeColours } from "../waveDrawing.ts";
 import { signalChooser } from "../waveHierarchy.ts";
 import { HELP, onKey } from "../waveKeys.ts";
-import { asking, type Asked } from "../waveRequests.ts";
+import { asking, inTurn, type Asked } from "../waveRequests.ts";
 
 export type ToWaveform =
   | { readonly type: "note"; readonly text: string }
-  | { readonly type: "opened"; readonly view: WaveformView; readonly layout: unknown; readonly hasOtherViewers: boolean; readonly time: number | null; readonly names: readonly string[] }
+  | { readonly type: "opened"; readonly view: WaveformView; readonly layout: unknown; readonly time: number | null; readonly names: readonly string[] }
   | { readonly type: "failed"; readonly reason: string }
   | { readonly type: "answer"; readonly number: number; readonly result?: unknown; readonly failure?: string }
   | { readonly type: "add"; readonly path: string };
@@ -21,8 +38,7 @@ export type FromWaveform =
   | Asked
   | { readonly type: "layout"; readonly layout: Layout }
   | { readonly type: "cursor"; readonly time: number | null }
-  | { readonly type: "source"; readonly path: string }
-  | { readonly type: "openWith" };
+  | { readonly type: "source"; readonly path: string };
 
 const MOST_COLUMNS = 4096;
 const MOST_AT_ONCE = 64;
@@ -32,13 +48,11 @@ const SLOW_MS = 700;
 const READING = t("Reading values …");
 const RADIX_NAMES = { hex: t("hexadecimal"), unsigned: t("unsigned"), signed: t("signed"), binary: t("binary") } as const;
 let view: WaveformView | undefined;
-let layout: Layout = { rows: [], cursors: [null, null], start: 0, end: 2 };
+let layout: Layout = newLayout(0);
 let isOpen = false;
 let selected = 0;
 let traces = new Map<string, WaveformTrace>();
 let values: readonly [CursorValues, CursorValues] = [new Map(), new Map()];
-let isFetching = false;
-let isStale = false;
 let saving: ReturnType<typeof setTimeout> | undefined;
 let telling: ReturnType<typeof setTimeout> | undefined;
 
@@ -52,25 +66,34 @@ const scopeName = element("span");
 const facts = element("p", { class: "policy" });
 const ruler = element("canvas", { class: "wave-ruler", "aria-hidden": "true" });
 const list = element("div", { class: "wave-rows", role: "listbox", tabindex: "0", "aria-label": t("Signals"), "aria-describedby": "wave-keys" });
+/** Both cursors and the time between them. */
+const readout = element("output", { class: "wave-readout" });
 const cursorTable = element("table", { class: "plain" });
-const cursorValues = element("details", {}, element("summary", {}, t("Values at the cursors")), cursorTable);
-const openWith = button(t("Open With…"), () => send({ type: "openWith" }));
+const markerPlace = element("div");
+const markers = element("details", {}, element("summary", {}, t("Markers")), markerPlace);
+const sought = element("input", { type: "search", size: "10", "aria-label": t("Value to find"), placeholder: t("Value") });
+const hierarchy = iconButton("hierarchy", t("Hierarchy of signals"), () => change({ isWide: !layout.isWide }));
+const analogue = iconButton("analogue", t("Draw Numbers as a Curve"), () => turnAnalogue());
 const toolbar = element(
   "div",
-  { class: "actions" },
-  iconButton("+", t("Zoom In"), () => zoom(0.5)),
-  iconButton("−", t("Zoom Out"), () => zoom(2)),
-  iconButton("↔", t("Show All"), () => showAll()),
-  iconButton("⇤", t("Previous Change"), () => void toChange(false)),
-  iconButton("⇥", t("Next Change"), () => void toChange(true)),
-  iconButton("¦", t("Second Cursor Here"), () => setCursors(layout.cursors[0], layout.cursors[0])),
-  iconButton("▤", t("New Group"), () => addGroup()),
-  openWith,
+  { class: "actions", role: "toolbar", "aria-label": t("Waveform") },
+  hierarchy,
+  iconButton("zoomIn", t("Zoom In"), () => zoom(0.5)),
+  iconButton("zoomOut", t("Zoom Out"), () => zoom(2)),
+  iconButton("fit", t("Show All"), () => showAll()),
+  iconButton("secondCursor", t("Second Cursor Here"), () => setCursors(layout.cursors[0], layout.cursors[0])),
+  iconButton("marker", t("Marker Here"), () => putMarker()),
+  analogue,
+  iconButton("group", t("New Group"), () => addGroup()),
+  iconButton("previous", t("Previous Change"), () => void toChange(false)),
+  sought,
+  iconButton("next", t("Next Change"), () => void toChange(true)),
 );
 
 const send = connect<ToWaveform, FromWaveform>(receive);
 const { ask, answered } = asking((message) => send(message));
 const chooser = signalChooser(ask, (item) => add(item.path, item.bits), (text) => (status.textContent = text));
+const foldedPart = (name: string, content: Node) => element("details", {}, element("summary", {}, name), content);
 const body = element(
   "div",
   { class: "waves" },
@@ -78,20 +101,21 @@ const body = element(
   element(
     "div",
     { class: "wave-main" },
-    toolbar,
     element("div", { class: "wave-head" }, element("span", {}, t("Signal"), scopeName), element("span", {}, t("Value")), ruler),
     list,
     element(
       "div",
       { class: "wave-foot" },
-      cursorValues,
-      element("details", {}, element("summary", {}, t("Keys")), element("p", { class: "policy", id: "wave-keys" }, HELP)),
+      markers,
+      foldedPart(t("Values at the cursors"), cursorTable),
+      foldedPart(t("Keys"), element("p", { class: "policy", id: "wave-keys" }, HELP)),
+      facts,
     ),
   ),
 );
-body.hidden = true;
+body.hidden = toolbar.hidden = true;
 main().classList.add("wave-page");
-main().append(element("header", { class: "wave-title" }, title, facts, note, status), failure, body);
+main().append(element("header", { class: "wave-title" }, title, toolbar, readout, note, status), failure, body);
 keepFocus(() => list);
 
 function receive(message: ToWaveform): void {
@@ -102,7 +126,7 @@ function receive(message: ToWaveform): void {
     case "failed":
       failure.textContent = message.reason;
       status.textContent = "";
-      body.hidden = true;
+      body.hidden = toolbar.hidden = true;
       break;
     case "note":
       note.textContent = message.text;
@@ -121,14 +145,13 @@ function open(message: Extract<ToWaveform, { type: "opened" }>): void {
   const last = Math.max(2, view.end);
   const kept = keptLayout(isOpen ? layout : message.layout, last);
   isOpen = true;
-  layout = kept ?? { rows: [], cursors: [0, null], start: 0, end: last };
+  layout = kept ?? newLayout(last);
   title.textContent = view.run === null ? view.name : t("Hidden tests, run {0}", view.run);
   const writtenBy = view.writtenBy && t("written by {0}", view.writtenBy);
   facts.textContent = [view.format, t("ends at {0}", timeText(view.end, view)), writtenBy].filter(Boolean).join(" · ");
   failure.textContent = "";
   status.textContent = "";
-  openWith.hidden = !message.hasOtherViewers;
-  body.hidden = false;
+  body.hidden = toolbar.hidden = false;
   traces = new Map();
   chooser.show(view.tops);
   if (kept) rebuild();
@@ -178,7 +201,8 @@ function change(part: Partial<Layout>, select = selected): void {
   layout = { ...layout, ...part };
   selected = Math.max(0, Math.min(select, layout.rows.length - 1));
   if (part.rows) rebuild();
-  else redraw();
+  else draw();
+  if (part.rows || part.end !== undefined) void fetchTraces();
   save();
 }
 
@@ -192,29 +216,29 @@ function save(): void {
 function rebuild(): void {
   const scope = sharedScope(layout.rows);
   scopeName.textContent = scope && ` (${scope})`;
-  const lengths = layout.rows.map((row) => (row.kind === "signal" ? row.path.length - scope.length : 0));
-  body.style.setProperty("--wave-names", `${Math.min(40, Math.max(8, ...lengths) + 2)}ch`);
+  const signals = layout.rows.filter((row) => row.kind === "signal");
+  const widest = (letters: number[], least: number) => `${Math.max(least, ...letters) + 2}ch`;
+  body.style.setProperty("--wave-names", widest(signals.map(({ path }) => path.length - scope.length), 12));
+  body.style.setProperty("--wave-values", widest(signals.map(({ bits, radix }) => valueLength(bits ?? 32, radix)), 6));
   const rows = visibleRows(layout.rows).map(({ row, number }) => rowElement(row, number, scope));
   list.replaceChildren(...rows);
-  if (rows.length === 0) list.append(element("p", { class: "policy" }, t("Choose signals on the left to show them.")));
-  redraw();
+  if (rows.length === 0) list.append(emptyState(t("Choose signals in the hierarchy to show them; the first button shows it.")));
+  draw();
   void fetchValues();
 }
 
+/** Characters of a value at most. */
+function valueLength(bits: number, radix: SignalRow["radix"]): number {
+  return radix === "binary" ? bits : Math.ceil(bits / (radix === "hex" ? 4 : 3.3)) + 1;
+}
+
 function rowElement(row: Row, number: number, scope: string): HTMLElement {
-  const made = element("div", { class: `wave-row ${row.kind}`, role: "option", id: `row-${number}`, "aria-selected": "false", "data-number": String(number) });
+  const made = element("div", { class: `wave-row ${row.kind}${row.kind === "signal" && row.isAnalogue ? " analogue" : ""}`, role: "option", id: `row-${number}`, "aria-selected": "false", "data-number": String(number) });
   if (row.kind === "group") made.append(element("span", {}, `${row.isOpen ? "▾" : "▸"} ${row.name}`));
   else {
     made.append(signalName(row.path, scope), element("span", { class: "wave-value" }), element("canvas", { "aria-hidden": "true" }));
   }
-  made.addEventListener("click", (event) => {
-    const canvas = event.target instanceof HTMLCanvasElement ? event.target : undefined;
-    if (canvas) {
-      const time = Math.round(layout.start + (event.offsetX / canvas.clientWidth) * (layout.end - layout.start));
-      setCursors(event.shiftKey ? layout.cursors[0] : time, event.shiftKey ? time : layout.cursors[1]);
-    }
-    change({}, number);
-  });
+  made.addEventListener("click", () => change({}, number));
   made.addEventListener("dblclick", () => (row.kind === "group" ? change({ rows: replaced(number, turned(row)) }) : send({ type: "source", path: row.path })));
   return made;
 }
@@ -230,10 +254,9 @@ function replaced(number: number, row: Row): readonly Row[] {
   return layout.rows.map((one, at) => (at === number ? row : one));
 }
 
-function redraw(): void {
+function draw(): void {
   drawAll();
   writeValues();
-  void fetchTraces();
 }
 
 function drawAll(): void {
@@ -243,55 +266,46 @@ function drawAll(): void {
   for (const made of list.querySelectorAll<HTMLElement>(".wave-row")) {
     const row = layout.rows[Number(made.dataset.number)];
     const canvas = made.querySelector("canvas");
-    if (row?.kind === "signal" && canvas) drawTrace(canvas, traces.get(row.path), row.bits, row.radix, layout, colours);
+    if (row?.kind === "signal" && canvas) drawTrace(canvas, traces.get(row.path), row, layout, colours);
   }
 }
 
-function shownSignals(): string[] {
-  return visibleRows(layout.rows).flatMap(({ row }) => (row.kind === "signal" ? [row.path] : []));
+function shownSignals(): SignalRow[] {
+  return visibleRows(layout.rows).flatMap(({ row }) => (row.kind === "signal" ? [row] : []));
 }
 
 /** Asks for what is in sight and as much on each side, so that what is scrolled to is there already. */
-async function fetchTraces(): Promise<void> {
-  isStale = true;
-  if (isFetching || !view) return;
-  isFetching = true;
+const fetchTraces = inTurn(async () => {
+  if (!view) return;
   const waiting = setTimeout(() => (status.textContent = READING), SLOW_MS);
-  while (isStale) {
-    isStale = false;
-    const length = layout.end - layout.start;
-    const start = Math.max(0, Math.floor(layout.start - length));
-    const end = Math.min(Math.max(view.end, start + 1), Math.ceil(layout.end + length));
-    const columns = Math.max(1, Math.min(MOST_COLUMNS, Math.round((Math.max(ruler.clientWidth, 100) * (end - start)) / length)));
-    const fresh = new Map<string, WaveformTrace>();
-    for (let at = 0, all = shownSignals(); at < all.length; at += MOST_AT_ONCE) {
-      const signals = all.slice(at, at + MOST_AT_ONCE);
-      const found: WaveformWindow | undefined = await tried(ask("waveformWindow", { signals, start, end: Math.max(end, start + 1), columns }));
-      for (const trace of found?.traces ?? []) fresh.set(trace.path, trace);
-    }
-    traces = fresh;
-    drawAll();
-    writeValues();
+  const length = layout.end - layout.start;
+  const start = Math.max(0, Math.floor(layout.start - length));
+  const end = Math.max(start + 1, Math.min(view.end, Math.ceil(layout.end + length)));
+  const columns = Math.max(1, Math.min(MOST_COLUMNS, Math.round((Math.max(ruler.clientWidth, 100) * (end - start)) / length)));
+  const fresh = new Map<string, WaveformTrace>();
+  for (let at = 0, all = shownSignals(); at < all.length; at += MOST_AT_ONCE) {
+    const asked = all.slice(at, at + MOST_AT_ONCE);
+    const [signals, numbers] = [asked, asked.filter(({ isAnalogue }) => isAnalogue)].map((rows) => rows.map(({ path }) => path));
+    const found = await tried(ask("waveformWindow", { signals: signals ?? [], analogue: numbers ?? [], start, end, columns }));
+    for (const trace of found?.traces ?? []) fresh.set(trace.path, trace);
   }
-  isFetching = false;
+  traces = fresh;
+  draw();
   clearTimeout(waiting);
   if (status.textContent === READING) status.textContent = "";
-}
+});
 
-async function fetchValues(): Promise<void> {
-  const signals = shownSignals();
+const fetchValues = inTurn(async () => {
+  const signals = shownSignals().map(({ path }) => path);
   const at = async (time: number | null) => {
     if (time === null || signals.length === 0) return new Map<string, string | null>();
     const found = await tried(ask("waveformValues", { signals: signals.slice(0, 500), time }));
     return new Map(signals.map((path, number) => [path, found?.values[number] ?? null]));
   };
-  const cursors = layout.cursors;
-  const fresh = [await at(cursors[0]), await at(cursors[1])] as const;
-  // The cursor may have been moved meanwhile.
-  if (cursors !== layout.cursors) return;
-  values = fresh;
+  const [first, second] = layout.cursors;
+  values = [await at(first), await at(second)];
   writeValues();
-}
+});
 
 function writeValues(): void {
   if (!view) return;
@@ -308,12 +322,32 @@ function writeValues(): void {
   }
   list.setAttribute("aria-activedescendant", layout.rows.length > 0 ? `row-${selected}` : "");
   cursorTable.replaceChildren(...valueTable(layout, values, scale));
+  const [first, second] = layout.cursors;
+  const parts = [first !== null && t("Cursor: {0}", timeText(first, scale))];
+  if (second !== null) parts.push(t("Second: {0}", timeText(second, scale)), first !== null && t("Difference: {0}", timeText(Math.abs(first - second), scale)));
+  readout.textContent = parts.filter(Boolean).join(" · ");
+  const row = layout.rows[selected];
+  analogue.setAttribute("aria-pressed", String(row?.kind === "signal" && Boolean(row.isAnalogue)));
+  hierarchy.setAttribute("aria-pressed", String(!layout.isWide));
+  chooser.root.hidden = layout.isWide;
+  // Not while a name is written there.
+  if (!markerPlace.contains(document.activeElement)) writeMarkers();
+}
+
+function writeMarkers(): void {
+  const actions = {
+    show: showTime,
+    change: (changed: Layout["markers"]) => {
+      change({ markers: changed });
+      writeMarkers();
+    },
+  };
+  if (view) markerPlace.replaceChildren(markerTable(layout, view, actions));
 }
 
 // What the person does
 
 function setCursors(first: number | null, second: number | null): void {
-  if (second !== null) cursorValues.open = true;
   const last = view?.end ?? 0;
   const inside = (time: number | null) => (time === null ? null : Math.max(0, Math.min(last, Math.round(time))));
   change({ cursors: [inside(first), inside(second)] });
@@ -335,18 +369,49 @@ function showTime(time: number): void {
   setCursors(time, layout.cursors[1]);
 }
 
+/** Goes to the next change of the selected signal, or the one before; to the value in the field, if it has one. */
 async function toChange(forward: boolean): Promise<void> {
   const row = layout.rows[selected];
   if (row?.kind !== "signal" || !view) return;
-  const found = await tried(ask("waveformChange", { signal: row.path, time: layout.cursors[0] ?? 0, forward }));
+  const value = sought.value.trim() === "" ? null : searchedValue(sought.value, row.bits, row.radix);
+  if (value === undefined) {
+    status.textContent = t("{0} is no value of {1} as {2}.", sought.value, row.path, RADIX_NAMES[row.radix]);
+    return;
+  }
+  const found = await tried(ask("waveformChange", { signal: row.path, time: layout.cursors[0] ?? 0, forward, value }));
   if (!found) return;
-  if (found.time === null) {
+  if (found.time === null && value !== null) {
+    status.textContent = forward ? t("{0} does not become {1} after the cursor.", row.path, sought.value) : t("{0} does not become {1} before the cursor.", row.path, sought.value);
+  } else if (found.time === null) {
     status.textContent = forward ? t("{0} does not change after the cursor.", row.path) : t("{0} does not change before the cursor.", row.path);
   } else {
     showTime(found.time);
     const value = valueText(found.value, row.bits, row.radix);
     status.textContent = t("{0} changes to {1} at {2}.", row.path, value, timeText(found.time, view));
   }
+}
+
+function putMarker(time = layout.cursors[0] ?? layout.start): void {
+  const place = Math.max(0, Math.min(view?.end ?? 0, Math.round(time)));
+  change({ markers: withMarker(layout.markers, place) });
+  const name = layout.markers.find((marker) => marker.time === place)?.name ?? "";
+  if (view) status.textContent = t("Marker {0} is at {1}.", name, timeText(place, view));
+}
+
+function toMarker(number: number): void {
+  const marker = layout.markers.find(({ name }) => name === String(number)) ?? layout.markers[number - 1];
+  if (marker) showTime(marker.time);
+  if (marker && view) status.textContent = t("Marker {0} is at {1}.", marker.name, timeText(marker.time, view));
+}
+
+function turnAnalogue(): void {
+  const row = layout.rows[selected];
+  if (row?.kind !== "signal" || row.bits === 1) {
+    status.textContent = t("Select a signal of several bits first.");
+    return;
+  }
+  change({ rows: replaced(selected, { ...row, isAnalogue: !row.isAnalogue }) });
+  status.textContent = row.isAnalogue ? t("{0} is drawn as values.", row.path) : t("{0} is drawn as a curve.", row.path);
 }
 
 function zoom(factor: number, around = layout.cursors[0] ?? (layout.start + layout.end) / 2): void {
@@ -398,6 +463,10 @@ list.addEventListener(
     showAll,
     toChange: (forward) => void toChange(forward),
     putSecondCursor: () => setCursors(layout.cursors[0], layout.cursors[0]),
+    putMarker,
+    toMarker,
+    findValue: () => sought.focus(),
+    turnAnalogue,
     addGroup,
     turn,
     remove: () => change({ rows: without(layout.rows, selected) }),
@@ -407,19 +476,19 @@ list.addEventListener(
     },
   }),
 );
-list.addEventListener(
-  "wheel",
-  (event) => {
-    if (!(event.ctrlKey || event.shiftKey || event.deltaX !== 0)) return;
-    event.preventDefault();
-    if (!event.ctrlKey) {
-      pan((event.deltaX || event.deltaY) / 1000);
-      return;
-    }
-    const box = ruler.getBoundingClientRect();
-    zoom(event.deltaY < 0 ? 0.8 : 1.25, layout.start + ((event.clientX - box.left) / box.width) * (layout.end - layout.start));
-  },
-  { passive: false },
-);
-new ResizeObserver(() => redraw()).observe(ruler);
+sought.addEventListener("keydown", (event) => {
+  if (event.key === "Enter") void toChange(!event.shiftKey);
+});
+followPointer(body, ruler, {
+  timeAt: (share) => layout.start + share * (layout.end - layout.start),
+  putCursor: (time) => setCursors(time, layout.cursors[1]),
+  putSecondCursor: (time) => setCursors(layout.cursors[0], time),
+  putMarker,
+  zoom,
+  pan,
+});
+new ResizeObserver(() => {
+  draw();
+  void fetchTraces();
+}).observe(ruler);
 new MutationObserver(() => drawAll()).observe(document.body, { attributes: true, attributeFilter: ["class"] });
