@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { chromium, type Locator } from "playwright-core";
 import { faultsOfPage } from "./accessibility.ts";
 import { BenchService } from "./benchService.ts";
-import { installed } from "./installation.ts";
+import { ARTIFACTS, installed } from "./installation.ts";
 import { ONLY_NIGHTLY, twice } from "./scenario.ts";
 import { signedIn } from "./signIn.ts";
 
@@ -48,6 +48,74 @@ async function modelsThatMayHelp(): Promise<void> {
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+test("an author leaves a question half written, and finds it again; its preview follows, also into another format", { skip: ONLY_NIGHTLY ?? false }, (context) => twice(context, halfWrittenQuestion));
+
+async function halfWrittenQuestion(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "benchwright-question-"));
+  await using service = await BenchService.open(folder, {});
+  const browser = await chromium.launch({ executablePath: installed().chromium, args: ["--no-sandbox"] });
+  try {
+    const owner = await signedIn(browser, service.url, service.ownersInvitation, "Carver Mead", { colorScheme: "light" });
+    await owner.goto(`${service.url}/courses/arch/questions`);
+    await owner.getByLabel("Title of the pack").fill("Questions of our course");
+    await owner.getByRole("button", { name: "Collect questions" }).click();
+
+    const author = await signedIn(browser, service.url, service.invitation, "Ada Lovelace", { colorScheme: "dark" });
+    await author.goto(`${service.url}/courses/arch/questions/new`);
+    const preview = author.locator("[data-part=preview]");
+    await author.getByLabel("Title").fill("Dirty lines");
+    await author.getByLabel("Question", { exact: true }).fill("What is **written** back?");
+    await author.getByLabel("Option B").fill("A dirty line");
+    await author.getByLabel("Right option").selectOption("B");
+    await preview.locator("strong", { hasText: "written" }).waitFor();
+    await preview.getByText("A dirty line").waitFor();
+    await author.getByLabel("What figure 1 shows").fill("A cache");
+    await author.getByLabel("Figure 1", { exact: true }).setInputFiles({ name: "a.png", mimeType: "image/png", buffer: PICTURE });
+    await preview.getByRole("img", { name: "A cache" }).waitFor();
+    assert.deepEqual(await faultsOfPage(author), []);
+    await author.screenshot({ path: join(ARTIFACTS, "question-unfinished.png"), fullPage: true });
+
+    await author.reload();
+    assert.equal(await author.getByLabel("Option B").inputValue(), "A dirty line");
+    await author.getByLabel("Figure 1", { exact: true }).setInputFiles({ name: "a.png", mimeType: "image/png", buffer: PICTURE });
+    await author.getByLabel("Format").selectOption({ label: "Free response" });
+    assert.equal(await author.getByLabel("Model answer").inputValue(), "A dirty line");
+    assert.equal(await author.getByLabel("Title").inputValue(), "Dirty lines");
+    await preview.getByLabel("Your answer").waitFor();
+    await preview.getByRole("img", { name: "A cache" }).waitFor();
+    await author.getByLabel("Model answer").fill("A dirty line is.");
+
+    // Left at once: what was typed last is on its way.
+    await author.getByRole("link", { name: "Questions", exact: true }).first().click();
+    await author.getByRole("link", { name: "Dirty lines" }).click();
+    assert.equal(await author.getByLabel("Model answer").inputValue(), "A dirty line is.");
+    await author.getByLabel("Format").selectOption({ label: "Multiple choice" });
+    await author.getByLabel("Option B").waitFor();
+    assert.equal(await author.getByLabel("Option B").inputValue(), "A dirty line");
+    assert.equal(await author.getByLabel("Right option").inputValue(), "B");
+
+    for (const letter of "ACD") await author.getByLabel(`Option ${letter}`).fill(`Option of ${letter}`);
+    await author.getByLabel("Explanation").fill("The level below has an old copy.");
+    await author.getByLabel("What figure 1 shows").fill("");
+    await author.getByLabel("I wrote this question").check();
+    await author.getByRole("button", { name: "Save", exact: true }).click();
+    await author.getByText("Multiple choice, version 1").waitFor();
+    assert.deepEqual(await faultsOfPage(author), []);
+    await author.getByRole("link", { name: "Questions", exact: true }).first().click();
+    await author.getByRole("rowheader", { name: "Dirty lines" }).waitFor();
+    assert.equal(await author.getByRole("heading", { name: "Unfinished" }).count(), 0);
+  } finally {
+    await browser.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A PNG of one pixel. */
+const PICTURE = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
+  "base64",
+);
 
 const STUDY = `
 study: counters

@@ -20,6 +20,7 @@ from benchwright_remote.messages import Role
 
 from ..support.service.bench_service import Course, Service, Solver
 from ..support.service.bench_service_pages import csrf, invitation, signed_in
+from ..support.service.course_people import send
 
 NAME = "reorder-buffer"
 NEED, RETIRE = "Names <precise> exceptions.", "Explains retirement in order."
@@ -42,7 +43,9 @@ def question() -> Problem:
 class Class:
     """A course with one answer that waits, and those who are in it."""
 
-    def __init__(self, service: Service, folder: Path, reveal: Reveal | None = None) -> None:
+    def __init__(
+        self, service: Service, folder: Path, reveal: Reveal | None = None, answer: str = "<b>In</b> order."
+    ) -> None:
         pack = Pack(name="written", title="W", version="1", license="MIT", source="us", problems=(question(),))
         Store(service.folders).add(pack, replace=True)
         self.course: Course = service.set_up("written", reveal=reveal)
@@ -50,7 +53,7 @@ class Class:
         attempt = solver.begin(f"written/{NAME}", {"answer.md": ""})
         solver.record(attempt, Started())
         assert solver.send(attempt).status_code == 200
-        solver.verdict(solver.run(attempt, 1, {"answer.md": "<b>In</b> order."}).json()["id"])
+        solver.verdict(solver.run(attempt, 1, {"answer.md": answer}).json()["id"])
         with service.client(solver.token) as client:
             account = client.get("/api/v1/me").json()["account"]
         solver.log.close()
@@ -149,3 +152,16 @@ def test_answers_are_graded_by_those_who_may(service: Service, tmp_path: Path, r
     client = signed_in(service, invitation(service, course, role))
     expected_status = 200 if role in (Role.OWNER, Role.STAFF, Role.GRADER) else 404
     assert client.get(f"/courses/{course.name}/answers").status_code == expected_status
+
+
+def test_graders_read_what_students_wrote_as_it_is_meant_and_as_it_was_typed(service: Service, tmp_path: Path) -> None:
+    taught = Class(
+        service, tmp_path, answer="It is **in order**:\n![x](https://example.org/t.png)\n<img src=x onerror=y>"
+    )
+    page = taught.graders[0].get(taught.answers_path).text
+    assert "It is <strong>in order</strong>:<br />" in page
+    assert "It is **in order**:" in page
+    assert not re.findall(r'<img src="?(?:https|x)', page)
+    assert send(taught.ada, taught.own_page, text="*Look* again").status_code == 303
+    for client, path in ((taught.ada, taught.own_page), (taught.owner_client, taught.grade)):
+        assert "<em>Look</em> again" in client.get(path).text

@@ -12,6 +12,7 @@ from benchwright_judges.people.human_grading import DIFFICULTIES
 from benchwright_remote.messages import Membership
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.answer_grading import question_and_key_figures, rubric_with_points
+from benchwright_service.pages.markdown import shown_figure_paths
 from benchwright_service.pages.rendering import SECURITY, FormProblem, picture_response, render
 from benchwright_service.pages.visit import Visit, unknown_page_refusal, whole_number_or_none
 
@@ -70,6 +71,9 @@ def _points_of_form(visit: Visit) -> Sequence[float]:
 
 async def _grading_page(visit: Visit, membership: Membership, problem: FormProblem | None) -> Response:
     desk = await visit.bench.grades.answer_grading.desk(membership.course, visit.account)
+    key = desk.item.problem.hidden.answer if desk.item is not None else None
+    texts = [desk.item.problem.public.statement] if desk.item is not None else []
+    texts += [key.value, *key.alternatives] if key is not None else []
     return render(
         "answer",
         visit.session,
@@ -80,6 +84,7 @@ async def _grading_page(visit: Visit, membership: Membership, problem: FormProbl
         dispute=desk.dispute,
         points=rubric_with_points(desk.item.problem) if desk.item is not None else None,
         figures=question_and_key_figures(desk.item.problem) if desk.item is not None else (),
+        in_text=frozenset().union(*map(shown_figure_paths, texts)),
         asked=len(desk.item.problem.public.figures) if desk.item is not None else 0,
         difficulties=DIFFICULTIES,
         problem=problem,

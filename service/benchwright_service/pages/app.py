@@ -73,8 +73,10 @@ PATHS = (
 """Beginnings of the paths of pages, beside `/` itself."""
 _WORK = "/courses/{course}/attempts/{assignment}/{problem}/{account}"
 _FORM_BYTES = 64 << 10
-_FILES_BYTES = MOST_FIGURES * MOST_BYTES + (512 << 10)
-"""Of a form with pictures and texts."""
+_TEXTS_BYTES = 512 << 10
+"""Of a question's form without pictures."""
+_FILES_BYTES = MOST_FIGURES * MOST_BYTES + _TEXTS_BYTES
+"""Of one with pictures."""
 _FORM_TIME_S = 20.0
 _MOST_FIELDS = 2_000
 """A course's groups have one for each person."""
@@ -431,7 +433,8 @@ class _RouteGuard:
         has_parts = kind == "multipart/form-data"
         has_files = takes_files and has_parts
         # Without the length, a body has no end that is known beforehand.
-        if not length.isdigit() or int(length) > (_FILES_BYTES if has_files else _FORM_BYTES):
+        most_bytes = _FILES_BYTES if has_files else _TEXTS_BYTES if takes_files else _FORM_BYTES
+        if not length.isdigit() or int(length) > most_bytes:
             raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
         is_taken = has_files or (takes_parts and has_parts) or kind == "application/x-www-form-urlencoded"
         if not is_taken:

@@ -24,6 +24,8 @@ from benchwright_service.questions.pictures import MOST_BYTES, UploadedPicture
 FORMATS: Mapping[QuestionFormat, str] = {style: style.label for style in QuestionFormat}
 """As people call them."""
 _MOST_POINTS = 6
+_ANSWERS = tuple(f"answer-{answered_by.value}" for answered_by in AnsweredBy)
+"""Fields with what was the answer before the format was changed."""
 _TEXTS = ("title", "statement", "answer", "alternatives", "explanation", "topic", "skill", "enough")
 _NAMES = {
     "title": "The title",
@@ -44,6 +46,40 @@ def chosen_format(format_name: str) -> QuestionFormat:
     return next(
         (candidate for candidate in QuestionFormat if candidate.value == format_name), QuestionFormat.MULTIPLE_CHOICE
     )
+
+
+def format_of_fields(fields: Mapping[str, Any]) -> QuestionFormat:
+    """The format that a form's fields are of."""
+    return chosen_format(str(fields["format"]))
+
+
+def fields_in_format(fields: Mapping[str, Any], style: QuestionFormat) -> Mapping[str, Any]:
+    """The fields of a form in another format; what this one does not ask for stays with them.
+
+    Args:
+        fields: Fields as they were typed.
+        style: The other format.
+    """
+    answered_by, answer = format_of_fields(fields).answered_by, str(fields["answer"])
+    kept_fields = {**fields, f"answer-{answered_by.value}": answer, "format": style.value}
+    if answered_by.has_choices and not style.answered_by.has_choices and answer in LETTERS:
+        answer = str(fields[answer])
+    if style.unmet_key_rule_in_words(answer, LETTERS):
+        answer = ""
+    return kept_fields | {"answer": kept_fields[f"answer-{style.answered_by.value}"] or answer}
+
+
+def unasked_fields(fields: Mapping[str, Any]) -> Mapping[str, str]:
+    """What was typed for other formats: the form has it out of sight."""
+    answered_by = format_of_fields(fields).answered_by
+    asked_names = {
+        AnsweredBy.CHOICE: {*LETTERS},
+        AnsweredBy.CHOICES: {*LETTERS},
+        AnsweredBy.BLANK: {"alternatives"},
+        AnsweredBy.WORDS: {"enough", *_point_names()},
+    }.get(answered_by, set())
+    names = {*LETTERS, "alternatives", "enough", *_point_names(), *_ANSWERS} - asked_names
+    return {name: str(fields[name]) for name in sorted(names) if fields[name]}
 
 
 def empty_fields(style: QuestionFormat) -> Mapping[str, Any]:
@@ -130,6 +166,7 @@ def form_template_values(style: QuestionFormat, fields: Mapping[str, Any]) -> Ma
         "formats": {question_format.value: name for question_format, name in FORMATS.items()},
         "answered_by": style.answered_by.value,
         "fields": fields,
+        "unasked": unasked_fields(fields),
         "letters": LETTERS,
         "skills": [skill.value for skill in Skill],
         "most": MOST_CHARACTERS,
@@ -141,9 +178,12 @@ def form_template_values(style: QuestionFormat, fields: Mapping[str, Any]) -> Ma
 
 
 def _field_names() -> Sequence[str]:
-    points = [f"{name}-{number}" for name in ("item", "points") for number in range(1, _MOST_POINTS + 1)]
     figures = [f"{name}-{number}" for name in ("alt", "kept") for number in range(1, MOST_FIGURES + 1)]
-    return [*_TEXTS, *LETTERS, *points, *figures]
+    return [*_TEXTS, *LETTERS, *_ANSWERS, *_point_names(), *figures]
+
+
+def _point_names() -> Sequence[str]:
+    return [f"{name}-{number}" for name in ("item", "points") for number in range(1, _MOST_POINTS + 1)]
 
 
 def _form_fields(

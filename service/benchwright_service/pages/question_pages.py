@@ -19,16 +19,25 @@ from benchwright_service.pages.question_form import (
     FORMATS,
     chosen_format,
     empty_fields,
-    form_template_values,
     is_credited,
     question_fields,
     sent_fields,
     sent_question,
 )
 from benchwright_service.pages.rendering import SECURITY, FormProblem, form_problem_of_error, picture_response, render
+from benchwright_service.pages.unfinished_pages import (
+    keep_refused_form,
+    new_form_id,
+    sent_form_id,
+    shown_form,
+    unfinished_form,
+    unfinished_rows,
+    unsaved_form_response,
+)
 from benchwright_service.pages.visit import GRADERS, STAFF, Visit, unknown_page_refusal, whole_number_or_none
 from benchwright_service.questions.publishing import questions_pack_name
 from benchwright_service.questions.trying import TRIES_PER_DAY
+from benchwright_service.questions.unfinished import UnfinishedForm
 from benchwright_service.questions.writing import (
     CHANGEABLE,
     FEWEST_REVIEWERS,
@@ -82,8 +91,11 @@ async def publish_questions(visit: Visit) -> Response:
 async def new_question_form(visit: Visit) -> Response:
     """An empty form of the format that the address names."""
     membership = await _writer_membership(visit)
-    style = chosen_format(visit.request.query_params.get("format", ""))
-    return await _form_page(visit, membership, None, style, empty_fields(style), None)
+    fields = empty_fields(chosen_format(visit.query_field("format")))
+    form = await unfinished_form(visit, membership, visit.query_field("form")) or UnfinishedForm(
+        new_form_id(), fields, None
+    )
+    return await _form_page(visit, membership, None, form, None)
 
 
 async def create_question(visit: Visit) -> Response:
@@ -91,12 +103,15 @@ async def create_question(visit: Visit) -> Response:
     membership = await _writer_membership(visit)
     style = chosen_format(visit.form_field("format"))
     try:
+        if (response := await unsaved_form_response(visit, membership, None)) is not None:
+            return response
         content, pictures = await sent_question(visit, style, None)
         name = await visit.bench.collecting.questions.create_draft(
             membership.course, visit.account, content, pictures, credited=is_credited(visit)
         )
     except (ValueError, BenchServiceError) as error:
-        return await _form_page(visit, membership, None, style, sent_fields(visit, style), _refusal_problem(error))
+        return await _refused_form_page(visit, membership, None, style, error)
+    await visit.bench.collecting.unfinished.discard(membership.course, visit.account, sent_form_id(visit, None))
     return _redirect_within_course(membership, f"questions/{name}")
 
 
@@ -114,13 +129,15 @@ async def change_question(visit: Visit) -> Response:
     try:
         if question.author != visit.account or await visit.is_archived():
             raise BenchServiceError("only its author can change the question, and not in an archived course")
+        if (response := await unsaved_form_response(visit, membership, question)) is not None:
+            return response
         name = await _carry_out_author_action(visit, membership, question, act)
     except (ValueError, BenchServiceError) as error:
         if act == "save":
-            return await _form_page(
-                visit, membership, question, style, sent_fields(visit, style), _refusal_problem(error)
-            )
+            return await _refused_form_page(visit, membership, question, style, error)
         return await _question_page(visit, membership, question, _refusal_problem(error))
+    if act in ("save", "withdraw"):
+        await visit.bench.collecting.unfinished.discard(membership.course, visit.account, question.id)
     return _redirect_within_course(membership, f"questions/{name}")
 
 
@@ -189,6 +206,7 @@ async def _questions_page(visit: Visit, membership: Membership, problem: FormPro
         member=membership,
         call=call,
         is_open=collecting.questions.is_open(call) and not is_archived,
+        unfinished=await unfinished_rows(visit, membership),
         mine=await collecting.questions.authored_questions(membership.course, visit.account),
         waiting=await collecting.reviews.waiting_count(membership.course, visit.account) if is_reviewer else 0,
         authors=await collecting.statistics.ranked_authors(accepted_questions),
@@ -206,41 +224,44 @@ async def _questions_page(visit: Visit, membership: Membership, problem: FormPro
     )
 
 
+async def _refused_form_page(
+    visit: Visit, membership: Membership, question: VersionedQuestion | None, style: QuestionFormat, error: Exception
+) -> Response:
+    await keep_refused_form(visit, membership, question)
+    form = UnfinishedForm(sent_form_id(visit, question), sent_fields(visit, style), None)
+    return await _form_page(visit, membership, question, form, _refusal_problem(error))
+
+
 async def _form_page(
     visit: Visit,
     membership: Membership,
     question: VersionedQuestion | None,
-    style: QuestionFormat,
-    fields: Mapping[str, Any],
+    form: UnfinishedForm,
     problem: FormProblem | None,
 ) -> Response:
     return render(
         "question_form",
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        **await _form_values(visit, membership, question, style, fields),
+        **await _form_values(visit, membership, question, form),
+        unfinished=await unfinished_rows(visit, membership) if question is None and problem is None else (),
         problem=problem,
     )
 
 
 async def _form_values(
-    visit: Visit,
-    membership: Membership,
-    question: VersionedQuestion | None,
-    style: QuestionFormat,
-    fields: Mapping[str, Any],
+    visit: Visit, membership: Membership, question: VersionedQuestion | None, form: UnfinishedForm
 ) -> Mapping[str, Any]:
     call = await visit.bench.collecting.questions.find_call(membership.course)
-    values = dict(form_template_values(style, fields))
-    licence = call.license if call is not None else ""
     return {
         "member": membership,
         "question": question,
-        "style": values["style"],
-        "formats": values["formats"],
         "letters": LETTERS,
         "reviewers": call.reviewers if call is not None else 0,
-        "form_shown": values | {"license": licence},
+        "form_shown": {
+            **shown_form(form, is_new=question is None),
+            "license": call.license if call is not None else "",
+        },
     }
 
 
@@ -250,14 +271,16 @@ async def _question_page(
     collecting = visit.bench.collecting
     is_author = question.author == visit.account
     content = question.content
+    form = UnfinishedForm(question.id, question_fields(content, credited=question.credited), None)
+    if is_author and question.state in CHANGEABLE:
+        unsaved_form = await unfinished_form(visit, membership, question.id)
+        form = unsaved_form if unsaved_form is not None and unsaved_form.fields != form.fields else form
     decided_reviews = await collecting.reviews.decided_reviews(question.id)
     return render(
         "question",
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        **await _form_values(
-            visit, membership, question, content.format, question_fields(content, credited=question.credited)
-        ),
+        **await _form_values(visit, membership, question, form),
         **await _try_template_values(visit, question),
         is_author=is_author,
         is_changeable=is_author and question.state in CHANGEABLE,

@@ -21,6 +21,7 @@ from benchwright_foundation.page_style import tokens_css
 from benchwright_problems.figure import MediaType
 from benchwright_remote.messages import Membership
 from benchwright_service.accounts.sessions import BrowserSession
+from benchwright_service.pages.markdown import is_plain_text, markdown_html
 from benchwright_service.storage.tables import moment
 from benchwright_service.studies.lab_monitor import elapsed_text
 from benchwright_teaching.local_times import in_zone, is_zone, local_time_text, zone_of, zoned_time_text
@@ -115,6 +116,8 @@ def _environment() -> Environment:
     environment.filters["points"] = points
     environment.filters["moment"] = moment
     environment.filters["change"] = signed_number
+    environment.filters["markdown"] = markdown_html
+    environment.tests["plain_text"] = is_plain_text
     environment.globals["form_zone"] = lambda: str(_SHOWN_ZONES.get().reader)
     environment.globals["course_zone"] = lambda: str(_SHOWN_ZONES.get().course)
     environment.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
@@ -187,6 +190,7 @@ ASSETS = {
     "replay.js": "text/javascript",
     "replay-text.js": "text/javascript",
     "picker.js": "text/javascript",
+    "question-form.js": "text/javascript",
     "tables.js": "text/javascript",
     "zone.js": "text/javascript",
 }

@@ -13,6 +13,7 @@ from benchwright_service.questions.publishing import Publishing
 from benchwright_service.questions.question_statistics import QuestionStatistics
 from benchwright_service.questions.reviewing import Reviews
 from benchwright_service.questions.trying import QuestionModels, Tries
+from benchwright_service.questions.unfinished import UnfinishedQuestions
 from benchwright_service.questions.writing import Questions
 
 
@@ -21,6 +22,7 @@ class Collecting:
     """Parts of collecting questions that pages call."""
 
     questions: Questions
+    unfinished: UnfinishedQuestions
     tries: Tries
     reviews: Reviews
     statistics: QuestionStatistics
@@ -43,6 +45,7 @@ class Collecting:
         questions = Questions(database)
         return cls(
             questions,
+            UnfinishedQuestions(database),
             Tries(database, models),
             Reviews(database),
             QuestionStatistics(database),

@@ -10,13 +10,13 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_authoring.written_question import CHOOSABLE, WrittenQuestion
-from benchwright_service.questions.tables import FIGURES, NOTICES, QUESTIONS, REVIEWS, TRIES, VERSIONS
+from benchwright_service.questions.tables import FIGURES, NOTICES, QUESTIONS, REVIEWS, TRIES, UNFINISHED, VERSIONS
 
 _PNG = b"\x89PNG"
 
 
 async def export_questions_and_reviews(connection: AsyncConnection, course: str, account: str) -> Mapping[str, Any]:
-    """Every version of their questions, the reviews that they wrote, and what they were told of."""
+    """Every version of their questions, their unfinished forms, the reviews that they wrote, and their notices."""
     versions = (
         select(QUESTIONS, VERSIONS.c.number.label("version"), VERSIONS.c.content, VERSIONS.c.at)
         .join(VERSIONS, VERSIONS.c.question == QUESTIONS.c.id)
@@ -41,7 +41,19 @@ async def export_questions_and_reviews(connection: AsyncConnection, course: str,
         .order_by(NOTICES.c.at)
     )
     notices = [dict(row) for row in (await connection.execute(query)).mappings()]
-    return {"questions": question_rows, "question_reviews": review_rows, "notices": notices}
+    unfinished = select(UNFINISHED.c.form, UNFINISHED.c.at, UNFINISHED.c.fields).where(
+        UNFINISHED.c.course == course, UNFINISHED.c.author == account
+    )
+    unfinished_rows = [
+        {"form": row.form, "at": row.at} | json.loads(row.fields)
+        for row in await connection.execute(unfinished.order_by(UNFINISHED.c.at))
+    ]
+    return {
+        "questions": question_rows,
+        "unfinished_questions": unfinished_rows,
+        "question_reviews": review_rows,
+        "notices": notices,
+    }
 
 
 async def export_question_pictures(connection: AsyncConnection, course: str, account: str) -> Mapping[str, bytes]:
@@ -71,6 +83,7 @@ async def erase_person_from_questions(connection: AsyncConnection, course: str, 
     await connection.execute(published_update.values(author=None, credited=0))
     own_questions = in_course.where(QUESTIONS.c.author == account)
     await connection.execute(delete(NOTICES).where(NOTICES.c.course == course, NOTICES.c.account == account))
+    await connection.execute(delete(UNFINISHED).where(UNFINISHED.c.course == course, UNFINISHED.c.author == account))
     for table in (NOTICES, REVIEWS, TRIES, FIGURES, VERSIONS):
         await connection.execute(delete(table).where(table.c.question.in_(own_questions)))
     await connection.execute(delete(QUESTIONS).where(*theirs_there))

@@ -6,7 +6,7 @@ from sqlalchemy import Column, Double, ForeignKey, Index, Integer, LargeBinary, 
 
 from benchwright_service.storage.tables import METADATA
 
-__all__ = ["CALLS", "FIGURES", "METADATA", "NOTICES", "QUESTIONS", "REVIEWS", "TRIES", "VERSIONS"]
+__all__ = ["CALLS", "FIGURES", "METADATA", "NOTICES", "QUESTIONS", "REVIEWS", "TRIES", "UNFINISHED", "VERSIONS"]
 
 CALLS = Table(
     "service_question_calls",
@@ -65,6 +65,19 @@ VERSIONS = Table(
     # As the call had it when the version was sent to reviewers.
     Column("reviewers", Integer, nullable=False, server_default="2"),
 )
+
+UNFINISHED = Table(
+    "service_unfinished_questions",
+    METADATA,
+    Column("course", Text, ForeignKey("service_courses.id"), primary_key=True),
+    Column("author", Text, ForeignKey("service_accounts.id"), primary_key=True),
+    # The id of the question that it changes, or one of its own.
+    Column("form", Text, primary_key=True),
+    # JSON: the fields of the form by their names, whatever is in them.
+    Column("fields", Text, nullable=False),
+    Column("at", Double, nullable=False),
+)
+"""Forms that their authors have not saved."""
 
 FIGURES = Table(
     "service_question_figures",

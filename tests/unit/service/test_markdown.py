@@ -9,7 +9,7 @@ import pytest
 
 from benchwright_problems.figure import MediaType
 from benchwright_problems.problem import Figure
-from benchwright_service.pages.markdown import markdown_html
+from benchwright_service.pages.markdown import is_plain_text, markdown_html, shown_figure_paths
 
 SVG = base64.b64encode(b'<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"></svg>').decode()
 FIGURE = Figure(path="cache.svg", media_type=MediaType.SVG, data=SVG, alt="A cache")
@@ -29,9 +29,10 @@ FIGURE = Figure(path="cache.svg", media_type=MediaType.SVG, data=SVG, alt="A cac
         '<a href="https://example.org" style="position: fixed">x</a>',
     ],
 )
-def test_no_script_style_or_foreign_picture_of_an_author_is_in_the_page(text: str) -> None:
+@pytest.mark.parametrize("keeps_lines", [False, True])
+def test_no_script_style_or_foreign_picture_of_an_author_is_in_the_page(text: str, *, keeps_lines: bool) -> None:
     parsed_page = _Elements()
-    parsed_page.feed(markdown_html(text))
+    parsed_page.feed(markdown_html(text, keeps_lines=keeps_lines))
     assert {tag for tag, _ in parsed_page.elements} == {"p"}
     assert [attributes for _, attributes in parsed_page.elements if attributes] == []
 
@@ -50,6 +51,34 @@ class _Elements(HTMLParser):
 def test_headings_are_below_the_pages_own_and_none_is_left_out() -> None:
     assert [line[:4] for line in markdown_html("# A\n\n## B\n").splitlines()] == ["<h2>", "<h3>"]
     assert [line[:4] for line in markdown_html("### A\n\n#### B\n").splitlines()] == ["<h2>", "<h3>"]
+
+
+def test_what_people_type_keeps_its_lines_and_stays_below_the_pages_headings() -> None:
+    assert markdown_html("a\nb") == "<p>a\nb</p>\n"
+    assert markdown_html("a\nb", keeps_lines=True) == "<p>a<br />\nb</p>\n"
+    assert markdown_html("# Points: 4 of 4", first_heading=3) == "<h3>Points: 4 of 4</h3>\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_plain"),
+    [
+        ("It's 3 < 4 & so on.", True),
+        ("", False),
+        ("a\nb", False),
+        ("# a", False),
+        ("- a", False),
+        ("a `b`", False),
+        ("> " * 30 + "a", False),
+        ("[a]: b", False),
+        ("&amp;", False),
+    ],
+)
+def test_a_text_that_is_shown_otherwise_than_it_was_typed_is_told(text: str, *, is_plain: bool) -> None:
+    assert is_plain_text(text) is is_plain
+
+
+def test_pictures_that_a_text_shows_are_told_from_those_that_it_names() -> None:
+    assert shown_figure_paths("![Ways](cache.svg), see `![x](code.png)` and other.svg") == {"cache.svg"}
 
 
 def test_a_title_that_the_page_has_is_not_repeated() -> None:

@@ -516,6 +516,17 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("question", "number"),
     )
     op.create_table(
+        "service_unfinished_questions",
+        sa.Column("course", sa.Text(), nullable=False),
+        sa.Column("author", sa.Text(), nullable=False),
+        sa.Column("form", sa.Text(), nullable=False),
+        sa.Column("fields", sa.Text(), nullable=False),
+        sa.Column("at", sa.Double(), nullable=False),
+        sa.ForeignKeyConstraint(["author"], ["service_accounts.id"]),
+        sa.ForeignKeyConstraint(["course"], ["service_courses.id"]),
+        sa.PrimaryKeyConstraint("course", "author", "form"),
+    )
+    op.create_table(
         "service_question_tries",
         sa.Column("question", sa.Text(), nullable=False),
         sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),

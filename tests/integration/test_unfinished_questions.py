@@ -1,0 +1,103 @@
+"""Questions that are not finished: their forms are kept, shown as solvers will see them, and theirs alone."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import httpx2
+import pytest
+
+from benchwright_remote.messages import Role
+
+from ..support.service.course_people import send
+from ..support.service.course_questions import QUESTION, Room, accounts, exported_data, model, room, service, text_of
+
+__all__ = ("model", "room", "service")
+
+_HALF: dict[str, Any] = QUESTION | {
+    "title": "",
+    "answer": "",
+    "B": "",
+    "statement": "Half a **question**",
+    "consent": "",
+}
+FORM = "n-0123456789ab"
+
+
+def keep(client: httpx2.Client, path: str, act: str = "preview", **changed_fields: str) -> httpx2.Response:
+    return send(client, path, **(_HALF | {"act": act, "form": FORM} | changed_fields))
+
+
+def form_values(page: str) -> dict[str, str]:
+    """Texts of the form on a page, by their fields."""
+    texts = dict(re.findall(r'<textarea[^>]* name="([\w-]+)"[^>]*>([^<]*)</textarea>', page))
+    return texts | dict(re.findall(r'<input[^>]* name="([\w-]+)"[^>]* value="([^"]*)"', page))
+
+
+def test_a_form_that_nobody_could_save_is_there_again_until_it_is_saved(room: Room) -> None:
+    new_path, list_path = f"{room.path}/questions/new", f"{room.path}/questions"
+    fragment = keep(room.author, new_path)
+    assert fragment.status_code == 200
+    assert "<strong>question</strong>" in fragment.text
+    assert "Kept unfinished" in fragment.text
+    assert f'href="{new_path}?form={FORM}">Without a title' in text_of(room.author, list_path)
+    assert f"?form={FORM}" in text_of(room.author, new_path)
+    values = form_values(text_of(room.author, f"{new_path}?form={FORM}"))
+    assert (values["statement"], values["A"], values["form"]) == (_HALF["statement"], QUESTION["A"], FORM)
+
+    for other in (room.owner_client, room.join(Role.PARTICIPANT, "Bob")):
+        assert FORM not in text_of(other, list_path)
+        assert "Half a" not in text_of(other, f"{new_path}?form={FORM}")
+    assert send(room.author, new_path, **QUESTION, form=FORM).status_code == 303
+    assert FORM not in text_of(room.author, list_path)
+
+
+def test_a_refused_form_and_changes_of_a_saved_question_are_kept_as_well(room: Room) -> None:
+    assert keep(room.author, f"{room.path}/questions/new", act="save").status_code == 422
+    assert FORM in text_of(room.author, f"{room.path}/questions")
+    question_path = room.write()
+    assert "have not saved" not in text_of(room.author, question_path)
+    assert keep(room.author, question_path).status_code == 200
+    page = text_of(room.author, question_path)
+    assert "models and reviewers get the saved version" in page
+    assert form_values(page)["statement"] == _HALF["statement"]
+    assert send(room.author, question_path, act="discard").status_code == 303
+    assert form_values(text_of(room.author, question_path))["statement"] == QUESTION["statement"]
+    assert send(room.owner_client, question_path, **_HALF | {"act": "preview"}).status_code == 404
+
+
+def test_a_change_of_format_keeps_all_that_was_typed(room: Room) -> None:
+    new_path = f"{room.path}/questions/new"
+    changed = keep(room.author, new_path, act="format", answer="B", B="two", **{"new-format": "free-response"})
+    page = text_of(room.author, changed.headers["location"])
+    values = form_values(page)
+    assert 'value="free-response" selected' in page
+    assert (values["answer"], values["A"], values["answer-choice"]) == ("two", QUESTION["A"], "B")
+    # As a browser sends it: the texts that are out of sight, too.
+    back = send(room.author, new_path, **values | {"act": "format", "new-format": "multiple-choice"})
+    page = text_of(room.author, back.headers["location"])
+    assert "<option selected>B</option>" in page
+    assert form_values(page)["A"] == QUESTION["A"]
+
+
+def test_nobody_keeps_more_than_twenty_and_each_is_exported_and_deleted_with_its_author(room: Room) -> None:
+    for number in range(20):
+        assert keep(room.author, f"{room.path}/questions/new", form=f"n-{number:012}").status_code == 200
+    refusal = keep(room.author, f"{room.path}/questions/new")
+    assert (refusal.status_code, "are unfinished" in refusal.text) == (422, True)
+    assert "<strong>question</strong>" in refusal.text
+    assert keep(room.author, f"{room.path}/questions/new", form=f"n-{0:012}").status_code == 200
+    (ada,) = [account for account in accounts(room) if exported_data(room, account)["name"] == "Ada"]
+    kept_forms = exported_data(room, ada)["unfinished_questions"]
+    assert (len(kept_forms), kept_forms[0]["statement"]) == (20, _HALF["statement"])
+    assert send(room.owner_client, f"{room.path}/people/{ada}/delete", name="Ada").status_code == 303
+    everything = [exported_data(room, account) for account in accounts(room)]
+    assert _HALF["statement"] not in json.dumps(everything)
+
+
+@pytest.mark.parametrize("length", [10_000, 60_000])
+def test_long_texts_of_any_script_are_kept(room: Room, length: int) -> None:
+    fragment = keep(room.author, f"{room.path}/questions/new", statement="語" * length)
+    assert fragment.status_code == (200 if length <= 20_000 else 413)
