@@ -125,12 +125,12 @@ def _cell(netlist: Netlist, names_by_bit: _NetNames, name: str, cell: Mapping[st
 
 def _driven_net(cell: Mapping[str, Any], names_by_bit: _NetNames) -> str:
     """The net that a cell drives, all of it or a part; empty if nobody named it."""
-    bits = next((bits for name, bits in cell["connections"].items() if name in ("Q", "Y")), [])
-    nets = {names_by_bit.get(bit) for bit in bits}
+    connected_bits: list[Any] = next((bits for name, bits in cell["connections"].items() if name in ("Q", "Y")), [])
+    nets = {names_by_bit.get(bit) for bit in connected_bits}
     net = nets.pop() if len(nets) == 1 else None
     if net is None:
         return ""
-    return net.name if len(bits) == net.width else f"part of {net.name}"
+    return net.name if len(connected_bits) == net.width else f"part of {net.name}"
 
 
 def _cell_port(name: str, direction: str, bits: list[int | str]) -> CellPort:
