@@ -23,6 +23,7 @@ import { InstanceTree } from "./language/instanceTree.ts";
 import { showExpandedFile } from "./language/macroExpansion.ts";
 import { Opening } from "./problems/opening.ts";
 import { registerPanels } from "./panel.ts";
+import { FailureIcons } from "./runs/failureIcons.ts";
 import { OwnTests } from "./runs/ownTests.ts";
 import { debugTests } from "./runs/testDebugger.ts";
 import { PANELS } from "./panels.ts";
@@ -52,7 +53,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const attempts = new Attempts(server);
   const accounts = new Accounts(server);
   const tree = new ProblemTree(server, attempts, context.globalState);
-  const pages = new ProblemPages(context.extensionUri, server);
+  const pages = new ProblemPages(context.extensionUri, server, attempts);
   const opening = new Opening(server, attempts, context.globalState, pages);
   const hints = new Hints(server, attempts);
   const results = new ResultsView(context.extensionUri, attempts, hints);
@@ -159,6 +160,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     instances,
     signals,
     ownTests,
+    new FailureIcons(context.extensionUri),
     authoring,
     debugTests(server),
     explanations,

@@ -101,12 +101,11 @@ scenario(
     await editor.sees(editor.codeLens(), /Run test/);
     await editor.codeLens().filter({ hasText: "Run test" }).first().click();
     await editor.page.locator(".testing-run-glyph.codicon-testing-failed-icon, .codicon-testing-error-icon").first().waitFor({ timeout: 90_000 });
-    await editor.page.waitForTimeout(2000);
-    await editor.page.keyboard.press("Escape");
-    await editor.picture("own-testbench-fails");
     await editor.openProblemsPanel();
     await editor.sees(editor.problemsPanel(), /tb: It printed: FAIL: q is 8[^]*own tests[^]*Ln 12/);
     await editor.page.locator(".monaco-editor .squiggly-error").first().waitFor();
+    // Beside the test itself, and beside the line that failed.
+    await editor.page.locator(".glyph-margin-widgets .cgmr[class*=ced-]").first().waitFor();
     await editor.picture("own-testbench-fails-at-its-line");
   },
 );

@@ -88,8 +88,9 @@ async function solvedProblemLeadsToItsSolution(editor: Editor): Promise<void> {
   await page.getByRole("button", { name: "Compare With the Reference" }).click();
   await editor.sees(editor.page.locator(".monaco-diff-editor .modified .view-lines").first(), /assign at_max/);
   await editor.picture("solution-beside-the-reference");
-  await editor.command("View: Close Editor");
-  await page.getByRole("button", { name: "Show Files" }).click();
+  await editor.problem("Saturating up/down counter").click();
+  const again = await editor.webview("h1:text-is('Saturating up/down counter')");
+  await again.getByRole("button", { name: "Show Files" }).first().click();
   await editor.sees(editor.page.locator(".editor-instance .view-lines").first(), /assign at_max/);
   await editor.picture("solution-of-an-ended-attempt");
 }

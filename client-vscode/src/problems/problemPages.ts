@@ -1,5 +1,6 @@
 import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
+import { isUnfinished, type Attempts } from "../attempts/attempts.ts";
 import { problemFacts } from "./problemLabel.ts";
 import type { PackSummary, ProblemPage, ProblemSummary } from "../generated/protocol.ts";
 import { shown } from "../reporting.ts";
@@ -15,12 +16,7 @@ const REFERENCE = "benchwright-reference";
 
 /** Shows a problem without opening it: its statement, and what the person has done with it before. */
 export class ProblemPages implements vscode.TextDocumentContentProvider, vscode.Disposable {
-  private readonly registration = vscode.Disposable.from(
-    vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
-    vscode.workspace.registerTextDocumentContentProvider(REFERENCE, {
-      provideTextDocumentContent: ({ path, query }) => this.referenceText(path.slice(1), query),
-    }),
-  );
+  private readonly registration: vscode.Disposable;
   private panel: vscode.WebviewPanel | undefined;
   private host: WebviewHost<ToProblem, FromProblem> | undefined;
   private ref = "";
@@ -28,7 +24,19 @@ export class ProblemPages implements vscode.TextDocumentContentProvider, vscode.
   constructor(
     private readonly extension: vscode.Uri,
     private readonly server: Server,
-  ) {}
+    attempts: Attempts,
+  ) {
+    this.registration = vscode.Disposable.from(
+      vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+      vscode.workspace.registerTextDocumentContentProvider(REFERENCE, {
+        provideTextDocumentContent: ({ path, query }) => this.referenceText(path.slice(1), query),
+      }),
+      // What was submitted is measured some seconds later.
+      attempts.onDidChange(({ now }) => {
+        if (this.panel && now.problem === this.ref && !isUnfinished(now)) void this.load();
+      }),
+    );
+  }
 
   /** A file as an attempt left it: the path is its own, the query is the attempt. */
   async provideTextDocumentContent({ path, query }: vscode.Uri): Promise<string> {

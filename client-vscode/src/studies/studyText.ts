@@ -86,9 +86,9 @@ export function deliverySentences({ delivery, dataTo }: Pick<StudyView, "deliver
   return [`${failed} ${kept}`, delivery.told ?? ""];
 }
 
-/** Runs that are left of a task with a limit. */
-export function runsLeft(status: Pick<AttemptStatus, "runs" | "runsAllowed">): number | undefined {
-  return status.runsAllowed == null ? undefined : Math.max(0, status.runsAllowed - status.runs);
+/** Runs that are left of a design task with a limit. */
+export function runsLeft(status: Pick<AttemptStatus, "kind" | "runs" | "runsAllowed">): number | undefined {
+  return status.runsAllowed == null || status.kind !== "design" ? undefined : Math.max(0, status.runsAllowed - status.runs);
 }
 
 /** The rules of a task and how much of each limit is used: names and values. */

@@ -40,9 +40,8 @@ test("where data go is told by name", () => {
 });
 
 test("what is left of runs never falls below nothing", () => {
-  assert.equal(runsLeft({ runs: 2, runsAllowed: 3 }), 1);
-  assert.equal(runsLeft({ runs: 4, runsAllowed: 3 }), 0);
-  assert.equal(runsLeft({ runs: 4, runsAllowed: null }), undefined);
+  const left = (kind: string, runs: number, runsAllowed: number | null) => runsLeft({ kind, runs, runsAllowed });
+  assert.deepEqual([left("design", 2, 3), left("design", 4, 3), left("design", 4, null), left("question", 2, 3)], [1, 0, undefined, undefined]);
 });
 
 test("the rules of a task tell limits, and that saving alone runs nothing", () => {

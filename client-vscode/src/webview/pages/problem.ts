@@ -85,7 +85,7 @@ function bestSolution({ attempt, solutions, measures, reference }: BestSolution,
     element("p", {}, choice),
     measures.length > 0
       ? numberTable([t("Measure"), t("Yours"), t("Reference")], measures)
-      : element("p", {}, t("It was not measured: its tools were not there, or it can't be synthesised.")),
+      : element("p", {}, t("It is not measured yet, or can't be synthesised here.")),
     ...(reference ? [] : [element("p", { class: "policy" }, t("The reference itself is not shown."))]),
     element("div", { class: "actions" }, ...actions),
   ];
