@@ -68,6 +68,14 @@ async function cellsAndSignalsLeadToSource(editor: Editor): Promise<void> {
   await editor.command("Benchwright: What Drives This");
   await editor.sees(editor.page.locator(".pane", { hasText: "Drivers" }).first(), /\.q\(middle\)/);
   await editor.picture("drivers");
+  await editor.openFile("leaf.sv");
+  await editor.command("Benchwright: Show Schematic");
+  await editor.sees(page.locator("h1"), /Schematic of leaf/);
+  await editor.sees(page.locator(".schematic"), /multiplexer[\s\S]*adder|adder[\s\S]*multiplexer/);
+  assert.deepEqual(await page.locator(".cell", { hasText: "register" }).locator("text").allTextContents(), ["q", "register", "clock", "D", "Q"]);
+  const [drawn, frame] = [await page.locator(".schematic svg").boundingBox(), await page.locator(".schematic").boundingBox()];
+  assert.ok(drawn!.width <= frame!.width && drawn!.height <= frame!.height && frame!.y + frame!.height <= 900);
+  await editor.picture("schematic-of-cells");
 }
 
 async function statesAreDrawnAndReachedByKeyboard(editor: Editor): Promise<void> {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { faultsOfPages } from "./accessibility.ts";
-import type { Editor } from "./editor.ts";
+import { PATIENCE_MS, type Editor } from "./editor.ts";
 import { ROOT } from "./installation.ts";
 import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 
@@ -86,6 +86,7 @@ scenario(
     // The file was written again, and is shown with the layout that the person made.
     await editor.sees(row("tb.dut.following").locator(".wave-value"), /^5$/);
     await editor.picture("waveform-of-the-mended-design");
+    await theWheelZoomsAtThePointerAndScrolls(editor, wave);
     await markersCurvesAndValues(editor, wave);
     await editor.command("View: Close All Editors");
     await editor.command("Benchwright: Show Waveform");
@@ -98,8 +99,39 @@ scenario(
   },
 );
 
-/** By keyboard, but for the wheel. */
-async function markersCurvesAndValues(editor: Editor, wave: Awaited<ReturnType<Editor["webview"]>>): Promise<void> {
+/** Waits until a time is there, but for what a pixel is. */
+async function isNear(time: () => Promise<number>, expected: number): Promise<void> {
+  let seen = await time();
+  for (const deadline = Date.now() + PATIENCE_MS; Math.abs(seen - expected) > 0.1; seen = await time()) {
+    assert.ok(Date.now() < deadline, `Expected ${expected} ns, but saw ${seen} ns.`);
+  }
+}
+
+type Page = Awaited<ReturnType<Editor["webview"]>>;
+
+async function theWheelZoomsAtThePointerAndScrolls(editor: Editor, wave: Page): Promise<void> {
+  const { mouse, keyboard } = editor.page;
+  const { x, y, width } = (await wave.getByRole("option", { name: "tb.q" }).locator("canvas").boundingBox())!;
+  /** The time at a share of the width, in ns. */
+  const timeAt = async (share: number): Promise<number> => {
+    await mouse.click(x + share * width, y + 5);
+    const [, time] = /Cursor: ([\d.]+) ns/.exec(await wave.locator(".wave-readout").innerText())!;
+    return Number(time);
+  };
+  const [middle, right] = [await timeAt(0.4), await timeAt(0.9)];
+  await mouse.move(x + 0.4 * width, y + 5);
+  await keyboard.down("Control");
+  await mouse.wheel(0, -240);
+  await keyboard.up("Control");
+  const length = (right - middle) / 2;
+  await isNear(() => timeAt(0.9), middle + length);
+  await isNear(() => timeAt(0.4), middle);
+  await mouse.wheel(0, width / 10);
+  await isNear(() => timeAt(0.4), middle + length / 5);
+}
+
+/** By keyboard. */
+async function markersCurvesAndValues(editor: Editor, wave: Page): Promise<void> {
   const { page } = editor;
   const status = wave.locator(".wave-status");
   await wave.getByRole("button", { name: "Hierarchy of signals" }).click();
@@ -116,7 +148,7 @@ async function markersCurvesAndValues(editor: Editor, wave: Awaited<ReturnType<E
   await editor.sees(status, /tb\.q does not become 1 before the cursor/);
   await wave.getByLabel("Value to find").fill("nonsense");
   await page.keyboard.press("Enter");
-  await editor.sees(status, /nonsense is no value of tb\.q as hexadecimal/);
+  await editor.sees(status, /nonsense is not a value of tb\.q as hexadecimal/);
   await wave.getByLabel("Value to find").fill("");
   await wave.getByRole("listbox").focus();
   await page.keyboard.press("m");
@@ -133,6 +165,7 @@ async function markersCurvesAndValues(editor: Editor, wave: Awaited<ReturnType<E
   await page.keyboard.press("Enter");
   await wave.getByText("25 ns").last().click();
   await editor.sees(wave.locator(".wave-readout"), /Cursor: 25 ns/);
+  await editor.sees(wave.locator(".wave-foot table"), /15 ns\s+-10 ns\s+–\s+25 ns\s+0\s+10 ns/);
   await editor.picture("waveform-markers");
   assert.deepEqual(await faultsOfPages(page), []);
 }
@@ -153,8 +186,12 @@ for (const [name, theme] of [
       await editor.page.locator(".codicon-testing-failed-icon").first().waitFor({ timeout: 90_000 });
       await editor.command("Benchwright: Show Waveform");
       const wave = await editor.webview(".wave-row.signal");
+      await editor.offers(OPEN_ELSEWHERE, false);
+      await wave.getByRole("option", { name: "tb.q" }).click();
       await wave.getByRole("listbox").focus();
-      await editor.page.keyboard.press("n");
+      for (const key of ["a", "n", "m"]) await editor.page.keyboard.press(key);
+      await wave.getByText("Markers").click();
+      await editor.sees(wave.locator(".wave-foot table"), /Marker/);
       await editor.picture(`waveform-${name.replace(" ", "-")}`);
       assert.deepEqual(await faultsOfPages(editor.page), []);
     },

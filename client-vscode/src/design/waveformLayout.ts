@@ -37,7 +37,7 @@ export function newLayout(last: number): Layout {
   return { rows: [], cursors: [0, null], markers: [], isWide: false, start: 0, end: Math.max(2, last) };
 }
 
-/** The markers with one at a time, which has the lowest number that is no name yet; one that is there already stays alone. */
+/** The markers with one at a time, called by the lowest number that is free; unless one is there. */
 export function withMarker(markers: readonly Marker[], time: number): readonly Marker[] {
   if (markers.some((marker) => marker.time === time)) return markers;
   const names = new Set(markers.map(({ name }) => name));

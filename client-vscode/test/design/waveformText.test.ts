@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { keptLayout, moved, panned, sharedScope, turned, visibleRows, withSignal, zoomed, type Row } from "../../src/design/waveformLayout.ts";
-import { possibleSignalNames, rulerTimes, ticksOfNs, timeText, valueText } from "../../src/design/waveformText.ts";
+import { keptLayout, moved, newLayout, panned, sharedScope, turned, visibleRows, withMarker, withSignal, zoomed, type Row } from "../../src/design/waveformLayout.ts";
+import { possibleSignalNames, rulerTimes, searchedValue, ticksOfNs, timeText, valueNumber, valueText } from "../../src/design/waveformText.ts";
 
 const NS = { tick: 1, unit: "ns" };
 const PS = { tick: 10, unit: "ps" };
@@ -71,10 +71,34 @@ test("zooming keeps the time below the cursor in place, and nothing leaves the w
 });
 
 test("a layout that was kept is used as far as it fits", () => {
-  const kept = { rows: ROWS, cursors: [5, null], start: 900, end: 1000 };
-  assert.deepEqual(keptLayout(kept, 50), { rows: ROWS, cursors: [5, null], start: 0, end: 50 });
+  const kept = { rows: ROWS, cursors: [5, null], markers: [{ name: "begin", time: 7 }], isWide: true, start: 900, end: 1000 };
+  assert.deepEqual(keptLayout(kept, 50), { ...kept, start: 0, end: 50 });
   assert.deepEqual(keptLayout(kept, 2000), kept);
+  assert.deepEqual(keptLayout({ rows: [] }, 50), { ...newLayout(50), cursors: [null, null] });
   assert.equal(keptLayout("nonsense", 50), undefined);
+});
+
+test("a marker has the lowest number that is free, and a time has one", () => {
+  const markers = withMarker(withMarker([{ name: "2", time: 40 }], 60), 20);
+  assert.deepEqual(markers, [{ name: "3", time: 20 }, { name: "2", time: 40 }, { name: "1", time: 60 }]);
+  assert.equal(withMarker(markers, 40), markers);
+});
+
+test("a value is searched for as it is written in the radix of the signal, or in Verilog's own", () => {
+  const searched = (text: string, radix: "hex" | "signed" | "unsigned" | "binary") => searchedValue(text, 8, radix);
+  assert.deepEqual(["1f", "0x1F", "8'd31", "x", "1x", "1ff", "q", ""].map((text) => searched(text, "hex")), [
+    ...["h1f", "h1f", "h1f", "bxxxxxxxx", "b0001xxxx"],
+    ...[undefined, undefined, undefined],
+  ]);
+  assert.deepEqual(["-1", "255", "256", "1f"].map((text) => searched(text, "signed")), ["hff", "hff", undefined, undefined]);
+  assert.deepEqual(["101", "2", "4'hz"].map((text) => searched(text, "binary")), ["h5", undefined, "bzzzzzzzz"]);
+  assert.deepEqual(["1.5", "2", "idle"].map((text) => searchedValue(text, null, "hex")), ["1.5", "2.0", '"idle"']);
+});
+
+test("a curve has the number of each value whose bits are known", () => {
+  const number = (value: string | null) => valueNumber(value, 8, "signed");
+  assert.deepEqual(["hff", "h7f", "1.5", "bxx", '"idle"', null].map(number), [-1, 127, 1.5, undefined, undefined, undefined]);
+  assert.equal(valueNumber("hff", 8, "hex"), 255);
 });
 
 test("signals are shown without the scope that all of them are in", () => {

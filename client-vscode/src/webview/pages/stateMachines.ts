@@ -108,7 +108,7 @@ function stateShape(one: StateBox): SVGGElement {
 function arrowShape(one: Arrow): SVGGElement {
   const points = one.points.map(([x, y]) => `${x},${y}`).join(" ");
   const [x, y] = one.labelAt;
-  const begin = one.isReset && one.points[0] ? [shape("circle", { cx: one.points[0][0], cy: one.points[0][1] - 5, r: 5 })] : [];
+  const begin = one.isReset && one.points[0] ? [shape("circle", { cx: one.points[0][0] - 5, cy: one.points[0][1], r: 5 })] : [];
   const made = shape(
     "g",
     { class: `net${one.at ? " linked" : ""}` },

@@ -154,6 +154,7 @@ function open(message: Extract<ToWaveform, { type: "opened" }>): void {
   body.hidden = toolbar.hidden = false;
   traces = new Map();
   chooser.show(view.tops);
+  writeMarkers();
   if (kept) rebuild();
   void (kept ? Promise.resolve() : showFirst(view.tops)).then(() => addOfTops(message.names));
   if (message.time !== null) showTime(message.time);
@@ -203,6 +204,7 @@ function change(part: Partial<Layout>, select = selected): void {
   if (part.rows) rebuild();
   else draw();
   if (part.rows || part.end !== undefined) void fetchTraces();
+  if (part.cursors || part.markers) writeMarkers();
   save();
 }
 
@@ -330,19 +332,15 @@ function writeValues(): void {
   analogue.setAttribute("aria-pressed", String(row?.kind === "signal" && Boolean(row.isAnalogue)));
   hierarchy.setAttribute("aria-pressed", String(!layout.isWide));
   chooser.root.hidden = layout.isWide;
-  // Not while a name is written there.
-  if (!markerPlace.contains(document.activeElement)) writeMarkers();
 }
 
+/** Writes the table of markers, in which the keyboard stays where it is. */
 function writeMarkers(): void {
-  const actions = {
-    show: showTime,
-    change: (changed: Layout["markers"]) => {
-      change({ markers: changed });
-      writeMarkers();
-    },
-  };
-  if (view) markerPlace.replaceChildren(markerTable(layout, view, actions));
+  if (!view) return;
+  const controls = () => [...markerPlace.querySelectorAll<HTMLElement>("input, button")];
+  const focused = controls().findIndex((control) => control === document.activeElement);
+  markerPlace.replaceChildren(markerTable(layout, view, { show: showTime, change: (changed) => change({ markers: changed }) }));
+  controls()[focused]?.focus();
 }
 
 // What the person does
@@ -375,7 +373,7 @@ async function toChange(forward: boolean): Promise<void> {
   if (row?.kind !== "signal" || !view) return;
   const value = sought.value.trim() === "" ? null : searchedValue(sought.value, row.bits, row.radix);
   if (value === undefined) {
-    status.textContent = t("{0} is no value of {1} as {2}.", sought.value, row.path, RADIX_NAMES[row.radix]);
+    status.textContent = t("{0} is not a value of {1} as {2}.", sought.value, row.path, RADIX_NAMES[row.radix]);
     return;
   }
   const found = await tried(ask("waveformChange", { signal: row.path, time: layout.cursors[0] ?? 0, forward, value }));
