@@ -76,7 +76,7 @@ const hierarchy = iconButton("hierarchy", t("Hierarchy of signals"), () => chang
 const analogue = iconButton("analogue", t("Draw Numbers as a Curve"), () => turnAnalogue());
 const toolbar = element(
   "div",
-  { class: "actions", role: "toolbar", "aria-label": t("Waveform") },
+  { class: "actions", role: "group", "aria-label": t("Waveform") },
   hierarchy,
   iconButton("zoomIn", t("Zoom In"), () => zoom(0.5)),
   iconButton("zoomOut", t("Zoom Out"), () => zoom(2)),
