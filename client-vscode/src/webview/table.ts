@@ -1,6 +1,6 @@
 import { button, element } from "./elements.ts";
 
-const NUMBER = /^[−+-]?\d[\d.,]*%?$|^\d+(:\d\d)+$|^–$/;
+const NUMBER = /^[−+-]?\d[\d.,]*( ?%)?$|^\d+(:\d\d)+$|^–$/;
 /** What has a unit is in no order by its text. */
 const WITH_UNIT = /^[−+-]?\d[\d.,]* \p{L}/u;
 
@@ -36,7 +36,7 @@ export function table(headings: readonly string[], rows: readonly HTMLTableRowEl
 /** A number or a time of minutes and seconds; what has none comes first. */
 function numberOf(text: string): number {
   if (text === "–") return -Number.MAX_VALUE;
-  const parts = text.replace("−", "-").replaceAll(/[,%]/g, "").split(":");
+  const parts = text.replace("−", "-").replaceAll(/[,% ]/g, "").split(":");
   return parts.reduce((sum, part) => sum * 60 + Number(part), 0);
 }
 

@@ -26,7 +26,7 @@ from benchwright_verilog.semantics.compilation.instances import DesignInstance
 from benchwright_verilog.semantics.project.standalone_files import StandaloneFiles
 
 _LIMITS = RunLimits(wall_s=30, memory_mb=1024, file_mb=64, folder_mb=128)
-_PASSES = ("proc", "opt_expr", "opt_clean", "memory_dff", "memory_collect", "opt_clean")
+_PASSES = ("proc", "opt_expr -mux_undef", "opt_clean", "memory_dff", "memory_collect", "opt_clean")
 _PLAIN = re.compile(r"[A-Za-z_][\w$]*")
 _NUMBER = re.compile(r"-?\d+|\d+'s?[bdh][\da-fA-F]+")
 _ERROR = re.compile(r"^(?:(?P<source>f\d+:\d+(?:\.\d+)?): )?(?:ERROR|error): (?P<message>.+)", re.MULTILINE)
