@@ -134,6 +134,7 @@ async function theWheelZoomsAtThePointerAndScrolls(editor: Editor, wave: Page): 
 async function markersCurvesAndValues(editor: Editor, wave: Page): Promise<void> {
   const { page } = editor;
   const status = wave.locator(".wave-status");
+  await page.setViewportSize({ width: 1600, height: 1200 });
   await wave.getByRole("button", { name: "Hierarchy of signals" }).click();
   await wave.getByRole("option", { name: "tb.q" }).click();
   await page.keyboard.press("a");
