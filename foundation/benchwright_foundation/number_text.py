@@ -27,6 +27,14 @@ def signed_number(value: float, digits: int = 2) -> str:
     return f"+{text}" if value > 0 and float(text) else text
 
 
+def measured(value: float) -> str:
+    """A number of any size, with four digits that tell something."""
+    size = abs(value)
+    digits = 0 if size >= 1_000 else 4 if size < 1 else 4 - len(f"{size:.0f}")
+    text = f"{value:,.{digits}f}" if size >= 0.001 or not value else f"{value:.9f}"
+    return _with_minus_sign(text.rstrip("0").rstrip(".") if "." in text else text)
+
+
 def points(value: float) -> str:
     """Points, with at most three digits after the point and no zeros at the end."""
     return _with_minus_sign(f"{value:.3f}".rstrip("0").rstrip("."))

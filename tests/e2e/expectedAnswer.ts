@@ -32,6 +32,12 @@ export function answer(walked: Walked): Omit<Section, "role"> {
         ],
       },
     ],
-    pictures: [],
+    pictures: [
+      {
+        id: "headline",
+        title: "Solved, by condition",
+        alt: "Solved, with 95 % intervals: alone 50 %; copilot 0 %.",
+      },
+    ],
   };
 }

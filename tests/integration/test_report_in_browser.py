@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import zlib
 from pathlib import Path
@@ -20,6 +21,16 @@ _WIDE = """document.querySelectorAll("details").forEach((one) => (one.open = tru
 const clipped = [...document.querySelectorAll(".wide")].filter((one) => one.scrollWidth > one.clientWidth);
 document.body.dataset.found = clipped.map((one) => one.getAttribute("aria-label")).join();"""
 _INTERVAL = "91.4 % (67.8 to 93.4 %)"
+
+_FOLDS = """const states = () => [...document.querySelectorAll("details.fold")].map((one) => one.open);
+const before = states();
+location.hash = "attempts";
+addEventListener("hashchange", () => setTimeout(() => {
+  const linked = states();
+  document.querySelector(".folds button").click();
+  const found = [before, linked, states(), document.documentElement.scrollWidth <= innerWidth];
+  document.body.dataset.found = JSON.stringify(found);
+}));"""
 
 _PROBE = """document.fonts.ready.then(() => {
   const cut = [...document.querySelectorAll("figure svg")].flatMap((svg) => {
@@ -106,6 +117,17 @@ def test_no_table_is_cut_at_the_width_of_a_small_screen(report: Path) -> None:
     match = re.search(r'data-found="([^"]*)"', dom)
     assert match is not None
     assert match.group(1) == ""
+
+
+def test_a_link_opens_what_it_leads_to_and_a_phone_needs_no_sideways_scrolling(report: Path) -> None:
+    probe = report.with_name("probe.html")
+    open_to_all = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", report.read_text(encoding="utf-8"))
+    probe.write_text(open_to_all.replace("</body>", f"<script>{_FOLDS}</script></body>"), encoding="utf-8")
+    dom = browser("--window-size=500,844", "--dump-dom", probe.as_uri()).stdout.decode()
+    match = re.search(r'data-found="([^"]*)"', dom)
+    assert match is not None
+    before, linked, opened, fits = json.loads(match.group(1).replace("&quot;", '"'))
+    assert (before, linked, opened, fits) == ([False, False], [False, True], [True, True], True)
 
 
 def test_pictures_are_shown_with_the_font_that_they_were_measured_with(report: Path) -> None:

@@ -17,7 +17,7 @@ from benchwright_foundation.file_lock import file_lock
 from benchwright_problems.verdict import Outcome
 from benchwright_remote.messages import Role
 from benchwright_service.bench import log_file, open_administration
-from benchwright_service.studies.lab_monitor import closing_lock_file
+from benchwright_service.studies.lab_monitor import closing_lock_file, closing_step_file
 from benchwright_studies.conduct.archive import import_archive
 from benchwright_studies.conduct.closing import check_seal
 from benchwright_studies.conduct.study_log import StudyLog
@@ -261,7 +261,12 @@ def test_closing_that_was_interrupted_is_told_and_can_be_repeated(service: Servi
     # The process that closes it takes longer to start than this: it waits.
     with file_lock(lock):
         assert "Step 1 of 2" in page(owner_client, "restarts", "/closing")
-        assert "data-over" not in page(owner_client, "restarts", "/closing/state")
+        step_file = closing_step_file(service.folders, "restarts")
+        step_file.parent.mkdir(parents=True, exist_ok=True)
+        step_file.write_text("12 of 38: horizon")
+        state = page(owner_client, "restarts", "/closing/state")
+        assert "data-over" not in state
+        assert "Step 12 of 38: horizon." in state
         assert ("owner", "began closing", "attempts that go on are ended") in audited(owner_client, "restarts")
         port = int(service.url.rpartition(":")[2])
         service.stop()

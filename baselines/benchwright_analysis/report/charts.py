@@ -6,6 +6,7 @@ Marks differ by shape or dashes too, and each picture comes with a table of its 
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -13,9 +14,15 @@ from benchwright_analysis.report.fonts import FAMILY, register_font_with_rendere
 
 Row = Mapping[str, str | float | int | None]
 Svg = str
-"""The text of an SVG picture."""
+"""The text of a picture: an SVG for screens and paper, and behind it the same for phones."""
 
 WIDTH = 620
+_PHONE_WIDTH = 346
+"""Width of the whole picture on a phone, with its axes."""
+_PHONE_PANEL_WIDTH = 270
+_PHONE_LABELS, _PHONE_LEGEND = 140, 300
+"""Room for the longest line of an axis' label, and of a legend's."""
+_PHONE_LABEL_CHARACTERS, _PHONE_LINE_HEIGHT = 18, 16
 _INK, _GRID = "#010203", "#010204"
 _SHORT_NAME = 38
 """Characters of the longest name with which a legend has several columns."""
@@ -23,8 +30,8 @@ _PALETTE = tuple(f"#0102{number:02x}" for number in range(16, 24))
 """Stand-ins: each becomes a variable of the page's style sheet."""
 _DASHES = ((1, 0), (6, 3), (2, 2), (8, 2, 2, 2), (4, 4), (10, 3), (1, 3), (6, 2, 1, 2))
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "triangle-right")
-MOST_GROUPS = len(_PALETTE)
-"""More could not be distinguished in one picture."""
+MOST_GROUPS = len(_PALETTE) * len(_DASHES)
+"""More could not be distinguished in one picture: each has another colour, or the same in other dashes and shapes."""
 
 
 def note_if_omitted(shown_groups: Collection[str], all_groups: Collection[str], verb: str = "Drawn") -> str:
@@ -321,13 +328,21 @@ def _group_encodings(
     legend = alt.Legend(title=None, **room, **looks) if len(names) > 1 else None
 
     def scale(looks: Sequence[Any]) -> Any:
-        return alt.Scale(domain=names, range=[looks[index] for index in look_indices])
+        return alt.Scale(domain=names, range=looks)
 
+    colours = [_PALETTE[index % len(_PALETTE)] for index in look_indices]
+    dashes = [list(_mark_of(_DASHES, index)) for index in look_indices]
+    shapes = [_mark_of(_SHAPES, index) for index in look_indices]
     return (
-        alt.Color("group:N", scale=scale(_PALETTE), legend=legend),
-        alt.StrokeDash("group:N", scale=scale([list(dash) for dash in _DASHES]), legend=legend),
-        alt.Shape("group:N", scale=scale(_SHAPES), legend=legend),
+        alt.Color("group:N", scale=scale(colours), legend=legend),
+        alt.StrokeDash("group:N", scale=scale(dashes), legend=legend),
+        alt.Shape("group:N", scale=scale(shapes), legend=legend),
     )
+
+
+def _mark_of(marks: Sequence[Any], index: int) -> Any:
+    """The dashes or shape of a group: another one where the colours begin again."""
+    return marks[(index + index // len(_PALETTE)) % len(marks)]
 
 
 def _style_indices(drawn_groups: Sequence[str], colour_order: Sequence[str]) -> list[int]:
@@ -345,7 +360,7 @@ def _dashed_layer_by_group(
 
     return [
         lines.transform_filter(f"datum.group === {json.dumps(name)}").mark_line(
-            strokeWidth=2, strokeDash=list(_DASHES[index]), **line_style
+            strokeWidth=2, strokeDash=list(_mark_of(_DASHES, index)), **line_style
         )
         for name, index in zip(drawn_groups, _style_indices(drawn_groups, colour_order), strict=True)
     ]
@@ -379,7 +394,64 @@ def _render_svg(chart: Any, **dimensions: int) -> str:
         .configure_header(labelColor=_INK, labelFontSize=12, labelFontWeight="normal")
         .to_dict()
     )
-    return svg_for_page(vl_convert.vegalite_to_svg(_without_undrawable_characters(specification)))
+    drawable = _without_undrawable_characters(specification)
+    pictures = [vl_convert.vegalite_to_svg(variant) for variant in (drawable, _for_phone(drawable))]
+    return "".join(map(svg_for_page, pictures))
+
+
+def _for_phone(specification: Any) -> Any:
+    """The same picture as wide as a phone: panels one below the other, a legend of one column, labels in lines."""
+    line_by_label = {
+        label: textwrap.fill(label, _PHONE_LABEL_CHARACTERS, break_long_words=False)
+        for label in _labels_of(specification)
+    }
+    phone = _with_phone_labels(specification, line_by_label)
+    phone["config"] |= {"text": {"lineBreak": "\n"}, "legend": phone["config"]["legend"] | {"columns": 1}}
+    if "facet" in phone:
+        return phone | {"columns": 1, "spec": phone["spec"] | {"width": _PHONE_PANEL_WIDTH}}
+    line_count = max((line.count("\n") + 1 for line in line_by_label.values()), default=0)
+    height = max(phone["height"], _PHONE_LINE_HEIGHT * (line_count + 1) * len(line_by_label))
+    return phone | {"width": _PHONE_WIDTH, "height": height, "autosize": {"type": "fit-x", "contains": "padding"}}
+
+
+def _labels_of(value: Any) -> set[str]:
+    """The labels of rows, wherever the rows are in a specification."""
+    if isinstance(value, dict):
+        own_labels = {value["label"]} if isinstance(value.get("label"), str) else set()
+        return own_labels.union(*map(_labels_of, value.values()))
+    return set().union(*map(_labels_of, value)) if isinstance(value, list) else set()
+
+
+def _with_phone_labels(value: Any, line_by_label: Mapping[str, str], limit: int = _PHONE_LABELS) -> Any:
+    if isinstance(value, str):
+        return line_by_label.get(value, value)
+    if isinstance(value, list):
+        return [_with_phone_labels(member, line_by_label, limit) for member in value]
+    if not isinstance(value, dict):
+        return value
+    members = {
+        key: _with_phone_labels(member, line_by_label, _PHONE_LEGEND if key == "legend" else limit)
+        for key, member in value.items()
+    }
+    if "labelLimit" in members:
+        members["labelLimit"] = min(limit, members["labelLimit"])
+        if "columns" not in members and limit == _PHONE_LABELS:
+            members["labelExpr"] = "split(datum.label, '\\n')"
+    return members
+
+
+def pictures_of(svg: Svg, id_prefix: str) -> Sequence[tuple[str, str]]:
+    """The SVGs of a picture with the names of their widths: each has ids of its own.
+
+    Args:
+        svg: Picture as a chart returns it.
+        id_prefix: Name of the picture.
+    """
+    pictures = [f"<svg{rest}" for rest in svg.split("<svg")[1:]]
+    return [
+        (width, with_prefixed_ids(picture, f"{id_prefix}-{width}"))
+        for width, picture in zip(("broad", "narrow"), pictures, strict=False)
+    ]
 
 
 def _without_undrawable_characters(value: Any) -> Any:

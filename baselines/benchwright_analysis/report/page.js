@@ -88,4 +88,45 @@ for (const table of document.querySelectorAll("table")) {
     });
   });
 }
+const folds = [...document.querySelectorAll("details.fold")];
+/** Opens what an address leads into. */
+const openTarget = () => {
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target) return;
+  for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  const own = target.querySelector(":scope > details.fold");
+  if (own) own.open = true;
+};
+addEventListener("hashchange", openTarget);
+openTarget();
+if (folds.length) {
+  const all = made("button", { type: "button", textContent: "Open all sections" });
+  all.addEventListener("click", () => {
+    const opens = folds.some((fold) => !fold.open);
+    for (const fold of folds) fold.open = opens;
+    all.textContent = opens ? "Fold all sections" : "Open all sections";
+  });
+  document.querySelector("header").append(made("p", { className: "folds" }, all));
+}
+
+// The link of the section that is read is marked, and in view.
+const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
+const seen = new Set();
+const watcher = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) seen[isIntersecting ? "add" : "delete"](target.id);
+    const current = [...links.keys()].find((id) => seen.has(id));
+    for (const [id, link] of links) {
+      if (id !== current) link.removeAttribute("aria-current");
+      else if (!link.hasAttribute("aria-current")) {
+        link.setAttribute("aria-current", "true");
+        const list = link.closest("ul");
+        list.scrollTo({ left: link.offsetLeft - list.offsetLeft - 40 });
+      }
+    }
+  },
+  { rootMargin: "-60px 0px -50% 0px" },
+);
+for (const section of document.querySelectorAll("main > section")) watcher.observe(section);
+
 addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => (one.open = true)));

@@ -8,9 +8,10 @@ from html import escape
 from importlib import resources
 
 from benchwright_analysis.html_file import html_file_text
-from benchwright_analysis.report.charts import with_prefixed_ids
+from benchwright_analysis.report.charts import pictures_of
 from benchwright_analysis.report.fonts import font_face_css
-from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable
+from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, counted
+from benchwright_foundation.number_text import UNKNOWN, measured
 
 _UNBROKEN = 26
 """Cells up to this length stay on one line."""
@@ -49,6 +50,9 @@ def report_page(
     skipping = "\n".join(
         f'<a class="skip" href="#{target}">Skip to {escape(label)}</a>' for target, label in skip_links
     )
+    # A report without a sentence for its answer begins with its first charts.
+    has_headline = any(section.headline for section in sections)
+    opened = "" if has_headline else next((section.id for section in sections if section.pictures), "")
     source_rows = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in version_by_source.items()
     )
@@ -56,10 +60,10 @@ def report_page(
 <header>
 <h1>{escape(title)}</h1>
 <p class="soft">{escape(subtitle)}</p>
-<nav aria-label="Sections"><ul>{links}</ul></nav>
 </header>
+<nav aria-label="Sections"><ul>{links}</ul></nav>
 <main>
-{"".join(_section_html(section) for section in sections)}
+{"".join(_section_html(section, is_open=section.id == opened) for section in sections)}
 </main>
 <footer>
 <h2>How this was made</h2>
@@ -73,50 +77,59 @@ def _resource_text(file_name: str) -> str:
     return (resources.files("benchwright_analysis.report") / file_name).read_text(encoding="utf-8")
 
 
-def _section_html(section: Section) -> str:
+def _section_html(section: Section, *, is_open: bool) -> str:
     if section.is_list:
         sentences = "<ul>" + "".join(f"<li>{_prose_html(sentence)}</li>" for sentence in section.lead) + "</ul>"
     else:
         sentences = "".join(f"<p>{_prose_html(sentence)}</p>" for sentence in section.lead)
     if section.is_empty:
         sentences = f'<p class="soft">{_prose_html(section.empty_reason)}</p>'
-    if section.role and not section.is_empty:
-        sentences = f'<p class="role {section.role}">{_ROLES[section.role]}</p>{sentences}'
+    if section.badge:
+        sentences = f'<p class="role {section.role}">{escape(section.badge)}</p>{sentences}'
     pictures_html = "".join(_picture_html(picture) for picture in section.pictures)
+    pictures_html = f'<div class="pictures">{pictures_html}</div>' if pictures_html else ""
+    tables_html = "".join(_picture_tables_html(section)) + "".join(
+        _folded_table_html(table) if table.detail else _table_html(table) for table in section.tables
+    )
+    if section.headline:
+        content = f'<p class="headline">{_prose_html(section.headline)}</p>{pictures_html}{sentences}{tables_html}'
+    elif section.is_list or is_open or not pictures_html + tables_html:
+        content = sentences + pictures_html + tables_html
+    else:
+        fold = f'<details class="fold"><summary>{_fold_title(section)}</summary>{pictures_html}{tables_html}</details>'
+        content = sentences + fold
     return (
         f'<section id="{section.id}" aria-labelledby="{section.id}-title">'
-        f'<h2 id="{section.id}-title">{escape(section.title)}</h2>{sentences}'
-        + (f'<div class="pictures">{pictures_html}</div>' if pictures_html else "")
-        + "".join(_picture_tables_html(section))
-        + "".join(_folded_table_html(table) if table.detail else _table_html(table) for table in section.tables)
-        + "</section>\n"
+        f'<h2 id="{section.id}-title">{escape(section.title)}</h2>{content}</section>\n'
     )
 
 
-_ROLES = {
-    "primary": "Primary outcome, preregistered",
-    "secondary": "Secondary outcome, preregistered",
-    "exploratory": "Exploratory: not preregistered",
-}
+def _fold_title(section: Section) -> str:
+    """What a fold holds, with the section's name for those who hear it alone."""
+    charts, tables = len(section.pictures), len(section.all_tables)
+    contents = [counted(charts, "chart")] if charts else []
+    contents += [counted(tables, "table")] if tables else []
+    return f'{" and ".join(contents)}<span class="heard"> of {escape(section.title)}</span>'
 
 
 def _picture_html(picture: SectionPicture) -> str:
     # Sections have names of their own, and some share theirs with their picture.
     name = f"picture-{picture.id}"
-    svg = with_prefixed_ids(picture.svg, name).replace(
-        "<svg ", f'<svg role="img" aria-labelledby="{name}-name" aria-describedby="{name}-words" ', 1
+    label = f'role="img" aria-labelledby="{name}-name" aria-describedby="{name}-words"'
+    pictures = "".join(
+        svg.replace("<svg ", f'<svg class="{width}" {label} ', 1) for width, svg in pictures_of(picture.svg, name)
     )
     return (
         f'<figure id="{name}"><h3 id="{name}-name">{escape(picture.title)}</h3>'
-        f'<div class="wide" role="group" aria-labelledby="{name}-name" tabindex="0">{svg}</div>'
+        f'<div class="wide" role="group" aria-labelledby="{name}-name" tabindex="0">{pictures}</div>'
         f'<figcaption id="{name}-words">{_prose_html(picture.alt)}</figcaption></figure>'
     )
 
 
 def _picture_tables_html(section: Section) -> list[str]:
-    """The tables of pictures, each once."""
-    tables: dict[int, SortableTable] = {id(picture.table): picture.table for picture in section.pictures}
-    return [_folded_table_html(table, "Numbers: ") for table in tables.values()]
+    """The tables that only pictures have, each once."""
+    shown_anyway = {id(table) for table in section.tables}
+    return [_folded_table_html(table, "Numbers: ") for table in section.all_tables if id(table) not in shown_anyway]
 
 
 def _folded_table_html(table: SortableTable, title_prefix: str = "") -> str:
@@ -124,8 +137,21 @@ def _folded_table_html(table: SortableTable, title_prefix: str = "") -> str:
 
 
 def _table_html(table: SortableTable) -> str:
-    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.columns)
-    rows_html = "".join("<tr>" + "".join(_cell_html(cell) for cell in row) + "</tr>" for row in table.rows)
+    numeric_columns = [
+        bool(table.rows) and all(_is_numeric(row[column]) for row in table.rows) for column in range(len(table.columns))
+    ]
+    heads = "".join(
+        f'<th scope="col"{_NUMERIC if is_numeric else ""}>{escape(name)}</th>'
+        for name, is_numeric in zip(table.columns, numeric_columns, strict=True)
+    )
+    rows_html = "".join(
+        "<tr>"
+        + "".join(
+            _cell_html(cell, is_numeric=is_numeric) for cell, is_numeric in zip(row, numeric_columns, strict=True)
+        )
+        + "</tr>"
+        for row in table.rows
+    )
     note = f'<p class="note">{_prose_html(table.note)}</p>' if table.note else ""
     return (
         f'<div class="wide" role="region" aria-label="{escape(table.title)}" tabindex="0"><table>'
@@ -133,21 +159,33 @@ def _table_html(table: SortableTable) -> str:
     )
 
 
-def _cell_html(cell: Cell) -> str:
+_NUMERIC = ' class="n"'
+_NUMBER = re.compile(r"[<+\N{MINUS SIGN}-]? ?\d[\d.,]*(?: ?%)?(?: \([^()]*\))?\Z")
+
+
+def _is_numeric(cell: Cell) -> bool:
+    """True if a cell has a number, also one with its interval, or a dash for one."""
+    if isinstance(cell, str):
+        return len(cell) <= _UNBROKEN and (cell == UNKNOWN or _NUMBER.match(cell) is not None)
+    return not isinstance(cell, bool)
+
+
+def _cell_html(cell: Cell, *, is_numeric: bool) -> str:
+    attributes = _NUMERIC if is_numeric else ""
     if cell is None:
-        return "<td>–</td>"
+        return f"<td{attributes}>{UNKNOWN}</td>"
     if isinstance(cell, bool):
         return f"<td>{'yes' if cell else 'no'}</td>"
     if isinstance(cell, int):
-        return f'<td class="n">{cell:,}</td>'
+        return f"<td{attributes}>{cell:,}</td>"
     if isinstance(cell, float):
-        return f'<td class="n">{cell:.4g}</td>'
+        return f"<td{attributes}>{measured(cell)}</td>"
     if len(cell) > _UNBROKEN:
         return f"<td>{escape(_shortened_cell_text(cell))}</td>"
     # Where there is no room for both, a line ends before the interval, not in it.
     value, bracket, interval_text = cell.partition(" (")
     spread = f" <span>({escape(interval_text)}</span>" if bracket else ""
-    return f'<td class="n">{escape(value)}{spread}</td>'
+    return f'<td class="{"n" if is_numeric else "short"}">{escape(value)}{spread}</td>'
 
 
 def _prose_html(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import metadata
@@ -36,7 +36,7 @@ from benchwright_analysis.report.rows.study_context import (
     remarks,
     study_deviations,
 )
-from benchwright_analysis.report.section import Section, json_value
+from benchwright_analysis.report.section import Section, counted, json_value
 from benchwright_analysis.report.sections.preregistration import with_role_and_population_note
 from benchwright_analysis.report.sections.registration import CountedAllocation, read_allocation, registration
 from benchwright_analysis.report.sections.registry import SECTIONS
@@ -64,6 +64,8 @@ FORMAT = 1
 CHECKED_UP_TO = 1_000_000
 """Hash chains of more events are checked only when asked for: it takes longer than the report."""
 _MACHINES = ("model", "agent")
+STEPS = len(SECTIONS) + 4
+"""Number of the steps that `write_report` shows."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,13 @@ class NothingToReportError(AttemptError):
     """No attempt is what was asked for."""
 
 
-def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Sequence[RatedAnswer] = ()) -> ReportFiles:
+def write_report(
+    log: StudyLog,
+    store: Store,
+    options: ReportOptions,
+    rated: Sequence[RatedAnswer] = (),
+    show_step: Callable[[str], object] = lambda step: None,
+) -> ReportFiles:
     """Makes the whole report.
 
     Args:
@@ -125,6 +133,7 @@ def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Seq
         store: Store with what is public of problems.
         options: Subject of the report, and where to write it.
         rated: Answers that people and judges rated.
+        show_step: Gets the name of each step as it begins.
 
     Raises:
         NothingToReportError: No such attempts exist.
@@ -138,6 +147,7 @@ def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Seq
     problem_facts = dict(facts_by_problem_ref(store, {header.problem for header in headers}))
     total = count_events(log.path)
     is_chain_checked = options.check if options.check is not None else total <= CHECKED_UP_TO
+    show_step(f"{counted(len(headers), 'attempt')} of a log with {counted(total, 'event')}")
     with tempfile.TemporaryDirectory(dir=options.folder, prefix=".events-") as scratch:
         events_file = Path(scratch) / "events.parquet" if options.events else None
         job = LogJob(
@@ -154,9 +164,11 @@ def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Seq
     data = _build_dataset(
         log, registered_study, folded, problem_facts, options, rated, is_chain_checked=is_chain_checked
     )
+    show_step("answers to questions")
     data = replace(data, selections=read_selection_by_attempt(log, store, data.observations))
     del folded
     made_at = datetime.fromisoformat(data.made_at)
+    show_step("tables and files of other programs")
     write_attempts_and_codebook(options.folder, data.observations)
     cvdp = write_cvdp_folders(options.folder / "cvdp", data, made_at)
     kept_logs = (
@@ -165,9 +177,8 @@ def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Seq
         else ()
     )
     logs = copy_eval_logs(options.folder / "inspect", [*options.logs, *kept_logs])
-    sections = [
-        with_role_and_population_note(section, data) for make in SECTIONS if (section := make(data)) is not None
-    ]
+    sections = _make_sections(data, show_step)
+    show_step("the page")
     write_figure_tables(options.folder, sections)
     content = _report_json(data, sections, options, cvdp, logs)
     write_atomically(
@@ -184,6 +195,16 @@ def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Seq
     return ReportFiles(
         file, len(data.observations), len(data.counted_attempts), total, left_out_reasons(data.observations)
     )
+
+
+def _make_sections(data: Dataset, show_step: Callable[[str], object]) -> list[Section]:
+    sections: list[Section] = []
+    for make in SECTIONS:
+        show_step(make.__name__.removesuffix("_section").replace("_", " "))
+        section = make(data)
+        if section is not None:
+            sections.append(with_role_and_population_note(section, data))
+    return sections
 
 
 def _selected_headers(log: StudyLog, options: ReportOptions) -> list[AttemptHeader]:
@@ -359,6 +380,7 @@ def _report_json(
         "made": data.made_at,
         "study": options.study or None,
         "simulated": data.simulated,
+        "headline": next((section.headline for section in sections if section.headline), ""),
         "seed": options.seed,
         "sources": dict(data.sources),
         "groups": list(data.groups),

@@ -72,6 +72,10 @@ class Section:
     """True if the sentences are shown as a list."""
     role: str = ""
     """`primary`, `secondary` or `exploratory`; empty if it has no results of a study."""
+    badge: str = ""
+    """The role in words that hold for all numbers of the section."""
+    headline: str = ""
+    """The answer in one sentence, in the section that has it."""
     in_json: bool = True
     """True if `report.json` has it; not what `attempts.csv` has anyway."""
 
@@ -82,8 +86,9 @@ class Section:
 
     @property
     def all_tables(self) -> Sequence[SortableTable]:
-        """Those of the pictures, each once, and the others."""
-        return [*{id(picture.table): picture.table for picture in self.pictures}.values(), *self.tables]
+        """Those of the pictures, and the others, each once."""
+        picture_tables = [picture.table for picture in self.pictures]
+        return list({id(table): table for table in (*picture_tables, *self.tables)}.values())
 
 
 def json_value(value: object) -> JsonValue:

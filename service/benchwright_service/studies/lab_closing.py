@@ -27,7 +27,7 @@ from benchwright_foundation.process_group import kill_process_group
 from benchwright_remote.messages import StudyWatch, Whereabouts
 from benchwright_service.evidence.audit import AuditLog
 from benchwright_service.storage.tables import ACCOUNTS, CLOSINGS, moment
-from benchwright_service.studies.lab_monitor import REPORT, closing_lock_file
+from benchwright_service.studies.lab_monitor import REPORT, closing_lock_file, closing_step_file
 from benchwright_studies.conduct.archive import write_archive
 from benchwright_studies.conduct.closing import unended_attempts_with_consent
 from benchwright_studies.conduct.studies import Studies
@@ -75,6 +75,8 @@ class ClosingState:
     has_ended: bool
     why: str
     """Reason why the last time was in vain; empty if it was not."""
+    step: str = ""
+    """Step of the report that is being made, with its number; empty if none is."""
 
     @property
     def is_interrupted(self) -> bool:
@@ -142,11 +144,12 @@ class Closings:
         async with self._database.read_transaction() as connection:
             row = (await connection.execute(query)).one_or_none()
 
-        def read_ending() -> tuple[str, bool]:
+        def read_ending() -> tuple[str, bool, str]:
             closed = Studies(self._log, Attempts(self._log)).study(study).closed
-            return closed.digest if closed is not None else "", (self._reports / study / REPORT).is_file()
+            has_report = (self._reports / study / REPORT).is_file()
+            return closed.digest if closed is not None else "", has_report, self._report_step(study)
 
-        digest, has_report = await asyncio.to_thread(read_ending)
+        digest, has_report, step = await asyncio.to_thread(read_ending)
         return ClosingState(
             digest=digest,
             has_report=bool(digest) and has_report,
@@ -155,7 +158,14 @@ class Closings:
             by=(row.name or row.by) if row is not None else "",
             has_ended=row is not None and row.ended is not None,
             why=row.why if row is not None else "",
+            step=step if is_running else "",
         )
+
+    def _report_step(self, study: str) -> str:
+        try:
+            return closing_step_file(self._home, study).read_text(encoding="utf-8")
+        except OSError:
+            return ""
 
     async def begin_closing(self, study: str, account: str, *, force: bool) -> None:
         """Begins to close a study, or to make its report again if it is closed; returns at once.

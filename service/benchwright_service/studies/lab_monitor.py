@@ -282,6 +282,11 @@ def closing_lock_file(home: Home, study: str) -> Path:
     return home.data / "service" / "closing" / study
 
 
+def closing_step_file(home: Home, study: str) -> Path:
+    """The file that names the step of a report while it is made."""
+    return home.data / "service" / "closing-steps" / study
+
+
 def report_headers(report_page: bytes) -> Mapping[str, str]:
     """Headers that a report is served with: its own policy for scripts, and that it acts for nobody."""
     policy = _POLICY.search(report_page, 0, _HEAD_BYTES)

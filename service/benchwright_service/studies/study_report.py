@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import count
 from pathlib import Path
 
-from benchwright_analysis.report.report import ReportOptions, write_report
+from benchwright_analysis.report.report import STEPS, ReportOptions, write_report
 from benchwright_attempts.attempts import Attempts
+from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.file_lock import file_lock
 from benchwright_foundation.home import Home
 from benchwright_judges.agreement.rated import RatedAnswer, answers_rated_by_people_and_models
 from benchwright_judges.models.configuration import read_settings, records_location
 from benchwright_judges.records.records import Records
 from benchwright_problems.storage.store import Store
-from benchwright_service.studies.lab_monitor import closing_lock_file
+from benchwright_service.studies.lab_monitor import closing_lock_file, closing_step_file
 from benchwright_studies.conduct.closing import close_study
 from benchwright_studies.conduct.entry import Closed
 from benchwright_studies.conduct.studies import Studies
@@ -53,7 +55,18 @@ async def close_and_report(
                 log, study_id, end_open_attempts=end_open_attempts
             )
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            return closed, write_report(log, Store(home), options, rated).page
+            number = count(1)
+            step_file = closing_step_file(home, study_id)
+            step_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+            def show_step(step: str) -> None:
+                text = f"{next(number)} of {STEPS}: {step}"
+                write_atomically(step_file, text.encode(), durable=False)
+
+            try:
+                return closed, write_report(log, Store(home), options, rated, show_step).page
+            finally:
+                step_file.unlink(missing_ok=True)
 
     return await asyncio.to_thread(close_and_write)
 

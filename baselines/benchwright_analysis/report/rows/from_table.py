@@ -23,6 +23,7 @@ from benchwright_analysis.report.section import (
     json_value,
     p_value,
 )
+from benchwright_analysis.report.sections.headline import headline, headline_picture
 from benchwright_analysis.report.sections.main_result import compute_main_result, main_result_table
 from benchwright_analysis.report.sections.models import human_minutes_and_unsolved_count
 from benchwright_analysis.report.sections.success import success_section
@@ -121,14 +122,16 @@ def _answer_section(data: Dataset, foreign_table: ForeignTable, table_options: T
     ]
     if foreign_table.ignored:
         lead.append(f"Columns that were not used: {', '.join(foreign_table.ignored)}.")
+    table = main_result_table(result)
     return Section(
         "support",
         "What the table says",
         lead,
-        (),
-        [main_result_table(result)],
+        [headline_picture(data, result, table)] if result.rows else [],
+        [table],
         {"answers": result},
         is_list=True,
+        headline=headline(data, result, table_options.table.name),
     )
 
 

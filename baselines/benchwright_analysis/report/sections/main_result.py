@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.exclusions import left_out_reasons
 from benchwright_analysis.report.section import Cell, Section, SortableTable, text_with_interval
+from benchwright_analysis.report.sections.group_result import GroupResult, MainResult
+from benchwright_analysis.report.sections.headline import headline, headline_picture
 from benchwright_analysis.report.sections.success_compared import solved_difference
 from benchwright_analysis.report.sections.time_compared import (
-    Limit,
-    TimeComparison,
     as_percentage_points,
     compare_times_with_first,
     comparison_limit,
@@ -20,40 +18,9 @@ from benchwright_analysis.report.sections.time_compared import (
     timed_observations_by_condition,
 )
 from benchwright_analysis.report.sections.times_left_out import left_out_sentences
-from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_share
+from benchwright_analysis.statistics.crossed import crossed_share
 from benchwright_analysis.statistics.restricted_mean import restricted_mean
-from benchwright_attempts.clock.time_source import TimeSource
 from benchwright_studies.plan.vocabulary import Population
-
-
-@dataclass(frozen=True)
-class GroupResult:
-    """One condition, or one model."""
-
-    group: str
-    attempts: int
-    people: int
-    problems: int
-    solved: CrossedEstimate
-    solved_difference: CrossedEstimate | None
-    """Against the first condition, as a share; `None` for the first one, or where it can't be compared."""
-    minutes: CrossedEstimate | None
-    """Mean up to the limit; `None` for models, and where no clock ran."""
-    time: TimeComparison | None
-    """Against the first condition of people."""
-
-
-@dataclass(frozen=True)
-class MainResult:
-    """All conditions, the baseline first."""
-
-    rows: tuple[GroupResult, ...]
-    limit: Limit | None
-    """Up to when times are averaged; `None` if there are none."""
-    time_source: TimeSource = TimeSource.CLOCK
-    """Where the times come from."""
-    left_out: tuple[str, ...] = ()
-    """Which attempts of people are in no time, and why, as sentences."""
 
 
 def compute_main_result(data: Dataset) -> MainResult:
@@ -166,10 +133,19 @@ def main_result_section(data: Dataset) -> Section:
         reasons = ", ".join(f"{n} {reason}" for reason, n in left_out_reasons(data.observations).items())
         why = f" Left out: {reasons}." if reasons else ""
         empty_reason = f"No attempt that counts has a verdict, so there is no answer yet.{why}"
-        return Section("answer", title, empty_reason=empty_reason)
+        return Section("answer", title, empty_reason=empty_reason, headline=headline(planned_data, None))
     result = compute_main_result(planned_data)
     numbers = {"conditions": result.rows, "limit": result.limit, "population": data.population.value}
-    return Section("answer", title, _registration_sentences(data), (), (main_result_table(result),), numbers)
+    table = main_result_table(result)
+    return Section(
+        "answer",
+        title,
+        _registration_sentences(data),
+        (headline_picture(planned_data, result, table),),
+        (table,),
+        numbers,
+        headline=headline(planned_data, result),
+    )
 
 
 def _registration_sentences(data: Dataset) -> list[str]:

@@ -18,6 +18,15 @@ _MEASURES: Mapping[str, tuple[str, ...]] = {
 """Section → the outcomes that its results describe."""
 _OF_NO_RESULT = ("answer", "support", "populations", "preregistration", "attempts")
 _TITLE = "Preregistration"
+_PLANNED_BADGES = {
+    "primary": "Primary outcome, preregistered; all else here is exploratory",
+    "secondary": "Secondary outcome, preregistered; all else here is exploratory",
+}
+_PER_PROTOCOL_BADGES = {
+    "primary": "Primary outcome, here per protocol: not the preregistered analysis",
+    "secondary": "Secondary outcome, here per protocol",
+}
+_EXPLORATORY = "Exploratory: not preregistered"
 _PER_PROTOCOL = (
     "These numbers are per protocol. Those by intention to treat, which the primary analysis is planned for, are in "
     "“The answer” and “Who counts”."
@@ -77,6 +86,9 @@ def with_role_and_population_note(section: Section, data: Dataset) -> Section:
     is_other = data.population is Population.INTENTION_TO_TREAT and any(
         observation.intended and not observation.is_analysed for observation in data.observations
     )
-    if role not in ("primary", "secondary") or section.is_empty or not is_other:
-        return dataclasses.replace(section, role=role)
-    return dataclasses.replace(section, role=role, lead=(_PER_PROTOCOL, *section.lead))
+    if role not in _PLANNED_BADGES or section.is_empty:
+        return dataclasses.replace(section, role=role, badge=_EXPLORATORY if role else "")
+    if is_other:
+        lead = (_PER_PROTOCOL, *section.lead)
+        return dataclasses.replace(section, role=role, badge=_PER_PROTOCOL_BADGES[role], lead=lead)
+    return dataclasses.replace(section, role=role, badge=_PLANNED_BADGES[role])

@@ -234,6 +234,12 @@ _REPORTED_ROWS = (
 )
 
 
+def _minutes_cell(minutes: Estimate | None) -> Cell:
+    """A time with its interval: a digit after the point, and two where that would be too few."""
+    is_short = minutes is None or (minutes.value or 0.0) < 10
+    return estimate_or_dash(minutes, digits=2 if is_short else 1)
+
+
 def _time_words(times: Mapping[str, int]) -> Cell:
     """The sources of a group's times, with their numbers of attempts."""
     return ", ".join(f"{times[source]} {SOURCE_WORDS[source]}" for source in TimeSource if times.get(source)) or _ANY
@@ -247,10 +253,10 @@ _ROWS: Sequence[tuple[str, Callable[[GroupColumn], Cell]]] = (
     ("attempts", lambda column: column.attempts),
     ("problems", lambda column: column.problems),
     ("solved (95 % interval)", lambda column: estimate_or_dash(column.solved, as_share=True)),
-    ("median minutes to the first pass (95 % interval)", lambda column: estimate_or_dash(column.minutes_to_pass)),
-    ("mean minutes, solved or not (95 % interval)", lambda column: estimate_or_dash(column.minutes)),
-    (_REPORTED_ROWS[0], lambda column: estimate_or_dash(column.reported_minutes_to_pass)),
-    (_REPORTED_ROWS[1], lambda column: estimate_or_dash(column.reported_minutes)),
+    ("median minutes to the first pass (95 % interval)", lambda column: _minutes_cell(column.minutes_to_pass)),
+    ("mean minutes, solved or not (95 % interval)", lambda column: _minutes_cell(column.minutes)),
+    (_REPORTED_ROWS[0], lambda column: _minutes_cell(column.reported_minutes_to_pass)),
+    (_REPORTED_ROWS[1], lambda column: _minutes_cell(column.reported_minutes)),
     ("times", lambda column: _time_words(column.times)),
     ("tokens per attempt", lambda column: _ANY if column.tokens is None else f"{column.tokens:,.0f}"),
     ("US$ per attempt", lambda column: number(column.cost_usd, 4)),

@@ -19,7 +19,7 @@ from benchwright_analysis.report.section import (
 )
 from benchwright_analysis.report.sections.success_compared import compare_groups
 from benchwright_analysis.statistics.success import LabelledAttempts, success_by_label
-from benchwright_foundation.number_text import number
+from benchwright_foundation.number_text import percent
 from benchwright_judges.agreement.estimators import Estimate
 
 _DIFFICULTIES = ("easy", "medium", "hard")
@@ -84,9 +84,9 @@ def _best_and_worst_sentence(rows: Sequence[charts.Row], label_kind: str) -> str
         shares = sorted((float(row["value"] or 0), str(row["label"])) for row in rows if row["group"] == group)
         (low, worst), (high, best) = shares[0], shares[-1]
         if len(shares) == 1:
-            told_of.append(f"{group}: {number(high)} at {best}.")
+            told_of.append(f"{group}: {percent(high)} at {best}.")
         else:
-            told_of.append(f"{group}: best at {best} ({number(high)}), worst at {worst} ({number(low)}).")
+            told_of.append(f"{group}: best at {best} ({percent(high)}), worst at {worst} ({percent(low)}).")
     return f"Share solved by {label_kind}. " + " ".join(told_of)
 
 

@@ -13,12 +13,15 @@ from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_sha
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.multiple import AdjustedTest, holm_tests
 
+_MOST_COMPARED = 8
+"""Groups of which each pair is compared; every pair is a row."""
+
 
 def compare_groups(
     data: Dataset, observations_by_group: Mapping[str, Sequence[Observation]]
 ) -> tuple[dict[str, object], SortableTable]:
     """Pairs of groups, on the problems that both tried."""
-    groups = list(observations_by_group)[: charts.MOST_GROUPS]
+    groups = list(observations_by_group)[:_MOST_COMPARED]
     comparisons: dict[str, object] = {}
     rows: list[Sequence[Cell]] = []
     for position, first_group in enumerate(groups):

@@ -216,7 +216,7 @@ def percent_change_text(relative_change: CrossedEstimate) -> str:
     """A relative change with its interval, for people."""
     bounds = (None if end is None else 100 * end for end in (relative_change.low, relative_change.high))
     spread = interval_text(*bounds, digits=1)
-    return f"{number(100 * relative_change.value, 1)} %" + (f" ({spread})" if spread != "–" else "")
+    return f"{number(100 * relative_change.value, 1)} %" + (f" ({spread} %)" if spread != "–" else "")
 
 
 def as_percentage_points(estimate: CrossedEstimate) -> Estimate:

@@ -12,12 +12,13 @@ from inspect_ai.model import ModelOutput, get_model
 from pydantic import JsonValue
 
 from benchwright_analysis.report.demo.demo import record_demo_study
-from benchwright_analysis.report.report import ReportFiles, ReportOptions, write_report
+from benchwright_analysis.report.report import STEPS, ReportFiles, ReportOptions, write_report
 from benchwright_attempts import log_file
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.study.log import opened_study_log
 from benchwright_server.cli.terminal.output import err
+from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
 from benchwright_subjects.evaluation.evaluation import EvaluationRun, evaluate
 
@@ -49,8 +50,8 @@ def write_demo(options: ReportOptions, participants: int, *, quiet: bool) -> Rep
         _evaluate_mock_model(logs)
         show("Writing the report …")
         options = replace(options, study=demo.study, simulated=True, logs=(*options.logs, logs))
-        with opened_study_log() as log:
-            return write_report(log, store, options, demo.rated)
+        with opened_study_log() as log, progress("report", STEPS, "steps") as meter:
+            return write_report(log, store, options, demo.rated, meter.begin)
 
 
 @contextlib.contextmanager

@@ -18,6 +18,7 @@ from benchwright_server.cli.study.log import opened_study_log
 from benchwright_server.cli.terminal.option_groups import flatten_option_groups
 from benchwright_server.cli.terminal.options import BootstrapSeed, Json
 from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, explain_unwritable, print_json
+from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
 from benchwright_subjects.evaluation.kept_evals import eval_logs_folder
 
@@ -235,10 +236,10 @@ def _write_table_report(
 
 
 def _write_report(options: ReportOptions, votes_file: Path | None) -> ReportFiles:
-    from benchwright_analysis.report.report import write_report
+    from benchwright_analysis.report.report import STEPS, write_report
     from benchwright_judges.agreement.rated import read_rated_answers
     from benchwright_server.cli.judge.agreement import rated_answers_from_database
 
     rated = read_rated_answers(votes_file) if votes_file is not None else asyncio.run(rated_answers_from_database())
-    with opened_study_log() as log:
-        return write_report(log, Store(Home.from_environment()), options, rated)
+    with opened_study_log() as log, progress("report", STEPS, "steps") as meter:
+        return write_report(log, Store(Home.from_environment()), options, rated, meter.begin)

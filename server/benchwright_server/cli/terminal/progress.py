@@ -54,15 +54,29 @@ class Meter:
     def __init__(self, activity: str, total: int, counted_noun: str) -> None:
         self._activity = activity
         self._unit = counted_noun
+        self._step = ""
         self._done_count, self._known_count, self._total = 0, 0, total
         self._start = time.monotonic()
-        bar_columns = (SpinnerColumn(), TextColumn(activity), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        bar_columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+        )
         self.bar = Bar(*bar_columns, TextColumn("{task.fields[estimate]}"), console=err, transient=True)
         self._task = self.bar.add_task(activity, total=total, estimate="")
 
     def advance(self) -> None:
         """One more is done."""
         self.show_counts(self._done_count + 1, self._total, self._known_count)
+
+    def begin(self, step: str) -> None:
+        """Show what is being done from now on; what was before it is done."""
+        if self._step:
+            self.advance()
+        self._step = step
+        self.bar.update(self._task, description=f"{self._activity}: {step}")
 
     def show_counts(self, done_count: int, total: int, reused_count: int = 0) -> None:
         """Show this many as done, `reused_count` of them without having taken any time."""
@@ -73,7 +87,8 @@ class Meter:
         """The same in a line."""
         estimate = self._pace.time_left_text
         elapsed = duration(self._pace.elapsed_s)
-        progress = f"{self._activity}: {self._done_count} of {self._total} {self._unit} after {elapsed}"
+        step = f" ({self._step})" if self._step else ""
+        progress = f"{self._activity}{step}: {self._done_count} of {self._total} {self._unit} after {elapsed}"
         return f"{progress}{estimate and ', '}{estimate}"
 
     @property

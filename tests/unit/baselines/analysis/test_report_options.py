@@ -11,7 +11,7 @@ import pytest
 
 from benchwright_analysis.report.questions.options import options_section
 from benchwright_analysis.report.questions.selections import read_selection_by_attempt
-from benchwright_analysis.report.report import ReportOptions, write_report
+from benchwright_analysis.report.report import STEPS, ReportOptions, write_report
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.problem_facts import facts_by_problem_ref
 from benchwright_analysis.report.rows.reading import LogJob, fold_attempts
@@ -141,7 +141,9 @@ def test_the_report_is_the_same_whatever_the_keys_letter_is(
         with StudyLog(folder / "log.sqlite") as log:
             monkeypatch.setitem(KEYS, "first", moved["C"])
             answers(log, "first", [moved[letter] for letter in "AAABCCCCCC"], "human")
-            write_report(log, store, ReportOptions(folder / "out", events=False))
+            steps: list[str] = []
+            write_report(log, store, ReportOptions(folder / "out", events=False), show_step=steps.append)
+        assert (len(steps), steps[-1]) == (STEPS, "the page")
         page = (folder / "out" / "report.html").read_text()
         assert "Who chose which option" in page
         assert not [text for text in OPTIONS if text in page]

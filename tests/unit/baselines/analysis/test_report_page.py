@@ -1,11 +1,19 @@
 from __future__ import annotations
 
+import itertools
 import re
 from html.parser import HTMLParser
 
 import pytest
 
-from benchwright_analysis.report.charts import Row, interval_chart, note_if_omitted, with_prefixed_ids
+from benchwright_analysis.report.charts import (
+    Row,
+    interval_chart,
+    line_chart,
+    note_if_omitted,
+    pictures_of,
+    with_prefixed_ids,
+)
 from benchwright_analysis.report.page import report_page
 from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, interval_text
 from benchwright_foundation.number_text import number, percent
@@ -134,3 +142,66 @@ def test_a_group_keeps_its_colour_in_a_picture_without_the_others() -> None:
 
 def colours(svg: str) -> set[str]:
     return set(re.findall(r"var\(--s\d\)", svg))
+
+
+def test_each_of_many_groups_is_drawn_and_no_two_look_alike() -> None:
+    groups = [f"model {number:02}" for number in range(20)]
+    rows: list[Row] = [
+        {"label": "all", "group": group, "value": 0.5, "low": 0.4, "high": 0.6, "x": x, "y": x}
+        for group in groups
+        for x in (0, 1)
+    ]
+    (_, intervals), _ = pictures_of(interval_chart(rows, groups, x_title="", y_title=""), "p")
+    marks = re.findall(r'<path[^>]* d="([^"]+)" fill="(var\(--s\d\))"', intervals)
+    # In the legend they are smaller.
+    assert len({*marks}) == 2 * len(groups)
+    (_, lines), _ = pictures_of(line_chart(rows, groups, x_title="", y_title=""), "p")
+    assert [group for group in groups if f">{group}<" not in lines] == []
+    strokes = re.findall(r'stroke="(var\(--s\d\))" stroke-width="2" stroke-dasharray="([\d,]+)"', lines)
+    assert len({*strokes}) == len(groups)
+
+
+def test_a_picture_has_a_width_for_phones_with_all_of_its_words() -> None:
+    label = "Design specification to RTL translation (cid003)"
+    rows: list[Row] = [{"label": label, "group": "a", "value": 0.5, "low": 0.4, "high": 0.6}]
+    pictures = dict(pictures_of(interval_chart(rows, ["a"], x_title="", y_title=""), "p"))
+    widths = {name: float(re.findall(r'width="([\d.]+)"', svg)[0]) for name, svg in pictures.items()}
+    assert widths["narrow"] <= 350 < widths["broad"]
+    shown = {name: " ".join(re.findall(r">([^<>]+)</t", svg)) for name, svg in pictures.items()}
+    assert [word for word, text in itertools.product(label.split(), shown.values()) if word not in text] == []
+
+
+def test_a_page_begins_with_its_answer_and_folds_the_rest() -> None:
+    picture_section = sections()[1]
+    answer = Section(
+        "answer", "The answer", ("Exploratory.",), picture_section.pictures[:1], headline="Study s: 5 min."
+    )
+    text = report_page("Title", "", [answer, picture_section], {})
+    assert text.index("Study s: 5 min.") < text.index("<svg") < text.index("Exploratory.") < text.index("<table>")
+    assert text.count('<details class="fold">') == 1
+    assert "2 charts and 1 table<span" in text
+    assert 'class="fold"' not in report_page("T", "", [picture_section], {}), "the first charts are in view"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0"),
+        (12345.6, "12,346"),
+        (1234567.0, "1,234,567"),
+        (12.3456, "12.35"),
+        (-0.25, "\N{MINUS SIGN}0.25"),
+        (0.00001, "0.00001"),
+        (100.0, "100"),
+        (999.96, "1,000"),
+    ],
+)
+def test_a_cell_has_a_number_without_an_exponent(value: float, text: str) -> None:
+    page = report_page("T", "", [Section("x", "X", tables=[SortableTable("t", ("a",), [(value,)])])], {})
+    assert f'<td class="n">{text}</td>' in page
+
+
+def test_a_column_of_numbers_is_aligned_and_one_of_words_is_not() -> None:
+    rows = [("a", "50 % (10 to 90 %)", 3, "P1"), ("b", "\N{EN DASH}", None, "3 of 4")]
+    page = report_page("T", "", [Section("x", "X", tables=[SortableTable("t", ("w", "s", "n", "m"), rows)])], {})
+    assert re.findall(r'<th scope="col"( class="n")?>', page) == ["", ' class="n"', ' class="n"', ""]

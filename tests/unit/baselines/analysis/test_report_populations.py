@@ -208,7 +208,20 @@ def test_results_are_primary_secondary_or_exploratory_as_registered() -> None:
     text = words(preregistration_section(data))
     assert "d" * 64 in text and "Sample size of alone" in text
     html = report_page("t", "s", [with_role_and_population_note(Section("time", "Time", ("said",)), data)], {})
-    assert "Primary outcome, preregistered" in html
+    assert "Primary outcome, preregistered; all else here is exploratory" in html
+
+
+def test_no_badge_calls_numbers_preregistered_that_are_of_another_population() -> None:
+    document: dict[str, JsonValue] = {"analysis": {"primary": "time", "secondary": ["solved"]}}
+    helped = {"external_help": True}
+    data = Dataset(rows({}, {**helped}), {}, study, registration=Registration("d", document, ()))
+    if not any(row.intended and not row.is_analysed for row in data.observations):
+        pytest.fail("no attempt differs between the populations")
+    badges = {name: with_role_and_population_note(Section(name, name), data).badge for name in ("time", "success")}
+    assert badges == {
+        "time": "Primary outcome, here per protocol: not the preregistered analysis",
+        "success": "Secondary outcome, here per protocol",
+    }
 
 
 def test_without_a_registration_everything_is_exploratory() -> None:
