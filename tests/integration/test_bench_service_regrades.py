@@ -105,9 +105,13 @@ def regraded(taught: Class, problem: str) -> str:
     assert regrade_reply.status_code == 303
     path = regrade_reply.headers["location"].removeprefix(f"/courses/{taught.course.name}/")
     give_up = time.monotonic() + 120
-    while "runs have ended.</strong> The old verdicts count" not in taught.page(path):
-        assert time.monotonic() < give_up, taught.page(path)
+    while "runs have ended.</strong> The old verdicts count" not in (page := taught.page(path)):
+        # It follows the runs by itself, and is loaded again when all have ended.
+        assert f'data-live="/courses/{taught.course.name}/{path}?page=1"' in page
+        assert time.monotonic() < give_up, page
         time.sleep(0.2)
+    assert "data-over" in page
+    assert "live.js" not in page
     return str(path)
 
 
