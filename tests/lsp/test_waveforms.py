@@ -197,6 +197,19 @@ async def test_a_signal_drawn_as_a_number_keeps_its_peaks_where_changes_share_a_
     assert [time for time, _ in entries] == sorted(time for time, _ in entries)
 
 
+@pytest.mark.parametrize("analogue", [[], ["top.a", "top.b"]])
+async def test_signals_that_do_not_change_in_a_window_are_drawn_with_the_value_before_it(
+    editors: Editors, tmp_path: Path, analogue: list[str]
+) -> None:
+    text = header("parameter 8 ! a", "wire 8 % b") + "#0\nb101 !\nb1 %\n#10\nb10 %\n#20\n"
+    editor, uri = await with_file(editors, tmp_path, "a.vcd", text.encode())
+    request = {"signals": ["top.a", "top.b"], "analogue": analogue, "columns": 50}
+    whole = await editor.ask("waveformWindow", uri=uri, start=0, end=20, **request)
+    assert (drawn(whole, "top.a"), drawn(whole, "top.b")) == ([(0, "h5")], [(0, "h1"), (10, "h2")])
+    late = await editor.ask("waveformWindow", uri=uri, start=12, end=20, **request)
+    assert (drawn(late, "top.a"), drawn(late, "top.b")) == ([(0, "h5")], [(10, "h2")])
+
+
 HOSTILE = {
     "empty.fst": b"",
     "noise.fst": bytes(random.Random(4).randrange(256) for _ in range(20_000)),

@@ -19,7 +19,7 @@ _MOST_MEASURED = 200_000
 
 
 class Changes(Protocol):
-    """All changes of a signal, in order; reading one costs little, whatever their number."""
+    """All changes of a signal, in order; reading one costs little, whatever their number. A slice is never empty."""
 
     def __len__(self) -> int: ...
 
@@ -50,6 +50,8 @@ def folded_entries(changes: Changes, start_tick: int, end_tick: int, column_coun
     """
     first_index, index_after = _indices_inside(changes, start_tick, end_tick)
     entries: list[Entry] = [changes[first_index - 1]] if first_index > 0 else []
+    if index_after == first_index:
+        return entries
     if index_after - first_index <= 2 * column_count:
         return [*entries, *changes[first_index:index_after]]
 
@@ -81,9 +83,11 @@ def extreme_entries(
         and signed, and the last; at most five for a column.
     """
     first_index, index_after = _indices_inside(changes, start_tick, end_tick)
-    step = -(-(index_after - first_index) // _MOST_MEASURED) or 1
+    entries = [changes[first_index - 1]] if first_index > 0 else []
+    if index_after == first_index:
+        return entries
+    step = -(-(index_after - first_index) // _MOST_MEASURED)
     measured_changes = [*changes[first_index:index_after:step], *changes[index_after - 1 : index_after][: step - 1]]
-    entries = [*changes[first_index - 1 : first_index]] if first_index > 0 else []
     for _, group in groupby(
         measured_changes, key=lambda change: (change[0] - start_tick) * column_count // (end_tick - start_tick)
     ):
