@@ -31,7 +31,8 @@ def refuse_placeholders(file: StudyFile) -> None:
             number, "consent.text" if number >= file.line_of("consent.text") else "", _placeholder_message(match[0])
         )
         for number, line in enumerate(file.text.splitlines(), start=1)
-        if not line.lstrip().startswith("#") and (match := _PLACEHOLDER.search(line))
+        if not line.lstrip().startswith("#")
+        for match in _PLACEHOLDER.finditer(line)
     ]
     if flaws:
         raise StudyFileError(file.path, flaws)

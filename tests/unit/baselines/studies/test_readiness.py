@@ -44,7 +44,8 @@ def test_words_of_the_template_are_refused_with_their_lines() -> None:
     with pytest.raises(StudyFileError) as refused:
         refuse_placeholders(parsed(TEXT))
     lines = TEXT.splitlines()
-    assert [lines[flaw.line - 1].strip()[:6] for flaw in refused.value.flaws] == ["<NAME ", "You ma"]
+    places = [(lines[flaw.line - 1].strip()[:6], flaw.message.split("'")[1]) for flaw in refused.value.flaws]
+    assert places == [("<NAME ", "<NAME AND INSTITUTION>"), ("<NAME ", "<PURPOSE>"), ("You ma", "<CONTACT>")]
     assert all(flaw.field == "consent.text" for flaw in refused.value.flaws)
 
 
