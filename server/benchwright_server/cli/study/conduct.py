@@ -89,7 +89,6 @@ def run(
         console.print(
             f"{participant} can begin: the study is at the top of the Problem List in the editor.", soft_wrap=True
         )
-        console.print("If the list was open already, refresh it.")
     if any(not condition.solver.is_person for condition in registered_study.study.conditions):
         console.print(f"For its models and agents: benchwright eval --study {study}", soft_wrap=True)
 
