@@ -222,7 +222,7 @@ def _failure_page_markdown(
     )
     page_parts = [
         "# Why it may fail",
-        f"**{_shortened_without_markup(test_name)}**" + (f" at {failure.time_text}" if failure.time_text else ""),
+        f"**{_shortened_without_markup(test_name)}**" + (f" after {failure.time_text}" if failure.time_text else ""),
     ]
     page_parts.append(f"Of {_shortened_without_markup(failure.ran)}.")
     if failure.note:
