@@ -10,6 +10,8 @@ from benchwright_exams.structure import numbering
 _MOST_MISSING = 4
 """Numbers that may be missing before one is taken for the next question's all the same."""
 
+_MOST_MISSING_PARTS = 3
+
 
 @dataclass(frozen=True)
 class ExamPlace:
@@ -60,6 +62,11 @@ class ExamPlace:
     def is_next_number(self, number: str) -> bool:
         """True if a number is exactly the next question's."""
         return int(number) == int(self.question or 0) + 1
+
+    def may_be_next_decimal(self, part_number: str) -> bool:
+        """True if a number is that of the next part, or soon after it: `2.1`, `2.2`; not a quantity such as 2.5."""
+        last_number = int(self.part) if self.part.isdigit() else 0
+        return 0 < int(part_number) - last_number <= _MOST_MISSING_PARTS
 
     def begun_part_and_offset(self, text: str) -> tuple[ExamPlace, int] | None:
         """The part that a text begins, and where its words begin; None if it begins none."""

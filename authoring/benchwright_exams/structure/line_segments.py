@@ -25,6 +25,10 @@ class LabelledLine:
     """The letter of the last choice before it; empty if there is none."""
     following_line: str = ""
     """The line that follows."""
+    is_broken: bool = False
+    """True if it is so long that its sentence may go on in the line that follows."""
+    choice_labels: tuple[tuple[int, numbering.NumberLabel], ...] | None = None
+    """Those of its choices with the offsets at which they begin; None if they have to be looked for."""
 
 
 def segments_of_line(line: LabelledLine) -> Iterator[Segment]:
@@ -32,7 +36,7 @@ def segments_of_line(line: LabelledLine) -> Iterator[Segment]:
     asks = line.role is RegionRole.QUESTION
     letter = line.choice if asks else ""
     offset = line.words_start
-    title = "title" if numbering.headed_number(line.text) and _is_title(line.text[offset:]) else ""
+    title = "title" if numbering.headed_number(line.text) and _is_title(line) else ""
     for cut_start, end, role, value in sorted(_labels_within_line(line)) if asks else ():
         if cut_start > offset:
             yield _words_segment(line, offset, cut_start, letter or title)
@@ -44,9 +48,16 @@ def segments_of_line(line: LabelledLine) -> Iterator[Segment]:
 
 
 def _labels_within_line(line: LabelledLine) -> Iterator[tuple[int, int, RegionRole, str]]:
-    expected_letter = chr(ord(line.choice) + 1) if line.choice else "A"
-    for label_start, label in numbering.choice_offsets_and_labels(line.text[line.words_start :], expected_letter):
-        yield line.words_start + label_start, line.words_start + label.end, RegionRole.LABEL, label.value
+    if line.choice_labels is None:
+        expected_letter = chr(ord(line.choice) + 1) if line.choice else "A"
+        choice_labels = [
+            (line.words_start + label_start, label._replace(end=line.words_start + label.end))
+            for label_start, label in numbering.choice_offsets_and_labels(line.text[line.words_start :], expected_letter)
+        ]
+    else:
+        choice_labels = [(start, label) for start, label in line.choice_labels if start >= line.words_start]
+    for label_start, label in choice_labels:
+        yield label_start, label.end, RegionRole.LABEL, label.value
     broken_points = numbering.broken_points_offset_and_label(line.text, line.following_line)
     for label_start, label in (*numbering.printed_points(line.text), *([broken_points] if broken_points else ())):
         if label_start >= line.words_start:
@@ -80,6 +91,9 @@ def _words_segment(line: LabelledLine, start: int, end: int, value: str) -> Segm
     )
 
 
-def _is_title(text: str) -> bool:
-    words = text.strip()
-    return len(words) < _TITLE_CHARACTERS and not words.endswith(("?", ".", ":"))
+def _is_title(line: LabelledLine) -> bool:
+    """True if what a line says after its number is no sentence, and none goes on in the next line."""
+    points = [start for start, _ in numbering.printed_points(line.text) if start >= line.words_start]
+    words = line.text[line.words_start : min(points, default=len(line.text))].strip()
+    goes_on = line.is_broken or line.following_line[:1].islower()
+    return len(words) < _TITLE_CHARACTERS and not words.endswith(("?", ".", ":")) and not goes_on

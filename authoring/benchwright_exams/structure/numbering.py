@@ -3,27 +3,42 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii")
-_WORDS = r"(?i:question|problem|exercise|task|aufgabe|q)"
-_HEADED = re.compile(rf"^{_WORDS}\.?\s*#?(\d{{1,3}})(?:[.:)]|(?=\s*[(\[–—-])|(?=\s*$)|\s+(?=[A-Z]))\s*[–—-]?\s*")
-_BARE = re.compile(r"^(\d{1,3})(?:[.)](?:\s+|(?=[(A-Z])|$)|\t(?=[A-Z(])|\s+(?=\(a\)))")
+_WORDS = (
+    r"(?i:question|problem|exercise|task|aufgabe|frage|übung|exercice|problème|pregunta|ejercicio|problema|esercizio"
+    r"|domanda|opgave|vraag|q)"
+)
+_HEADED = re.compile(rf"^{_WORDS}\.?\s*#?(\d{{1,3}})(?:[.:)]|(?=\s*[(\[–—-])|(?=\s*$)|\s+(?=[A-ZÀ-ÖØ-Þ“„«]))\s*[–—-]?\s*")
+_BARE_BY_FORM = {
+    form: re.compile(rf"^{pattern}")
+    for form, pattern in {
+        "1.": r"(\d{1,3})[.、](?:\s+|(?=[(A-ZÀ-ÖØ-Þ])|$)",
+        "1)": r"(\d{1,3})\)(?:\s+|(?=[(A-ZÀ-ÖØ-Þ])|$)",
+        "1": r"(\d{1,3})(?:\t(?=[A-ZÀ-ÖØ-Þ(])|\s+(?=\(a\)))",
+        "(1)": r"\((\d{1,3})\)\s+(?=\S)",
+        "[1]": r"\[(\d{1,3})\]\s+(?=\S)",
+        "1:": r"(\d{1,3}):\s+(?=\S)",
+    }.items()
+}
 _DECIMAL = re.compile(r"^(\d{1,3})\.(\d{1,2})[.)]?\s+(?=\S)")
 _LETTER = re.compile(r"^(?:\(([a-z])\)|([a-z])[.)](?=\s))\s*")
 _ROMAN = re.compile(r"^(?:\((x?(?:ix|iv|v?i{1,3}|v)|x)\)|(x?(?:ix|iv|v?i{1,3}|v)|x)[.)](?=\s))\s*")
 _CHOICE = re.compile(r"(?:^|(?<=\s))(?:\(([A-H])\)\s*|([A-H])[.)]\s+)")
+_LETTER_LABEL = re.compile(r"(?:^|(?<=\s))(?:\(([A-Ha-h])\)\s*|([A-Ha-h])([.)])\s+)")
 _POINTS = re.compile(
-    r"[\[(]\s*(\d{1,3}(?:\.\d{1,2})?)\s*(?:points?|pts?\.?|marks?|p\.?|punkte?|%)(?:\s+(?:each|total))?\s*[\])]"
+    r"[\[(]\s*(\d{1,3}(?:\.\d{1,2})?)\s*(?:points?|pts?\.?|marks?|p\.?|punkte?|pkt\.?|puntos?|punti|%)(?:\s+(?:each|total))?\s*[\])]"
     r"|(?<=[–—:-] )(\d{1,3})\s+(?:points|marks|pts)\s*$"
     r"|(?<=\t)\[(\d{1,3})\]$",
     re.IGNORECASE,
 )
 _BROKEN_POINTS = re.compile(r"[\[(]\s*(\d{1,3})\s*$")
 _REST_OF_POINTS = re.compile(r"^\s*(?:points?|pts?\.?|marks?|punkte?)\s*[\])]", re.IGNORECASE)
-_SECTION = re.compile(r"^(?:section|part|teil)\s+([A-Z]|[IVX]{1,4}|\d)\b(?:\s*[.:–—-].*|\s*\(.*)?$", re.IGNORECASE)
+_SECTION = re.compile(r"^(?:section|part|teil|abschnitt|partie)\s+([A-Z]|[IVX]{1,4}|\d)\b(?:\s*[.:–—-].*|\s*\(.*)?$", re.IGNORECASE)
 _SOLUTIONS = re.compile(
-    r"^(?:(?:sample |model )?(?:solutions?|answers?)(?: key)?|answer key|marking scheme|lösungen)"
+    r"^(?:(?:sample |model )?(?:solutions?|answers?)(?: key)?|answer key|marking scheme|lösungen|musterlösung|corrigé|solutions détaillées)"
     r"(?:\s+(?:to|for|of)\b.{0,60})?\s*:?$",
     re.IGNORECASE,
 )
@@ -51,6 +66,18 @@ class NumberLabel(NamedTuple):
     """The number or letter."""
     end: int
     """Offset in the line at which the text after the label begins."""
+    form: str = ""
+    """The form of a number that stands alone, as it is printed for question 1: `1.`, `(1)`."""
+
+
+class LetterLabel(NamedTuple):
+    """A letter in a line that may begin a part or a choice."""
+
+    value: str
+    start: int
+    end: int
+    form: str
+    """As it is printed for the first: `a)`, `(A)`."""
 
 
 def headed_number(text: str) -> NumberLabel | None:
@@ -59,8 +86,20 @@ def headed_number(text: str) -> NumberLabel | None:
 
 
 def bare_number(text: str) -> NumberLabel | None:
-    """`3. …`, `3) …`, `3 (a) …`, and `3` far to the left of its text."""
-    return _number_label(_BARE.match(text))
+    """`3. …`, `3) …`, `(3) …`, `[3] …`, `3: …`, `3 (a) …`, and `3` far to the left of its text."""
+    for form, pattern in _BARE_BY_FORM.items():
+        if match := pattern.match(text):
+            return NumberLabel(match[1], match.end(), form)
+    return None
+
+
+def letter_labels(line: str) -> Iterator[LetterLabel]:
+    """Letters of a line that may begin parts or choices, wherever they stand."""
+    for match in _LETTER_LABEL.finditer(line):
+        letter = match[1] or match[2]
+        first_letter = "A" if letter.isupper() else "a"
+        form = f"({first_letter})" if match[1] else f"{first_letter}{match[3]}"
+        yield LetterLabel(letter, match.start(), match.end(), form)
 
 
 def decimal_number(text: str) -> tuple[str, NumberLabel] | None:

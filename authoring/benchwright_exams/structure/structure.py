@@ -9,8 +9,10 @@ from dataclasses import dataclass, field, replace
 
 from benchwright_exams.reading.page import Box, DrawingKind, ReadExam, ReadPage
 from benchwright_exams.structure import numbering
+from benchwright_exams.structure.choice_lists import ChoiceLabels, ChoiceLine, choice_labels_by_line
 from benchwright_exams.structure.exam_place import ExamPlace
-from benchwright_exams.structure.layout import PagePiece, pieces_in_reading_order
+from benchwright_exams.structure.label_sequence import usual_form
+from benchwright_exams.structure.layout import PagePiece, reading_order
 from benchwright_exams.structure.ledger import ExamFinding, Ledger, Region, RegionRole, Segment, require_full_coverage
 from benchwright_exams.structure.line_segments import LabelledLine, last_choice_letter, segments_of_line
 from benchwright_judges.models.prompt import escape_hidden_characters
@@ -20,7 +22,7 @@ _EDGE_SHARE = 0.09
 """Of the page's height at its top and bottom, where headers and footers are."""
 _DEEPER_POINTS = 12.0
 _POOR_CONFIDENCE = 90.0
-_VERSION = 2
+_VERSION = 3
 _QUOTED = 80
 
 
@@ -76,14 +78,39 @@ class _PageReader:
     findings: list[ExamFinding] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._pages = {page.number: (page, pieces_in_reading_order(page)) for page in self.exam.pages if not page.error}
+        orders = {page.number: reading_order(page) for page in self.exam.pages if not page.error}
+        self._pages = {page.number: (page, orders[page.number].pieces) for page in self.exam.pages if not page.error}
+        self.findings += [
+            ExamFinding(says="The page may have columns that were read across; compare its questions.", page=number)
+            for number, order in orders.items()
+            if order.may_have_columns
+        ]
         texts = [piece.text for _, pieces in self._pages.values() for piece in pieces if piece.drawing is None]
         self._headed = any(numbering.headed_number(text) for text in texts)
+        self._form = usual_form(texts)
         self._sections = sum(numbering.section_name(text) is not None for text in texts) > 1
+        self._choice_labels = self._choice_labels_by_piece()
         self._repeated = _repeated_edge_lines(self._pages.values())
         self._known_labels: set[str] = set()
-        self._previous_text = self._next_text = ""
+        self._previous_text = ""
+        self._next_piece: PagePiece | None = None
         self._shared = ""
+
+    def _choice_labels_by_piece(self) -> dict[PagePiece, ChoiceLabels]:
+        pieces = [
+            piece for _, pieces in self._pages.values() for piece in pieces if piece.drawing is None and not piece.listing
+        ]
+        lines = []
+        for piece in pieces:
+            label = numbering.headed_number(piece.text) or (None if self._headed else self._numbered(piece.text))
+            begins = bool(label) or numbering.section_name(piece.text) is not None
+            lines.append(ChoiceLine(piece.text, label.end if label else 0, begins))
+        return {pieces[index]: labels for index, labels in choice_labels_by_line(lines).items()}
+
+    def _numbered(self, text: str) -> numbering.NumberLabel | None:
+        """The number that a line begins with, if it is printed as most questions' are."""
+        label = numbering.bare_number(text)
+        return label if label and label.form == self._form else None
 
     def regions(self) -> Iterator[Region]:
         for page in self.exam.pages:
@@ -91,13 +118,11 @@ class _PageReader:
                 yield _region_of_whole_page(page, "1", RegionRole.UNREADABLE)
                 continue
             _, pieces = self._pages[page.number]
-            column_starts = _column_edge_by_piece(pieces)
             lost = _lost_words_by_line(page, pieces)
             for number, piece in enumerate(pieces, 1):
-                self._previous_text, self._next_text = (
-                    pieces[index].text if 0 <= index < len(pieces) else "" for index in (number - 2, number)
-                )
-                segments = tuple(self._segments(piece, page, piece.box.left_edge - column_starts[piece]))
+                self._previous_text = pieces[number - 2].text if number > 1 else ""
+                self._next_piece = pieces[number] if number < len(pieces) else None
+                segments = tuple(self._segments(piece, page))
                 yield Region(
                     id=f"p{page.number}-{number}",
                     page=page.number,
@@ -112,7 +137,7 @@ class _PageReader:
             if page.hidden:
                 yield _region_of_whole_page(page, "hidden", RegionRole.HIDDEN, " ".join(page.hidden))
 
-    def _segments(self, piece: PagePiece, page: ReadPage, indent: float) -> Iterator[Segment]:
+    def _segments(self, piece: PagePiece, page: ReadPage) -> Iterator[Segment]:
         text = piece.text
         if piece.drawing is DrawingKind.RULE:
             yield Segment(role=RegionRole.RULE, start=0, end=0)
@@ -138,12 +163,26 @@ class _PageReader:
             text_start := numbering.offset_after_rest_of_points(text, self._previous_text)
         ):
             yield Segment(role=RegionRole.POINTS, start=0, end=text_start, item=self._item_label)
-        elif not piece.listing and (text_start := self._offset_after_begun_items(text, indent)):
+        elif not piece.listing and (text_start := self._offset_after_begun_items(piece)):
             yield Segment(role=RegionRole.LABEL, start=0, end=text_start, item=self.position.label)
         else:
             text_start = 0
-        line = LabelledLine(text, text_start, self._text_role, self._item_label, self.position.choice, self._next_text)
+        choices = self._choice_labels.get(piece, ChoiceLabels(()))
+        line = LabelledLine(
+            text,
+            text_start,
+            self._text_role,
+            self._item_label,
+            self.position.choice,
+            self._next_piece.text if self._next_piece else "",
+            self._next_piece is not None and piece.is_broken_before(self._next_piece),
+            choices.labels,
+        )
         segments = tuple(segments_of_line(line))
+        if choices.may_be_parts and choices.labels[0][1].value == "A" and self._text_role is RegionRole.QUESTION:
+            self.findings.append(
+                ExamFinding(says="Its choices may be parts: only their length speaks against it.", item=self._item_label)
+            )
         self.position = replace(self.position, choice=last_choice_letter(segments) or self.position.choice)
         yield from segments
 
@@ -196,13 +235,14 @@ class _PageReader:
         self._shared = f"{prefix}{number_range[0]}..{number_range[1]}"
         return self._shared
 
-    def _offset_after_begun_items(self, text: str, indent: float) -> int:
+    def _offset_after_begun_items(self, piece: PagePiece) -> int:
         """The offset of the words after the labels of a line; the place becomes theirs."""
-        text_start = self._offset_after_begun_question(text, indent)
+        text = piece.text
+        text_start = self._offset_after_begun_question(text, piece.indent)
         if text_start:
             self._shared = ""
         if self.position.question and not self._shared:
-            while part := self._place_of_part(text[text_start:]):
+            while part := None if self._is_choice(piece, text_start) else self._place_of_part(text[text_start:]):
                 self.position, length = part
                 self._known_labels.add(self.position.label)
                 text_start += length
@@ -211,9 +251,13 @@ class _PageReader:
                 text_start += length
         return text_start
 
+    def _is_choice(self, piece: PagePiece, offset: int) -> bool:
+        labels = self._choice_labels.get(piece, ChoiceLabels(())).labels
+        return not self.position.is_in_solution and any(start == offset for start, _ in labels)
+
     def _place_of_part(self, text: str) -> tuple[ExamPlace, int] | None:
         decimal = numbering.decimal_number(text)
-        if decimal and decimal[0] == self.position.question:
+        if decimal and decimal[0] == self.position.question and self.position.may_be_next_decimal(decimal[1].value):
             return self.position.at_part(decimal[1].value), decimal[1].end
         name = numbering.section_name(text)
         if self._headed and name is not None and name.isalpha() and text.lower().startswith("part"):
@@ -227,7 +271,9 @@ class _PageReader:
     def _offset_after_begun_question(self, text: str, indent: float) -> int:
         question_start = numbering.headed_number(text)
         if question_start is None and (not self._headed or self.position.is_among_solutions):
-            question_start = numbering.bare_number(text)
+            question_start = (
+                numbering.bare_number(text) if self.position.is_among_solutions else self._numbered(text)
+            )
             if question_start is not None and not self._may_begin_question(question_start.value, indent):
                 question_start = None
         if question_start is None:
@@ -277,20 +323,6 @@ def _lost_words_by_line(page: ReadPage, pieces: Sequence[PagePiece]) -> dict[Pag
             )
             lost.setdefault(nearest_line, []).append(word.text)
     return lost
-
-
-def _column_edge_by_piece(pieces: Sequence[PagePiece]) -> dict[PagePiece, float]:
-    """For each line, where the column that it stands in begins."""
-    text_lines = [piece for piece in pieces if piece.drawing is None]
-    edges = {}
-    for piece in pieces:
-        left_edges = [
-            line.box.left_edge
-            for line in text_lines
-            if line.box.left_edge < piece.box.right_edge and piece.box.left_edge < line.box.right_edge
-        ]
-        edges[piece] = min(left_edges, default=piece.box.left_edge)
-    return edges
 
 
 def _repeated_edge_lines(page_pieces: Iterable[tuple[ReadPage, list[PagePiece]]]) -> set[PagePiece]:

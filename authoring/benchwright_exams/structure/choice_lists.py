@@ -1,0 +1,128 @@
+"""Lists of choices: letters that follow each other, in a line or in lines, and that are no parts of a question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from benchwright_exams.structure import numbering
+from benchwright_exams.structure.numbering import LetterLabel, NumberLabel
+
+_SHORT_WORDS = 5
+"""Of a choice, on average; a part says what to do and takes more."""
+_LEAST_CHOICES = 2
+_JOINING = ("and", "or", "und", "oder", "et", "ou", ",", "to", "bis", "–", "-", "/")
+"""Between letters that a sentence names."""
+
+
+@dataclass(frozen=True)
+class ChoiceLine:
+    """A line of an exam."""
+
+    text: str
+    words_start: int = 0
+    """Offset after the number that it begins with."""
+    begins_question: bool = False
+
+
+class ChoiceLabels(NamedTuple):
+    """The labels of choices that a line has."""
+
+    labels: tuple[tuple[int, NumberLabel], ...]
+    """Each with the offset at which it begins; letters are capitals."""
+    may_be_parts: bool = False
+    """True if nothing but their length tells the choices from parts."""
+
+
+class _Place(NamedTuple):
+    line_index: int
+    label: LetterLabel
+
+
+def choice_labels_by_line(lines: Sequence[ChoiceLine]) -> dict[int, ChoiceLabels]:
+    """The labels of choices, by the index of their line."""
+    choice_labels: dict[int, ChoiceLabels] = {}
+    for places in _sequences(lines):
+        is_list, may_be_parts = _is_choice_list(lines, places)
+        for place in places if is_list else ():
+            label = NumberLabel(place.label.value.upper(), place.label.end)
+            known = choice_labels.get(place.line_index, ChoiceLabels(()))
+            choice_labels[place.line_index] = ChoiceLabels(
+                tuple(sorted((*known.labels, (place.label.start, label)))), known.may_be_parts or may_be_parts
+            )
+    return choice_labels
+
+
+def _sequences(lines: Sequence[ChoiceLine]) -> Iterator[list[_Place]]:
+    """Letters from the first on, of one form and within one question."""
+    open_places: dict[str, list[_Place]] = {}
+    for line_index, line in enumerate(lines):
+        if line.begins_question:
+            yield from _long_enough(open_places)
+            open_places = {}
+        line_labels = list(numbering.letter_labels(line.text))
+        for index, label in enumerate(line_labels):
+            known = open_places.get(label.form, [])
+            begins_line = not line.text[line.words_start : label.start].strip()
+            is_next = bool(known) and label.value.upper() == chr(ord(known[-1].label.value.upper()) + 1)
+            if is_next and (begins_line or _goes_on_in_line(known, line_index)):
+                known.append(_Place(line_index, label))
+            elif label.value in "aA" and (begins_line or _has_next(label, line_labels[index + 1 :])):
+                yield from _long_enough({label.form: known})
+                open_places[label.form] = [_Place(line_index, label)]
+    yield from _long_enough(open_places)
+
+
+def _goes_on_in_line(places: Sequence[_Place], line_index: int) -> bool:
+    """True if the last letter is in this line, or in the one before with another: a row that is broken."""
+    last_index = places[-1].line_index
+    return last_index == line_index or (
+        last_index == line_index - 1 and len(places) > 1 and places[-2].line_index == last_index
+    )
+
+
+def _long_enough(places_by_form: dict[str, list[_Place]]) -> list[list[_Place]]:
+    return [places for places in places_by_form.values() if len(places) >= _LEAST_CHOICES]
+
+
+def _has_next(label: LetterLabel, later_labels: Sequence[LetterLabel]) -> bool:
+    return any(later.form == label.form and later.value in "bB" for later in later_labels)
+
+
+def _is_choice_list(lines: Sequence[ChoiceLine], places: Sequence[_Place]) -> tuple[bool, bool]:
+    """True if letters begin choices; and true if they may begin parts all the same."""
+    texts = [_text_of(lines, places, index) for index in range(len(places))]
+    is_row = len({place.line_index for place in places}) < len(places)
+    if is_row and any(text in _JOINING or not text for text in texts[:-1]):
+        return False, False
+    if places[0].label.value.isupper():
+        return True, False
+    if any(numbering.printed_points(text) or text.endswith("?") for text in texts):
+        return False, False
+    if is_row:
+        return True, False
+    asks = _text_before(lines, places[0]).endswith(("?", ":", "…", "..."))
+    is_short = sum(len(text.split()) for text in texts) <= _SHORT_WORDS * len(texts)
+    if any(text.endswith(".") for text in texts) and not asks:
+        return False, False
+    return asks or is_short, not asks
+
+
+def _text_of(lines: Sequence[ChoiceLine], places: Sequence[_Place], index: int) -> str:
+    """The text of a letter in its line."""
+    place = places[index]
+    next_place = places[index + 1] if index + 1 < len(places) else None
+    is_cut = next_place is not None and next_place.line_index == place.line_index
+    end = next_place.label.start if next_place is not None and is_cut else None
+    return lines[place.line_index].text[place.label.end : end].strip()
+
+
+def _text_before(lines: Sequence[ChoiceLine], place: _Place) -> str:
+    """The text before a letter without its points: the end of the question that the choices answer."""
+    text = lines[place.line_index].text[: place.label.start].strip()
+    if not text and place.line_index:
+        text = lines[place.line_index - 1].text
+    for start, label in reversed(numbering.printed_points(text)):
+        text = f"{text[:start]}{text[label.end :]}"
+    return text.strip()

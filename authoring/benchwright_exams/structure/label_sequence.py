@@ -1,0 +1,66 @@
+"""Labels that follow each other: the form in which an exam numbers its questions, and the order of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from benchwright_exams.structure import numbering
+
+_MOST_MISSING = 4
+"""Numbers that may be missing between two of a sequence."""
+
+
+def label_score(lines: Iterable[str]) -> int:
+    """The number of labels that follow the one before, less those that don't, if lines are read in this order."""
+    score = 0
+    last_number = 0
+    last_letter = ""
+    for line in lines:
+        label = numbering.headed_number(line) or numbering.bare_number(line)
+        offset = label.end if label else 0
+        if label:
+            number = int(label.value)
+            score += 1 if last_number == 0 or number == last_number + 1 else -1 if number <= last_number else 0
+            last_number, last_letter = number, ""
+        for letter_label in numbering.letter_labels(line):
+            letter = letter_label.value.upper()
+            if letter in (_next_letter(last_letter), "A"):
+                score += 1
+                last_letter = letter
+            elif not line[offset : letter_label.start].strip():
+                score -= 1
+                last_letter = letter
+    return score
+
+
+def runs_by_form(lines: Sequence[str]) -> dict[str, list[int]]:
+    """The numbers that follow each other at the beginnings of lines, by the form in which they are printed.
+
+    Lines among the solutions don't count; after the heading of a section numbers begin anew.
+    """
+    runs: dict[str, list[int]] = {}
+    expected: dict[str, int] = {}
+    for line in lines:
+        if numbering.heads_solutions(line):
+            break
+        if numbering.section_name(line) is not None:
+            expected.clear()
+            continue
+        label = numbering.bare_number(line)
+        if label is None:
+            continue
+        number = int(label.value)
+        if 0 <= number - expected.get(label.form, 1) <= _MOST_MISSING:
+            runs.setdefault(label.form, []).append(number)
+            expected[label.form] = number + 1
+    return runs
+
+
+def usual_form(lines: Sequence[str]) -> str:
+    """The form in which most questions are numbered that begin with a number alone; empty if none does."""
+    runs = runs_by_form(lines)
+    return max(runs, key=lambda form: len(runs[form]), default="")
+
+
+def _next_letter(letter: str) -> str:
+    return chr(ord(letter) + 1) if letter else "A"
