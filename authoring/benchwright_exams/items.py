@@ -9,7 +9,7 @@ from itertools import pairwise
 from pydantic import Field
 
 from benchwright_exams.structure import numbering
-from benchwright_exams.structure.doubts import doubt_findings
+from benchwright_exams.structure.doubts import doubt_findings, unasked_text_findings, unclaimed_number_findings
 from benchwright_exams.structure.exam_place import parent_labels, part_ordinal, section_and_number
 from benchwright_exams.structure.ledger import ExamFinding, Ledger, Region, RegionRole, Segment
 from benchwright_exams.structure.text_blocks import Block, blocks_of_lines
@@ -17,7 +17,7 @@ from benchwright_foundation.model import Model
 from benchwright_foundation.stage_file import StageOutput
 from benchwright_problems.problem import QuestionFormat, digest
 
-_VERSION = 2
+_VERSION = 3
 _BLANK = "___"
 
 
@@ -204,6 +204,8 @@ def _exam_findings(exam: _ExamItems, items: Sequence[ExamItem]) -> Iterator[Exam
     if not items:
         yield ExamFinding(says="No question was found: no line begins with a number such as “1.” or “Problem 1”.")
     yield from _missing_question_findings(exam)
+    yield from unclaimed_number_findings(exam.regions, exam.labels)
+    yield from unasked_text_findings(exam.regions)
     for label in exam.labels:
         part_labels = [other_label for other_label in exam.labels if parent_labels(other_label)[-1:] == (label,)]
         points = [exam.points(part_label) for part_label in part_labels]

@@ -110,12 +110,16 @@ def _is_choice_list(lines: Sequence[ChoiceLine], places: Sequence[_Place]) -> tu
 
 
 def _text_of(lines: Sequence[ChoiceLine], places: Sequence[_Place], index: int) -> str:
-    """The text of a letter in its line."""
+    """The text of a letter up to the next one or to the end of its line, or in the next line if it ends its own."""
     place = places[index]
     next_place = places[index + 1] if index + 1 < len(places) else None
-    is_cut = next_place is not None and next_place.line_index == place.line_index
-    end = next_place.label.start if next_place is not None and is_cut else None
-    return lines[place.line_index].text[place.label.end : end].strip()
+    for line_index in (place.line_index, place.line_index + 1):
+        is_cut = next_place is not None and next_place.line_index == line_index
+        start = place.label.end if line_index == place.line_index else 0
+        text = lines[line_index].text[start : next_place.label.start if next_place and is_cut else None].strip()
+        if text or is_cut or line_index + 1 == len(lines):
+            return text
+    return ""
 
 
 def _text_before(lines: Sequence[ChoiceLine], place: _Place) -> str:

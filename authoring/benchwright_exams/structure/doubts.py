@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from benchwright_exams.reading.page import PageWord
-from benchwright_exams.structure.ledger import ExamFinding, Region, RegionRole
+from benchwright_exams.structure import numbering
+from benchwright_exams.structure.exam_place import parent_labels, section_and_number
+from benchwright_exams.structure.ledger import ExamFinding, Region, RegionRole, Segment
 from benchwright_exams.structure.text_blocks import Block
 from benchwright_judges.models.prompt import escape_hidden_characters
 
@@ -25,7 +27,21 @@ _NUMBER = r"[+\u2212-]?\d+(?:[.,:/-]\d+)*"
 _NAME = r"0[xXbB][0-9a-fA-F]+|[A-Z]+-\d+|\d+-[a-z]+|_{2,}"
 _ORDINARY = re.compile(rf"[(\[\"“'‘]*(?:{_WORD}|{_NUMBER}|{_NAME})[%]?(?:[)\]][.,;:?!]?|[.,;:?!]|[\"”'’])*")
 _MARK = re.compile(r"[.,;:?!&=+*/–—%-]|\u2212")
-_CHOICE = re.compile(r"\([A-H]\)|(?:^|\s)\W?[A-H][.)](?=\s|[a-z])")
+_CHOICE = re.compile(
+    r"\([A-H]\)|(?:^|\s)\W?[A-H][.)](?=\s|[a-z])|(?:^|\t|[.?:] )(?:\([a-h]\)|[a-h]\))(?=\s)|(?<!part) [b-h]\)(?= )"
+)
+_APART = re.compile(r"\S\t(?P<words>.*)")
+_ASKING = re.compile(r"\?\s*$|[\[(]\s*\d{1,3}\s*(?:points?|marks?|punkte?|pts?)", re.IGNORECASE)
+
+
+_TEXT_ROLES = (
+    RegionRole.QUESTION,
+    RegionRole.CONTEXT,
+    RegionRole.CHOICE,
+    RegionRole.INSTRUCTIONS,
+    RegionRole.SOLUTION,
+    RegionRole.POINTS,
+)
 
 
 class _DoubtfulQuestion(Protocol):
@@ -98,6 +114,23 @@ def doubt_findings(exam_questions: Sequence[_DoubtfulQuestion], regions: Sequenc
             )
         if lost & {segment.item for region in own_regions for segment in region.segments if segment.item}:
             yield ExamFinding(says="Something stands in its lines that was not recognised.", item=exam_question.label)
+        letters = Counter(
+            segment.value
+            for region in own_regions
+            for segment in region.segments
+            if segment.role is RegionRole.LABEL and segment.item == exam_question.label and segment.value
+        )
+        if repeated := sorted(letter for letter, count in letters.items() if count > 1):
+            yield ExamFinding(
+                says=f"It has choice {', '.join(repeated)} more than once: another question may be in it.",
+                item=exam_question.label,
+            )
+        if any(_has_words_apart(region, segment) for region in own_regions for segment in region.segments
+               if segment.item == exam_question.label):
+            yield ExamFinding(
+                says="Words stand far apart in its lines: a table, or text of another question, may be in it.",
+                item=exam_question.label,
+            )
         text = " ".join((*(block.text for block in exam_question.body), *exam_question.choices.values()))
         if match := _CHOICE.search(text):
             yield ExamFinding(
@@ -124,4 +157,59 @@ def doubt_findings(exam_questions: Sequence[_DoubtfulQuestion], regions: Sequenc
         if sum(bool(segment.value) for segment in point_segments) > 1:
             yield ExamFinding(
                 says="It has points more than once: another question may be in it.", item=exam_question.label
+            )
+
+
+def _has_words_apart(region: Region, segment: Segment) -> bool:
+    """True if words that are no points stand far from the others in a line of text."""
+    if segment.role not in (RegionRole.QUESTION, RegionRole.CONTEXT, RegionRole.CHOICE) or region.listing:
+        return False
+    match = _APART.search(region.text[segment.start : segment.end])
+    return bool(match and match["words"].strip())
+
+
+def unclaimed_number_findings(regions: Sequence[Region], known_labels: Iterable[str]) -> Iterator[ExamFinding]:
+    """Findings about numbers of questions that were not found and stand in the text of others.
+
+    Args:
+        regions: Everything on the pages.
+        known_labels: Labels of the questions that were found.
+    """
+    known_numbers: dict[str, set[int]] = {}
+    for label in known_labels:
+        if section_number := section_and_number((*parent_labels(label), label)[0]):
+            known_numbers.setdefault(section_number[0], set()).add(section_number[1])
+    section = ""
+    for region in regions:
+        for segment in region.segments:
+            if section_number := section_and_number((*parent_labels(segment.item), segment.item)[0]):
+                section = section_number[0]
+            if segment.role not in _TEXT_ROLES or region.listing:
+                continue
+            numbers = known_numbers.setdefault(section, set())
+            for label in numbering.number_labels_within(region.text[segment.start : segment.end]):
+                number = int(label.value)
+                if number not in numbers and 0 < number <= max(numbers, default=0) + 2:
+                    numbers.add(number)
+                    location = f"the text of question {segment.item}" if segment.item else "text that belongs to none"
+                    yield ExamFinding(
+                        says=f"“{label.form}” in {location} may begin question {section}{number}.",
+                        page=region.page,
+                        item=f"{section}{number}",
+                    )
+                    if segment.item:
+                        yield ExamFinding(
+                            says=f"Question {section}{number} may begin in its text.", item=segment.item
+                        )
+
+
+def unasked_text_findings(regions: Sequence[Region]) -> Iterator[ExamFinding]:
+    """Findings about text before the first question that may be a question."""
+    for region in regions:
+        if region.role is RegionRole.INSTRUCTIONS and (
+            _ASKING.search(region.text) or numbering.bare_number(region.text)
+        ):
+            quoted = escape_hidden_characters(region.text)[:_QUOTED]
+            yield ExamFinding(
+                says=f"“{quoted}” ({region.id}) belongs to no question, and may be one.", page=region.page
             )

@@ -24,10 +24,14 @@ def label_score(lines: Iterable[str]) -> int:
             last_number, last_letter = number, ""
         for letter_label in numbering.letter_labels(line):
             letter = letter_label.value.upper()
-            if letter in (_next_letter(last_letter), "A"):
+            begins_line = not line[offset : letter_label.start].strip()
+            if letter == _next_letter(last_letter):
                 score += 1
                 last_letter = letter
-            elif not line[offset : letter_label.start].strip():
+            elif letter == "A":
+                score += -1 if last_letter else 1
+                last_letter = letter
+            elif begins_line:
                 score -= 1
                 last_letter = letter
     return score

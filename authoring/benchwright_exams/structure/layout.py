@@ -49,7 +49,7 @@ class PagePiece:
     def is_broken_before(self, following: PagePiece) -> bool:
         """True if a line has no room for the first word of the next: its sentence may go on there."""
         first_word = following.text.split(maxsplit=1)[:1]
-        word_share = len("".join(first_word)) / max(len(following.text), 1)
+        word_share = (len("".join(first_word)) + 1) / max(len(following.text), 1)
         return bool(first_word) and word_share * following.box.width > self.room
 
     @property

@@ -23,11 +23,15 @@ _BARE_BY_FORM = {
         "1:": r"(\d{1,3}):\s+(?=\S)",
     }.items()
 }
+_NUMBER_WITHIN = re.compile(
+    rf"(?:^|(?<=\s))(?:{_WORDS}\s*#?(\d{{1,3}})\b(?=[.:)]?\s+[^\W\d_a-z]|[.:)]|\s*$)|(\d{{1,3}})[.):]\s+(?=[A-ZÀ-ÖØ-Þ])"
+    r"|[(\[](\d{1,3})[)\]]\s+(?=[A-ZÀ-ÖØ-Þ])|(?<=\t)(\d{1,3})[.):](?=\s))"
+)
 _DECIMAL = re.compile(r"^(\d{1,3})\.(\d{1,2})[.)]?\s+(?=\S)")
 _LETTER = re.compile(r"^(?:\(([a-z])\)|([a-z])[.)](?=\s))\s*")
 _ROMAN = re.compile(r"^(?:\((x?(?:ix|iv|v?i{1,3}|v)|x)\)|(x?(?:ix|iv|v?i{1,3}|v)|x)[.)](?=\s))\s*")
 _CHOICE = re.compile(r"(?:^|(?<=\s))(?:\(([A-H])\)\s*|([A-H])[.)]\s+)")
-_LETTER_LABEL = re.compile(r"(?:^|(?<=\s))(?:\(([A-Ha-h])\)\s*|([A-Ha-h])([.)])\s+)")
+_LETTER_LABEL = re.compile(r"(?:^|(?<=\s))(?:\(([A-Ha-h])\)\s*|([A-Ha-h])([.)])(?:\s+|$))")
 _POINTS = re.compile(
     r"[\[(]\s*(\d{1,3}(?:\.\d{1,2})?)\s*(?:points?|pts?\.?|marks?|p\.?|punkte?|pkt\.?|puntos?|punti|%)(?:\s+(?:each|total))?\s*[\])]"
     r"|(?<=[–—:-] )(\d{1,3})\s+(?:points|marks|pts)\s*$"
@@ -43,6 +47,7 @@ _SOLUTIONS = re.compile(
     re.IGNORECASE,
 )
 _SOLUTION = re.compile(r"^(?:sample |model )?(?:solution|answer|ans)\s*(?:[.:]\s*|[–—-]\s+)(?=[^\s_.])", re.IGNORECASE)
+_OWN_SOLUTION = re.compile(r"^(?:(?:sample |model )?(?:answer|solution)|antwort|lösung|réponse|corrigé)\s*:$", re.IGNORECASE)
 _SPACE = re.compile(r"^(?:(?:answer|ans|solution)\s*[.:]?\s*)?[_.\s…]*$", re.IGNORECASE)
 _SHARED = re.compile(
     r"^(?:questions?|problems?)\s+(\d{1,3})\s*(?:-|–|—|to|through|and)\s*(\d{1,3})\b(?=.*(?:refer|follow|use|concern|about|share))",
@@ -167,6 +172,11 @@ def heads_solutions(text: str) -> bool:
     return bool(_SOLUTIONS.match(text))
 
 
+def begins_own_solution(text: str) -> bool:
+    """True if a line says no more than that the solution of its question, or room for it, follows: `Answer:`."""
+    return bool(_OWN_SOLUTION.match(text))
+
+
 def solution_offset(text: str) -> int:
     """The offset at which a solution begins in a line that says so, `Solution: …`; 0 if it does not."""
     match = _SOLUTION.match(text)
@@ -181,6 +191,12 @@ def is_answer_space(text: str) -> bool:
 def is_continued(text: str) -> bool:
     """True if a line says that a question goes on: `2. (continued)`."""
     return bool(_CONTINUED.match(text))
+
+
+def number_labels_within(line: str) -> Iterator[NumberLabel]:
+    """Numbers in a line, at its start or not, that look as if they begin a question."""
+    for match in _NUMBER_WITHIN.finditer(line):
+        yield NumberLabel(next(filter(None, match.groups())), match.end(), match[0].strip())
 
 
 def shared_question_range(text: str) -> tuple[int, int] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,7 +12,7 @@ from benchwright_exams.structure import numbering
 from benchwright_exams.structure.choice_lists import ChoiceLabels, ChoiceLine, choice_labels_by_line
 from benchwright_exams.structure.exam_place import ExamPlace
 from benchwright_exams.structure.label_sequence import usual_form
-from benchwright_exams.structure.layout import PagePiece, reading_order
+from benchwright_exams.structure.layout import PagePiece, are_beside, reading_order
 from benchwright_exams.structure.ledger import ExamFinding, Ledger, Region, RegionRole, Segment, require_full_coverage
 from benchwright_exams.structure.line_segments import LabelledLine, last_choice_letter, segments_of_line
 from benchwright_judges.models.prompt import escape_hidden_characters
@@ -119,11 +119,12 @@ class _PageReader:
                 continue
             _, pieces = self._pages[page.number]
             lost = _lost_words_by_line(page, pieces)
+            page_regions: list[Region] = []
             for number, piece in enumerate(pieces, 1):
                 self._previous_text = pieces[number - 2].text if number > 1 else ""
                 self._next_piece = pieces[number] if number < len(pieces) else None
                 segments = tuple(self._segments(piece, page))
-                yield Region(
+                region = Region(
                     id=f"p{page.number}-{number}",
                     page=page.number,
                     box=piece.box,
@@ -134,6 +135,9 @@ class _PageReader:
                     recognised=page.recognised,
                     doubtful=(*piece.doubtful, *lost.get(piece, ())),
                 )
+                page_regions.append(region)
+                yield region
+            self.findings += _findings_of_figures_beside_several(pieces, page_regions)
             if page.hidden:
                 yield _region_of_whole_page(page, "hidden", RegionRole.HIDDEN, " ".join(page.hidden))
 
@@ -208,6 +212,9 @@ class _PageReader:
             return RegionRole.HEADER_FOOTER
         if self.position.question and numbering.is_continued(text):
             return RegionRole.SECTION
+        if self.position.question and not self.position.is_among_solutions and numbering.begins_own_solution(text):
+            self.position = replace(self.position, is_in_solution=True)
+            return RegionRole.ANSWER_SPACE
         if numbering.heads_solutions(text):
             self.position, self._shared = ExamPlace(is_in_solution=True, is_among_solutions=True), ""
             return RegionRole.SECTION
@@ -298,6 +305,28 @@ class _PageReader:
         return self.position.is_number_soon_after(number) and indent < _DEEPER_POINTS
 
 
+def _findings_of_figures_beside_several(
+    pieces: Sequence[PagePiece], page_regions: Sequence[Region]
+) -> Iterator[ExamFinding]:
+    """Figures and tables with lines of more than one question beside them."""
+    for picture, region in zip(pieces, page_regions, strict=True):
+        if not picture.is_picture:
+            continue
+        beside_labels = dict.fromkeys(
+            line_region.item
+            for line, line_region in zip(pieces, page_regions, strict=True)
+            if line.drawing is None and line_region.item and are_beside(picture, line)
+        )
+        if len(beside_labels) > 1 or any(label != region.item for label in beside_labels):
+            for label in {**beside_labels, region.item: None}:
+                yield ExamFinding(
+                    says=f"The {region.role} {region.id} stands beside several questions, and was given to"
+                    f" {region.item or 'none'}.",
+                    item=label,
+                    page=region.page,
+                )
+
+
 def _region_of_whole_page(page: ReadPage, name: str, role: RegionRole, text: str = "") -> Region:
     return Region(
         id=f"p{page.number}-{name}",
@@ -328,6 +357,7 @@ def _lost_words_by_line(page: ReadPage, pieces: Sequence[PagePiece]) -> dict[Pag
 def _repeated_edge_lines(page_pieces: Iterable[tuple[ReadPage, list[PagePiece]]]) -> set[PagePiece]:
     """Lines at the same edge of several pages with the same words but for numbers."""
     piece_keys: dict[PagePiece, tuple[str, int]] = {}
+    begun_numbers: dict[tuple[str, int], set[str]] = defaultdict(set)
     for page, pieces in page_pieces:
         for piece in pieces:
             near_edge = (
@@ -335,6 +365,10 @@ def _repeated_edge_lines(page_pieces: Iterable[tuple[ReadPage, list[PagePiece]]]
                 or piece.box.top_edge > (1 - _EDGE_SHARE) * page.height
             )
             if piece.drawing is None and near_edge:
-                piece_keys[piece] = (re.sub(r"\d+", "#", piece.text.casefold()), round(piece.box.top_edge / 5))
+                key = (re.sub(r"\d+", "#", piece.text.casefold()), round(piece.box.top_edge / 5))
+                piece_keys[piece] = key
+                if label := numbering.headed_number(piece.text) or numbering.bare_number(piece.text):
+                    begun_numbers[key].add(label.value)
     key_counts = Counter(piece_keys.values())
-    return {piece for piece, key in piece_keys.items() if key_counts[key] > 1}
+    # Headings of different questions at the top of their pages are alike but for their numbers, too.
+    return {piece for piece, key in piece_keys.items() if key_counts[key] > 1 and len(begun_numbers[key]) < 2}

@@ -295,6 +295,19 @@ def find(exam: DrawnExam, read_exam: ReadExam) -> FoundExam:
         for question in exam.questions
         if is_all_named or any(finding.item.rstrip("abcdefgh") == str(question.number) for finding in findings)
     }
+    for question in exam.questions:
+        token = next(word for word in question.stem.split() if word.casefold().startswith(f"q{question.number}x"))
+        pages = {region.page for region in ledger.regions if token[1:] in region.text}
+        if any(
+            finding.page in pages
+            and (
+                "columns" in finding.says
+                or "belongs to no question" in finding.says
+                and (question.figure or finding.says.startswith("“"))
+            )
+            for finding in findings
+        ):
+            named.add(question.number)
     all_numbers = {question.number for question in exam.questions}
     return FoundExam(
         exam,
