@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from benchwright_analysis.statistics.columns import finite_number_column
 from benchwright_analysis.statistics.errors import StatisticsError
+
+Test = TypeVar("Test", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -21,11 +24,11 @@ class AdjustedTest:
     significant: bool
 
 
-def holm_tests(p_value_by_test: Mapping[str, float], *, familywise_level: float = 0.05) -> dict[str, AdjustedTest]:
+def holm_tests(p_value_by_test: Mapping[Test, float], *, familywise_level: float = 0.05) -> dict[Test, AdjustedTest]:
     """Holm's correction (1979), by statsmodels: the chance of any false alarm among all tests stays below the level.
 
     Args:
-        p_value_by_test: P-values by name of the test, such as a category.
+        p_value_by_test: P-values by test, such as a category.
         familywise_level: Chance of a false alarm for all tests together.
 
     Raises:

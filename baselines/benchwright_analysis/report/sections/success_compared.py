@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.report import charts
@@ -22,31 +23,46 @@ def compare_groups(
 ) -> tuple[dict[str, object], SortableTable]:
     """Pairs of groups, on the problems that both tried."""
     groups = list(observations_by_group)[:_MOST_COMPARED]
-    comparisons: dict[str, object] = {}
-    rows: list[Sequence[Cell]] = []
-    for position, first_group in enumerate(groups):
-        for second_group in groups[position + 1 :]:
-            first_attempts, second_attempts = observations_by_group[first_group], observations_by_group[second_group]
-            difference = solved_difference(first_attempts, second_attempts)
-            if difference is None:
-                continue
-            categories = _holm_tests_by_category(first_attempts, second_attempts)
-            comparisons[f"{second_group} against {first_group}"] = {"difference": difference, "categories": categories}
-            rows.append(
-                (
-                    f"{second_group} against {first_group}",
-                    difference.problems,
-                    text_with_interval(as_percentage_points(difference), digits=1),
-                    p_value(difference.p_value),
-                    ", ".join(name for name, test in categories.items() if test.significant) or "none",
-                )
-            )
+    differences: dict[str, CrossedEstimate] = {}
+    category_p_values: dict[tuple[str, str], float] = {}
+    for first_group, second_group in itertools.combinations(groups, 2):
+        first_attempts, second_attempts = observations_by_group[first_group], observations_by_group[second_group]
+        if (difference := solved_difference(first_attempts, second_attempts)) is not None:
+            pair = f"{second_group} against {first_group}"
+            differences[pair] = difference
+            for category, category_p_value in _p_values_by_category(first_attempts, second_attempts).items():
+                category_p_values[pair, category] = category_p_value
+    pair_tests = holm_tests(
+        {pair: difference.p_value for pair, difference in differences.items() if difference.p_value is not None}
+    )
+    category_tests: dict[str, dict[str, AdjustedTest]] = {pair: {} for pair in differences}
+    for (pair, category), test in holm_tests(category_p_values).items():
+        category_tests[pair][category] = test
+    comparisons: dict[str, object] = {
+        pair: {"difference": difference, "test": pair_tests.get(pair), "categories": category_tests[pair]}
+        for pair, difference in differences.items()
+    }
+    rows: list[Sequence[Cell]] = [
+        (
+            pair,
+            difference.problems,
+            text_with_interval(as_percentage_points(difference), digits=1),
+            p_value(difference.p_value),
+            p_value(pair_tests[pair].adjusted if pair in pair_tests else None),
+            ", ".join(name for name, test in category_tests[pair].items() if test.significant) or "none",
+        )
+        for pair, difference in differences.items()
+    ]
     note = (
         "Differences of the share solved, in percentage points, over the problems that both groups tried. Intervals "
-        "and tests hold for other people at other problems; of a model for other problems. The last column names "
-        "categories that differ after Holm's correction over categories."
+        "and tests hold for other people at other problems; of a model for other problems. Of groups that are alike, "
+        "one pair in twenty has a p below 0.05; any of them has one after Holm's correction in one report of twenty. "
+        "The last column names categories that differ after Holm's correction over pairs and categories."
     )
-    columns = ("comparison", "problems", "difference (95 % interval)", "p", "categories that differ")
+    columns = (
+        *("comparison", "problems", "difference (95 % interval)", "p", "p among all pairs (Holm)"),
+        "categories that differ",
+    )
     note += charts.note_if_omitted(groups, observations_by_group, "Compared")
     return comparisons, SortableTable("Groups compared, problem by problem", columns, rows, note)
 
@@ -81,9 +97,9 @@ def solved_difference(
         return None
 
 
-def _holm_tests_by_category(
+def _p_values_by_category(
     first_attempts: Sequence[Observation], second_attempts: Sequence[Observation]
-) -> dict[str, AdjustedTest]:
+) -> Mapping[str, float]:
     p_values: dict[str, float] = {}
     for name in sorted(
         {
@@ -100,7 +116,7 @@ def _holm_tests_by_category(
         )
         if difference is not None and difference.p_value is not None:
             p_values[name] = difference.p_value
-    return holm_tests(p_values)
+    return p_values
 
 
 def _category_or_format(observation: Observation) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchwright_analysis.report.rows.dataset import Dataset
@@ -11,6 +11,7 @@ from benchwright_analysis.report.rows.observation import Observation, forecasts_
 from benchwright_analysis.report.section import Cell, SortableTable, interval_text, p_value, text_with_interval
 from benchwright_analysis.statistics.crossed import CrossedEstimate
 from benchwright_analysis.statistics.errors import StatisticsError
+from benchwright_analysis.statistics.multiple import holm_tests
 from benchwright_analysis.statistics.restricted_mean import (
     geometric_mean_time_change,
     observable_limit,
@@ -142,21 +143,30 @@ def comparison_table(
     comparisons: Sequence[TimeComparison], limit: Limit, observations: Sequence[Observation]
 ) -> SortableTable:
     """The comparisons, for readers."""
+    differences = {comparison.other: comparison.difference for comparison in comparisons}
+    changes = {comparison.other: comparison.change for comparison in comparisons}
+    pessimistic = {
+        comparison.other: comparison.if_give_ups_went_on
+        for comparison in comparisons
+        if comparison.if_give_ups_went_on is not None
+    }
     cells: list[Sequence[Cell]] = []
     for comparison in comparisons:
-        name = f"{comparison.other} against {comparison.baseline}"
-        cells.append((name, "difference of mean minutes", *_estimate_and_p_cells(comparison.difference, _minutes_text)))
         adjusted = ", adjusted for forecasts" if comparison.adjusted else ""
-        cells.append(
+        for label, estimates, text_of in (
+            ("difference of mean minutes", differences, _minutes_text),
+            (f"change of time in percent{adjusted}", changes, percent_change_text),
             (
-                name,
-                f"change of time in percent{adjusted}",
-                *_estimate_and_p_cells(comparison.change, percent_change_text),
-            )
-        )
-        if comparison.if_give_ups_went_on is not None:
-            label = "difference of mean minutes, if those who gave up had continued without success"
-            cells.append((name, label, *_estimate_and_p_cells(comparison.if_give_ups_went_on, _minutes_text)))
+                "difference of mean minutes, if those who gave up had continued without success",
+                pessimistic,
+                _minutes_text,
+            ),
+        ):
+            if (estimate := estimates.get(comparison.other)) is not None:
+                estimate_text = text_of(estimate) + (f". {estimate.note}" if estimate.note else "")
+                p_values = (estimate.p_value, _holm_p_value(comparison.other, estimates))
+                name = f"{comparison.other} against {comparison.baseline}"
+                cells.append((name, label, estimate_text, *map(p_value, p_values)))
     is_within = any(comparison.difference.within for comparison in comparisons)
     note = (
         f"Times up to {limit.minutes_text} minutes, {limit.why}: who took longer counts with {limit.minutes_text}. "
@@ -170,15 +180,15 @@ def comparison_table(
             if all(comparison.adjusted for comparison in comparisons)
             else f" Not adjusted for forecasts: {_unadjusted_reason(observations)}"
         )
-        + (
-            " With several comparisons some p are small by chance: none is corrected for that."
-            if comparisons[1:]
-            else ""
-        )
+        + " The last p is corrected for all conditions that are compared with the first, by Holm."
     )
-    return SortableTable(
-        "Conditions compared in time", ("comparison", "what", "estimate (95 % interval)", "p"), cells, note.strip()
-    )
+    columns = ("comparison", "what", "estimate (95 % interval)", "p", "p among all conditions (Holm)")
+    return SortableTable("Conditions compared in time", columns, cells, note.strip())
+
+
+def _holm_p_value(condition: str, estimates: Mapping[str, CrossedEstimate]) -> float | None:
+    tests = holm_tests({name: estimate.p_value for name, estimate in estimates.items() if estimate.p_value is not None})
+    return tests[condition].adjusted if condition in tests else None
 
 
 def _unadjusted_reason(observations: Sequence[Observation]) -> str:
@@ -202,10 +212,6 @@ def comparison_sentences(comparisons: Sequence[TimeComparison], limit: Limit) ->
             f"average{interval_note}."
         )
     return sentences
-
-
-def _estimate_and_p_cells(estimate: CrossedEstimate, text_of: Callable[[CrossedEstimate], str]) -> tuple[str, str]:
-    return text_of(estimate) + (f". {estimate.note}" if estimate.note else ""), p_value(estimate.p_value)
 
 
 def _minutes_text(estimate: CrossedEstimate) -> str:

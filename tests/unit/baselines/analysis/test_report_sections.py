@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import random
+from typing import Any
+
 import pytest
 
 from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.support import support_section
 from benchwright_analysis.report.sections.models import models_section
+from benchwright_analysis.report.sections.success_compared import compare_groups
 from benchwright_analysis.report.sections.time_to_pass import score_over_time_section, time_to_pass_section
 from benchwright_foundation.number_text import minutes, number
 
+from ....support.packs.report_codebook import observation
 from ....support.packs.report_sections import attempt, words
 
 
@@ -130,3 +135,29 @@ def test_numbers_without_end_are_told_by_their_size() -> None:
         "999999",
     )
     assert (minutes(0.094), minutes(22), minutes(1440)) == ("0.094", "22", "1,440")
+
+
+def test_models_that_are_alike_hardly_ever_differ_among_all_pairs() -> None:
+    dice, pairs, reports = random.Random(3), 0, 0
+    for _ in range(20):
+        by_group = {
+            f"m{model}": [
+                observation(
+                    participant=f"m{model}",
+                    condition="model",
+                    solver="model",
+                    problem=f"p/{problem}",
+                    passed=dice.random() < 0.5,
+                )
+                for problem in range(40)
+            ]
+            for model in range(6)
+        }
+        comparisons, table = compare_groups(Dataset([], {}), by_group)
+        tests: list[Any] = [comparison["test"] for comparison in comparisons.values()]  # type: ignore[index]
+        assert len(tests) == len(table.rows) == 15
+        pairs += sum(test.p_value < 0.05 for test in tests)
+        reports += any(test.significant for test in tests)
+    # Of 300 pairs that are alike, 15 are expected below 0.05; of 20 reports, one with any after correction.
+    assert pairs >= 6
+    assert reports <= 2
