@@ -70,7 +70,6 @@ const list = element("div", { class: "wave-rows", role: "listbox", tabindex: "0"
 const readout = element("output", { class: "wave-readout" });
 const cursorTable = element("table", { class: "plain" });
 const markerPlace = element("div");
-const markers = element("details", {}, element("summary", {}, t("Markers")), markerPlace);
 const sought = element("input", { type: "search", size: "10", "aria-label": t("Value to find"), placeholder: t("Value") });
 const hierarchy = iconButton("hierarchy", t("Hierarchy of signals"), () => change({ isWide: !layout.isWide }));
 const analogue = iconButton("analogue", t("Draw Numbers as a Curve"), () => turnAnalogue());
@@ -106,7 +105,7 @@ const body = element(
     element(
       "div",
       { class: "wave-foot" },
-      markers,
+      foldedPart(t("Markers"), markerPlace),
       foldedPart(t("Values at the cursors"), cursorTable),
       foldedPart(t("Keys"), element("p", { class: "policy", id: "wave-keys" }, HELP)),
       facts,
@@ -203,7 +202,7 @@ function change(part: Partial<Layout>, select = selected): void {
   selected = Math.max(0, Math.min(select, layout.rows.length - 1));
   if (part.rows) rebuild();
   else draw();
-  if (part.rows || part.end !== undefined) void fetchTraces();
+  if (part.end !== undefined) void fetchTraces();
   if (part.cursors || part.markers) writeMarkers();
   save();
 }
@@ -226,6 +225,7 @@ function rebuild(): void {
   list.replaceChildren(...rows);
   if (rows.length === 0) list.append(emptyState(t("Choose signals in the hierarchy to show them; the first button shows it.")));
   draw();
+  void fetchTraces();
   void fetchValues();
 }
 
@@ -363,7 +363,7 @@ function moveCursor(columns: number): void {
 function showTime(time: number): void {
   const last = Math.max(2, view?.end ?? 0);
   const length = layout.end - layout.start;
-  if (time < layout.start || time > layout.end) layout = { ...layout, ...panned({ start: time - length / 2, end: time + length / 2 }, 0, last) };
+  if (time < layout.start || time > layout.end) change(panned({ start: time - length / 2, end: time + length / 2 }, 0, last));
   setCursors(time, layout.cursors[1]);
 }
 
