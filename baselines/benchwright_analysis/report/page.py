@@ -154,7 +154,7 @@ def _table_html(table: SortableTable) -> str:
     )
     note = f'<p class="note">{_prose_html(table.note)}</p>' if table.note else ""
     return (
-        f'<div class="wide" role="region" aria-label="{escape(table.title)}" tabindex="0"><table>'
+        f'<div class="wide" role="group" aria-label="{escape(table.title)}" tabindex="0"><table>'
         f"<caption>{escape(table.title)}</caption><thead><tr>{heads}</tr></thead><tbody>{rows_html}</tbody></table></div>{note}"
     )
 
