@@ -47,9 +47,9 @@ def test_a_form_that_nobody_could_save_is_there_again_until_it_is_saved(room: Ro
     values = form_values(text_of(room.author, f"{new_path}?form={FORM}"))
     assert (values["statement"], values["A"], values["form"]) == (_HALF["statement"], QUESTION["A"], FORM)
 
-    for other in (room.owner_client, room.join(Role.PARTICIPANT, "Bob")):
-        assert FORM not in text_of(other, list_path)
-        assert "Half a" not in text_of(other, f"{new_path}?form={FORM}")
+    for other_client in (room.owner_client, room.join(Role.PARTICIPANT, "Bob")):
+        assert FORM not in text_of(other_client, list_path)
+        assert "Half a" not in text_of(other_client, f"{new_path}?form={FORM}")
     assert send(room.author, new_path, **QUESTION, form=FORM).status_code == 303
     assert FORM not in text_of(room.author, list_path)
 

@@ -395,8 +395,8 @@ def _render_svg(chart: Any, **dimensions: int) -> str:
         .to_dict()
     )
     drawable = _without_undrawable_characters(specification)
-    pictures = [vl_convert.vegalite_to_svg(variant) for variant in (drawable, _for_phone(drawable))]
-    return "".join(map(svg_for_page, pictures))
+    variants = (drawable, _for_phone(drawable))
+    return "".join(svg_for_page(vl_convert.vegalite_to_svg(variant)) for variant in variants)
 
 
 def _for_phone(specification: Any) -> Any:
@@ -447,10 +447,10 @@ def pictures_of(svg: Svg, id_prefix: str) -> Sequence[tuple[str, str]]:
         svg: Picture as a chart returns it.
         id_prefix: Name of the picture.
     """
-    pictures = [f"<svg{rest}" for rest in svg.split("<svg")[1:]]
+    svgs = [f"<svg{rest}" for rest in svg.split("<svg")[1:]]
     return [
-        (width, with_prefixed_ids(picture, f"{id_prefix}-{width}"))
-        for width, picture in zip(("broad", "narrow"), pictures, strict=False)
+        (width, with_prefixed_ids(width_svg, f"{id_prefix}-{width}"))
+        for width, width_svg in zip(("broad", "narrow"), svgs, strict=False)
     ]
 
 

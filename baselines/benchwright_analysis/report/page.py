@@ -106,9 +106,9 @@ def _section_html(section: Section, *, is_open: bool) -> str:
 
 def _fold_title(section: Section) -> str:
     """What a fold holds, with the section's name for those who hear it alone."""
-    charts, tables = len(section.pictures), len(section.all_tables)
-    contents = [counted(charts, "chart")] if charts else []
-    contents += [counted(tables, "table")] if tables else []
+    chart_count, table_count = len(section.pictures), len(section.all_tables)
+    contents = [counted(chart_count, "chart")] if chart_count else []
+    contents += [counted(table_count, "table")] if table_count else []
     return f'{" and ".join(contents)}<span class="heard"> of {escape(section.title)}</span>'
 
 
@@ -116,12 +116,12 @@ def _picture_html(picture: SectionPicture) -> str:
     # Sections have names of their own, and some share theirs with their picture.
     name = f"picture-{picture.id}"
     label = f'role="img" aria-labelledby="{name}-name" aria-describedby="{name}-words"'
-    pictures = "".join(
+    svgs_html = "".join(
         svg.replace("<svg ", f'<svg class="{width}" {label} ', 1) for width, svg in pictures_of(picture.svg, name)
     )
     return (
         f'<figure id="{name}"><h3 id="{name}-name">{escape(picture.title)}</h3>'
-        f'<div class="wide" role="group" aria-labelledby="{name}-name" tabindex="0">{pictures}</div>'
+        f'<div class="wide" role="group" aria-labelledby="{name}-name" tabindex="0">{svgs_html}</div>'
         f'<figcaption id="{name}-words">{_prose_html(picture.alt)}</figcaption></figure>'
     )
 

@@ -79,8 +79,8 @@ class UnfinishedQuestions:
         """All forms of an author in a course, the one that was changed last first."""
         query = select(UNFINISHED).where(UNFINISHED.c.course == course, UNFINISHED.c.author == author)
         async with self._database.read_transaction() as connection:
-            rows = await connection.execute(query.order_by(UNFINISHED.c.at.desc(), UNFINISHED.c.form))
-            return [_form_of_row(row) for row in rows]
+            form_rows = await connection.execute(query.order_by(UNFINISHED.c.at.desc(), UNFINISHED.c.form))
+            return [_form_of_row(form_row) for form_row in form_rows]
 
     async def discard(self, course: str, author: str, form_id: str) -> None:
         """Forgets a form, because it is saved or not wanted."""

@@ -61,37 +61,37 @@ def _finding(data: Dataset, result: MainResult) -> str:
     people_results = [group_result for group_result in result.rows if group_result.people]
     if len(people_results) > 1:
         baseline = people_results[0]
-        return "; ".join(_comparison(data, result, baseline, other) for other in people_results[1:])
+        return "; ".join(_comparison(data, result, baseline, other_result) for other_result in people_results[1:])
     people = [_level(data, group_result) for group_result in people_results]
     programs = [group_result for group_result in result.rows if not group_result.people]
     return "; ".join([*people, *([_best_of(programs)] if programs else [])])
 
 
-def _comparison(data: Dataset, result: MainResult, baseline: GroupResult, other: GroupResult) -> str:
+def _comparison(data: Dataset, result: MainResult, baseline: GroupResult, other_result: GroupResult) -> str:
     match primary_measure(data):
         case Measure.TIME:
-            return _time_comparison(result, baseline, other)
+            return _time_comparison(result, baseline, other_result)
         case Measure.SCORE:
-            return f"{_level(data, baseline)}, {_level(data, other)}; no test compares scores"
-    difference = other.solved_difference
+            return f"{_level(data, baseline)}, {_level(data, other_result)}; no test compares scores"
+    difference = other_result.solved_difference
     if difference is None:
-        return _unknown(baseline, other)
+        return _unknown(baseline, other_result)
     return _difference_words(
-        f"{other.group} solved {{}} percentage points {{}} than {baseline.group}",
-        f"whether {other.group} solves more or less than {baseline.group}",
+        f"{other_result.group} solved {{}} percentage points {{}} than {baseline.group}",
+        f"whether {other_result.group} solves more or less than {baseline.group}",
         "percentage points",
         difference,
         as_percentage_points(difference),
     )
 
 
-def _time_comparison(result: MainResult, baseline: GroupResult, other: GroupResult) -> str:
-    if other.time is None or result.limit is None:
-        return _unknown(baseline, other)
-    difference = other.time.difference
+def _time_comparison(result: MainResult, baseline: GroupResult, other_result: GroupResult) -> str:
+    if other_result.time is None or result.limit is None:
+        return _unknown(baseline, other_result)
+    difference = other_result.time.difference
     words = _difference_words(
-        f"{other.group} took {{}} minutes {{}} than {baseline.group} on average",
-        f"whether {other.group} takes more or less time than {baseline.group}",
+        f"{other_result.group} took {{}} minutes {{}} than {baseline.group} on average",
+        f"whether {other_result.group} takes more or less time than {baseline.group}",
         "minutes on average",
         difference,
         difference.estimate,
@@ -131,10 +131,10 @@ def _difference_words(
     return f"{finding} (95 % interval {interval_text(low, high, digits=digits)})"
 
 
-def _unknown(baseline: GroupResult, other: GroupResult) -> str:
+def _unknown(baseline: GroupResult, other_result: GroupResult) -> str:
     return (
-        f"how {other.group} differs from {baseline.group} is unknown, since the two can't be compared "
-        f"({_solved_words(baseline)}, {_solved_words(other)})"
+        f"how {other_result.group} differs from {baseline.group} is unknown, since the two can't be compared "
+        f"({_solved_words(baseline)}, {_solved_words(other_result)})"
     )
 
 
@@ -187,9 +187,11 @@ def headline_picture(data: Dataset, result: MainResult, table: SortableTable) ->
         estimates = {row.group: row.minutes.estimate for row in result.rows if row.minutes is not None}
     elif measure is Measure.SCORE:
         title, axis, is_share = "Score", "mean score", False
-        for row in result.rows:
-            observations = [observation for observation in data.decided_observations if observation.group == row.group]
-            estimates[row.group] = _SCORE.estimate(observations, data)
+        for group_result in result.rows:
+            observations = [
+                observation for observation in data.decided_observations if observation.group == group_result.group
+            ]
+            estimates[group_result.group] = _SCORE.estimate(observations, data)
     else:
         estimates = {row.group: row.solved.estimate for row in result.rows}
     chart_rows: list[charts.Row] = [

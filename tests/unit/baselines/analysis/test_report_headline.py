@@ -34,18 +34,18 @@ def planned(primary: str) -> Study:
 
 def attempts(people: int, alone_s: float, copilot_s: float, spread_s: float = 20.0) -> list[FoldedAttempt]:
     """Everybody at four problems, two under each condition."""
-    rows = []
+    folded: list[FoldedAttempt] = []
     for person in range(people):
-        for place, problem in enumerate(("p/a", "p/b", "p/c", "p/d")):
-            copilot = (person + place) % 2 == 1
-            seconds = (copilot_s if copilot else alone_s) + spread_s * ((person * 7 + place * 3) % 5)
+        for position, problem in enumerate(("p/a", "p/b", "p/c", "p/d")):
+            copilot = (person + position) % 2 == 1
+            seconds = (copilot_s if copilot else alone_s) + spread_s * ((person * 7 + position * 3) % 5)
             condition, solver = ("copilot", "human+copilot") if copilot else ("alone", "human")
-            rows.append(
+            folded.append(
                 attempt(
                     f"P{person}", problem, condition, solver=solver, study="pilot", seconds=seconds, active_s=seconds
                 )
             )
-    return rows
+    return folded
 
 
 def sentence(data: Dataset) -> str:
@@ -74,29 +74,29 @@ def test_a_difference_without_an_interval_is_no_finding() -> None:
 
 def test_what_can_not_be_compared_is_called_unknown() -> None:
     times = {"study": "pilot", "seconds": 60.0, "active_s": 60.0}
-    rows = [
+    folded = [
         attempt("P1", "p/a", "alone", **times),
         attempt("P1", "p/b", "copilot", solver="human+copilot", **times),
     ]
-    text = sentence(Dataset(rows, {}, planned("solved")))
+    text = sentence(Dataset(folded, {}, planned("solved")))
     assert "is unknown" in text
     assert "alone solved 100 % of 1 attempt" in text
 
 
 def test_without_a_verdict_there_is_no_answer() -> None:
     undecided = attempt("P1", "p/a", "alone", study="pilot", seconds=60.0, active_s=60.0)
-    row = undecided.observation.model_copy(update={"censored_by": "not_decided"})
-    data = Dataset([replace(undecided, observation=row)], {}, planned("time"))
+    observation = undecided.observation.model_copy(update={"censored_by": "not_decided"})
+    data = Dataset([replace(undecided, observation=observation)], {}, planned("time"))
     assert sentence(data) == (
         "Study pilot (not closed yet): there is no answer yet, since no attempt that counts has a verdict."
     )
 
 
 def test_undecided_attempts_simulated_data_and_a_closed_study_are_named() -> None:
-    rows = attempts(8, 1200.0, 600.0)
-    row = rows[0].observation.model_copy(update={"censored_by": "not_decided"})
-    rows[0] = replace(rows[0], observation=row)
-    text = sentence(Dataset(rows, {}, planned("time"), simulated=True, closing_digest="ab"))
+    folded = attempts(8, 1200.0, 600.0)
+    observation = folded[0].observation.model_copy(update={"censored_by": "not_decided"})
+    folded[0] = replace(folded[0], observation=observation)
+    text = sentence(Dataset(folded, {}, planned("time"), simulated=True, closing_digest="ab"))
     assert text.startswith("Study pilot (simulated: nobody worked): ")
     assert text.endswith("; 1 attempt is undecided, and left out.")
 
@@ -108,12 +108,12 @@ def test_a_score_is_not_compared_by_a_test_that_there_is_not() -> None:
 
 
 def test_models_alone_are_named_with_what_they_solved() -> None:
-    rows = [
+    folded = [
         attempt(name, problem, "model", solver="model", model=name, seconds=60.0)
         for name in ("m/large", "m/small")
         for problem in ("p/a", "p/b", "p/c")
     ]
-    text = sentence(Dataset(rows, {}))
+    text = sentence(Dataset(folded, {}))
     assert text == "6 attempts outside studies: of 2 models and agents, 2 solved the largest share here, 100 %."
 
 

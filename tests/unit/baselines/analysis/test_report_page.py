@@ -151,32 +151,32 @@ def test_each_of_many_groups_is_drawn_and_no_two_look_alike() -> None:
         for group in groups
         for x in (0, 1)
     ]
-    (_, intervals), _ = pictures_of(interval_chart(rows, groups, x_title="", y_title=""), "p")
-    marks = re.findall(r'<path[^>]* d="([^"]+)" fill="(var\(--s\d\))"', intervals)
+    (_, interval_svg), _ = pictures_of(interval_chart(rows, groups, x_title="", y_title=""), "p")
+    marks = re.findall(r'<path[^>]* d="([^"]+)" fill="(var\(--s\d\))"', interval_svg)
     # In the legend they are smaller.
     assert len({*marks}) == 2 * len(groups)
-    (_, lines), _ = pictures_of(line_chart(rows, groups, x_title="", y_title=""), "p")
-    assert [group for group in groups if f">{group}<" not in lines] == []
-    strokes = re.findall(r'stroke="(var\(--s\d\))" stroke-width="2" stroke-dasharray="([\d,]+)"', lines)
+    (_, line_svg), _ = pictures_of(line_chart(rows, groups, x_title="", y_title=""), "p")
+    assert [group for group in groups if f">{group}<" not in line_svg] == []
+    strokes = re.findall(r'stroke="(var\(--s\d\))" stroke-width="2" stroke-dasharray="([\d,]+)"', line_svg)
     assert len({*strokes}) == len(groups)
 
 
 def test_a_picture_has_a_width_for_phones_with_all_of_its_words() -> None:
     label = "Design specification to RTL translation (cid003)"
     rows: list[Row] = [{"label": label, "group": "a", "value": 0.5, "low": 0.4, "high": 0.6}]
-    pictures = dict(pictures_of(interval_chart(rows, ["a"], x_title="", y_title=""), "p"))
-    widths = {name: float(re.findall(r'width="([\d.]+)"', svg)[0]) for name, svg in pictures.items()}
+    svg_by_width = dict(pictures_of(interval_chart(rows, ["a"], x_title="", y_title=""), "p"))
+    widths = {name: float(re.findall(r'width="([\d.]+)"', svg)[0]) for name, svg in svg_by_width.items()}
     assert widths["narrow"] <= 350 < widths["broad"]
-    shown = {name: " ".join(re.findall(r">([^<>]+)</t", svg)) for name, svg in pictures.items()}
+    shown = {name: " ".join(re.findall(r">([^<>]+)</t", svg)) for name, svg in svg_by_width.items()}
     assert [word for word, text in itertools.product(label.split(), shown.values()) if word not in text] == []
 
 
 def test_a_page_begins_with_its_answer_and_folds_the_rest() -> None:
     picture_section = sections()[1]
-    answer = Section(
+    answer_section = Section(
         "answer", "The answer", ("Exploratory.",), picture_section.pictures[:1], headline="Study s: 5 min."
     )
-    text = report_page("Title", "", [answer, picture_section], {})
+    text = report_page("Title", "", [answer_section, picture_section], {})
     assert text.index("Study s: 5 min.") < text.index("<svg") < text.index("Exploratory.") < text.index("<table>")
     assert text.count('<details class="fold">') == 1
     assert "2 charts and 1 table<span" in text
@@ -202,6 +202,6 @@ def test_a_cell_has_a_number_without_an_exponent(value: float, text: str) -> Non
 
 
 def test_a_column_of_numbers_is_aligned_and_one_of_words_is_not() -> None:
-    rows = [("a", "50 % (10 to 90 %)", 3, "P1"), ("b", "\N{EN DASH}", None, "3 of 4")]
-    page = report_page("T", "", [Section("x", "X", tables=[SortableTable("t", ("w", "s", "n", "m"), rows)])], {})
+    table_rows = [("a", "50 % (10 to 90 %)", 3, "P1"), ("b", "\N{EN DASH}", None, "3 of 4")]
+    page = report_page("T", "", [Section("x", "X", tables=[SortableTable("t", ("w", "s", "n", "m"), table_rows)])], {})
     assert re.findall(r'<th scope="col"( class="n")?>', page) == ["", ' class="n"', ' class="n"', ""]
