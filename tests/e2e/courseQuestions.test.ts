@@ -90,7 +90,8 @@ scenario(
     await author.getByRole("link", { name: TITLE }).click();
     await author.getByRole("button", { name: "Begin a free-response question from it" }).click();
     await author.getByText("Free response, version 1").waitFor();
-    await author.getByRole("img", { name: FIGURE }).waitFor();
+    // In the form, and in its preview.
+    await author.getByRole("img", { name: FIGURE }).nth(1).waitFor();
     await checked(author, "question-twin");
 
     await owner.reload();
