@@ -52,6 +52,8 @@ let layout: Layout = newLayout(0);
 let isOpen = false;
 let selected = 0;
 let traces = new Map<string, WaveformTrace>();
+/** Why requests failed last, by their kind. */
+const failures = new Map<string, string>();
 let values: readonly [CursorValues, CursorValues] = [new Map(), new Map()];
 let saving: ReturnType<typeof setTimeout> | undefined;
 let telling: ReturnType<typeof setTimeout> | undefined;
@@ -148,6 +150,7 @@ function open(message: Extract<ToWaveform, { type: "opened" }>): void {
   title.textContent = view.run === null ? view.name : t("Hidden tests, run {0}", view.run);
   const writtenBy = view.writtenBy && t("written by {0}", view.writtenBy);
   facts.textContent = [view.format, t("ends at {0}", timeText(view.end, view)), writtenBy].filter(Boolean).join(" · ");
+  failures.clear();
   failure.textContent = "";
   status.textContent = "";
   body.hidden = toolbar.hidden = false;
@@ -166,26 +169,29 @@ async function addOfTops(names: readonly string[]): Promise<void> {
 
 /** Without a layout of the person's, what the outermost scopes have themselves. */
 async function showFirst(tops: readonly string[]): Promise<void> {
-  const found = await tried(Promise.all(tops.slice(0, 4).map((scope) => ask("waveformItems", { scope, limit: 100 }))));
+  const found = await tried("waveformItems", Promise.all(tops.slice(0, 4).map((scope) => ask("waveformItems", { scope, limit: 100 }))));
   const signals = (found ?? []).flatMap(({ items }) => items.filter(({ kind }) => kind === "signal"));
   for (const { path, bits } of signals.slice(0, FIRST_SHOWN)) layout = { ...layout, rows: withSignal(layout.rows, path, bits, -1) };
   rebuild();
 }
 
-async function tried<T>(work: Promise<T>): Promise<T | undefined> {
+/** Shows why a request fails, until a request of its kind succeeds: others may go on working. */
+async function tried<T>(kind: string, work: Promise<T>): Promise<T | undefined> {
   try {
     const result = await work;
-    failure.textContent = "";
+    failures.delete(kind);
     return result;
   } catch (error) {
-    failure.textContent = error instanceof Error ? error.message : String(error);
+    failures.set(kind, error instanceof Error ? error.message : String(error));
     return undefined;
+  } finally {
+    failure.textContent = [...new Set(failures.values())].join(" ");
   }
 }
 
 async function addByPath(path: string): Promise<void> {
   const name = path.toLowerCase();
-  const found = await tried(ask("waveformItems", { words: [name], limit: 100 }));
+  const found = await tried("waveformItems", ask("waveformItems", { words: [name], limit: 100 }));
   const item = found?.items.find((one) => one.path === path);
   if (item) add(item.path, item.bits);
 }
@@ -288,7 +294,7 @@ const fetchTraces = inTurn(async () => {
   for (let at = 0, all = shownSignals(); at < all.length; at += MOST_AT_ONCE) {
     const asked = all.slice(at, at + MOST_AT_ONCE);
     const [signals, numbers] = [asked, asked.filter(({ isAnalogue }) => isAnalogue)].map((rows) => rows.map(({ path }) => path));
-    const found = await tried(ask("waveformWindow", { signals: signals ?? [], analogue: numbers ?? [], start, end, columns }));
+    const found = await tried("waveformWindow", ask("waveformWindow", { signals: signals ?? [], analogue: numbers ?? [], start, end, columns }));
     for (const trace of found?.traces ?? []) fresh.set(trace.path, trace);
   }
   traces = fresh;
@@ -301,7 +307,7 @@ const fetchValues = inTurn(async () => {
   const signals = shownSignals().map(({ path }) => path);
   const at = async (time: number | null) => {
     if (time === null || signals.length === 0) return new Map<string, string | null>();
-    const found = await tried(ask("waveformValues", { signals: signals.slice(0, 500), time }));
+    const found = await tried("waveformValues", ask("waveformValues", { signals: signals.slice(0, 500), time }));
     return new Map(signals.map((path, number) => [path, found?.values[number] ?? null]));
   };
   const [first, second] = layout.cursors;
@@ -376,7 +382,7 @@ async function toChange(forward: boolean): Promise<void> {
     status.textContent = t("{0} is not a value of {1} as {2}.", sought.value, row.path, RADIX_NAMES[row.radix]);
     return;
   }
-  const found = await tried(ask("waveformChange", { signal: row.path, time: layout.cursors[0] ?? 0, forward, value }));
+  const found = await tried("waveformChange", ask("waveformChange", { signal: row.path, time: layout.cursors[0] ?? 0, forward, value }));
   if (!found) return;
   if (found.time === null && value !== null) {
     status.textContent = forward ? t("{0} does not become {1} after the cursor.", row.path, sought.value) : t("{0} does not become {1} before the cursor.", row.path, sought.value);
