@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -190,6 +191,14 @@ async def test_practice_that_was_opened_before_a_study_was_registered_does_not_g
     refusal = (await editor.refusal("start", uri=desk.uri))[1]
     assert "starter/saturating-counter is a problem of the study small" in refusal
     assert (await desk.ask("status")).state is AttemptState.OPEN
+
+
+async def test_a_task_shows_no_more_of_its_runs_than_its_problem_does_and_says_so(editors: Editors, home: Path) -> None:
+    problems = "problems: [starter/skid-buffer-bug]"
+    study = LIMITED.replace("feedback: verdict", "feedback: messages").replace("order: latin-square", "order: random")
+    await begin(home, re.sub("problems: .*", problems, study))
+    editor = await editors()
+    assert (await ask(editor, "giveConsent", study="limited", version="2")).feedback == "verdict"
 
 
 async def test_the_limit_of_time_ends_a_task_and_timing_alone_is_recorded(

@@ -279,7 +279,7 @@ class ParticipantStudies:
                 for sentence in participant_information(study, hosted.service if hosted is not None else "")
             ],
             delivery=self._delivery_view(registered_study, participant),
-            feedback=str(study.feedback),
+            feedback=_shown_part(study, problem),
             time_limit_s=study.time_limit_s(progress.problem) if progress.problem else None,
             runs_allowed=study.limits.runs,
             forecasts=list(study.forecast_fields),
@@ -314,6 +314,13 @@ class ParticipantStudies:
         with contextlib.suppress(ProblemsError):
             return Store(self._sessions.home).problem(problem_ref)
         return None
+
+
+def _shown_part(study: Study, problem: Problem | None) -> str:
+    """The part of a run that is shown: the study's, as far as the problem itself shows it."""
+    if study.feedback == "none" or problem is None:
+        return str(study.feedback)
+    return problem.reveal.limited_to(study.feedback).value
 
 
 def _question_view(question: StudyQuestion) -> StudyQuestionView:
