@@ -105,7 +105,7 @@ scenario(
     await editor.sees(editor.problemsPanel(), /tb: It printed: FAIL: q is 8[^]*own tests[^]*Ln 12/);
     await editor.page.locator(".monaco-editor .squiggly-error").first().waitFor();
     // Beside the test itself, and beside the line that failed.
-    await editor.page.locator(".glyph-margin-widgets .cgmr[class*=ced-]").first().waitFor();
+    await editor.page.locator(".glyph-margin-widgets .cgmr").nth(1).waitFor();
     await editor.picture("own-testbench-fails-at-its-line");
   },
 );
