@@ -76,6 +76,15 @@ async function cellsAndSignalsLeadToSource(editor: Editor): Promise<void> {
   const [drawn, frame] = [await page.locator(".schematic svg").boundingBox(), await page.locator(".schematic").boundingBox()];
   assert.ok(drawn!.width <= frame!.width && drawn!.height <= frame!.height && frame!.y + frame!.height <= 900);
   await editor.picture("schematic-of-cells");
+  await page.getByText("As a table: 3 cells").click();
+  const cells = page.locator("details[open] table").first();
+  const types = (): Promise<string[]> => cells.locator("td:nth-child(2)").allTextContents();
+  await cells.getByRole("button", { name: "Type" }).press("Enter");
+  assert.deepEqual(await types(), ["adder", "multiplexer", "register"]);
+  await cells.getByRole("button", { name: "Type" }).press("Enter");
+  assert.deepEqual(await types(), ["register", "multiplexer", "adder"]);
+  assert.equal(await cells.getByRole("columnheader", { name: "Type" }).getAttribute("aria-sort"), "descending");
+  assert.deepEqual(await faultsOfPages(editor.page), []);
 }
 
 async function statesAreDrawnAndReachedByKeyboard(editor: Editor): Promise<void> {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Locator } from "playwright-core";
 import { faultsOfPages } from "./accessibility.ts";
 import { PATIENCE_MS, type Editor } from "./editor.ts";
 import { ROOT } from "./installation.ts";
@@ -85,6 +86,7 @@ scenario(
     await page.locator(".codicon-testing-passed-icon").first().waitFor({ timeout: 90_000 });
     // The file was written again, and is shown with the layout that the person made.
     await editor.sees(row("tb.dut.following").locator(".wave-value"), /^5$/);
+    await isDrawn(row("tb.dut.following").locator("canvas"));
     await editor.picture("waveform-of-the-mended-design");
     await theWheelZoomsAtThePointerAndScrolls(editor, wave);
     await markersCurvesAndValues(editor, wave);
@@ -105,6 +107,17 @@ async function isNear(time: () => Promise<number>, expected: number): Promise<vo
   for (const deadline = Date.now() + PATIENCE_MS; Math.abs(seen - expected) > 0.1; seen = await time()) {
     assert.ok(Date.now() < deadline, `Expected ${expected} ns, but saw ${seen} ns.`);
   }
+}
+
+/** Waits until a trace has something at four fifths of its columns: the cursors alone are at two. */
+async function isDrawn(canvas: Locator): Promise<void> {
+  const share = (): Promise<number> =>
+    canvas.evaluate((drawn: HTMLCanvasElement) => {
+      const { data, width, height } = drawn.getContext("2d")!.getImageData(0, 0, drawn.width, drawn.height);
+      const columns = Array.from({ length: width }, (_, x) => Array.from({ length: height }, (_, y) => data[4 * (y * width + x) + 3]!).some(Boolean));
+      return columns.filter(Boolean).length / width;
+    });
+  for (const deadline = Date.now() + PATIENCE_MS; (await share()) < 0.8; ) assert.ok(Date.now() < deadline, "The trace is not drawn.");
 }
 
 type Page = Awaited<ReturnType<Editor["webview"]>>;
