@@ -98,8 +98,8 @@ def cell_description(cell: Mapping[str, Any]) -> str:
 
 def pin_words(cell: Mapping[str, Any]) -> dict[str, str]:
     """The names of a cell's pins as an engineer says them, by Yosys' names, without pins that do nothing."""
-    connections: Mapping[str, Sequence[int | str]] = cell["connections"]
-    pins = [name for name, bits in connections.items() if bits]
+    bits_by_pin: Mapping[str, Sequence[int | str]] = cell["connections"]
+    pins = [name for name, bits in bits_by_pin.items() if bits]
     kind = str(cell["type"])
     word = cell_word(kind)
     if not kind.startswith("$"):
@@ -110,7 +110,7 @@ def pin_words(cell: Mapping[str, Any]) -> dict[str, str]:
             words = {**words, "ALOAD": "reset", "AD": "reset value"}
         return {name: words.get(name, name) + _active_level(cell, name) for name in pins}
     if word == "memory":
-        pins = [name for name in pins if name not in _MEMORY_RESETS or set(connections[name]) != {"0"}]
+        pins = [name for name in pins if name not in _MEMORY_RESETS or set(bits_by_pin[name]) != {"0"}]
     _, operator = _WORD_AND_OPERATOR.get(kind.removeprefix("$"), ("", ""))
     if operator:
         operands = [name.lower() for name in ("A", "B") if name in pins]

@@ -88,26 +88,27 @@ def extreme_entries(
         return entries
     step = -(-(index_after - first_index) // _MOST_MEASURED)
     measured_changes = [*changes[first_index:index_after:step], *changes[index_after - 1 : index_after][: step - 1]]
-    for _, group in groupby(
-        measured_changes, key=lambda change: (change[0] - start_tick) * column_count // (end_tick - start_tick)
+    for _, same_column in groupby(
+        measured_changes,
+        key=lambda timed_change: (timed_change[0] - start_tick) * column_count // (end_tick - start_tick),
     ):
-        column_changes = list(group)
+        column_changes = list(same_column)
         numbers = [(time, value) for time, value in column_changes if not isinstance(value, str)]
         extremes = {column_changes[-1]}
         for number_key in (_unsigned_number, _signed_number(bits)) if numbers else ():
             extremes |= {min(numbers, key=number_key), max(numbers, key=number_key)}
-        entries += sorted(extremes, key=lambda change: change[0])
+        entries += sorted(extremes, key=lambda timed_change: timed_change[0])
     return entries
 
 
-def _unsigned_number(change: tuple[int, float]) -> float:
-    return change[1]
+def _unsigned_number(timed_number: tuple[int, float]) -> float:
+    return timed_number[1]
 
 
 def _signed_number(bits: int | None) -> Callable[[tuple[int, float]], float]:
     if bits is None:
         return _unsigned_number
-    return lambda change: change[1] - (1 << bits) if change[1] >= 1 << (bits - 1) else change[1]
+    return lambda timed_number: timed_number[1] - (1 << bits) if timed_number[1] >= 1 << (bits - 1) else timed_number[1]
 
 
 def _indices_inside(changes: Changes, start_tick: int, end_tick: int) -> tuple[int, int]:
