@@ -187,13 +187,13 @@ def unclaimed_number_findings(regions: Sequence[Region], known_labels: Iterable[
             if segment.role not in _TEXT_ROLES or region.listing:
                 continue
             numbers = known_numbers.setdefault(section, set())
-            for label in numbering.number_labels_within(region.text[segment.start : segment.end]):
-                number = int(label.value)
+            for number_label in numbering.number_labels_within(region.text[segment.start : segment.end]):
+                number = int(number_label.value)
                 if number not in numbers and 0 < number <= max(numbers, default=0) + 2:
                     numbers.add(number)
                     location = f"the text of question {segment.item}" if segment.item else "text that belongs to none"
                     yield ExamFinding(
-                        says=f"“{label.form}” in {location} may begin question {section}{number}.",
+                        says=f"“{number_label.form}” in {location} may begin question {section}{number}.",
                         page=region.page,
                         item=f"{section}{number}",
                     )
