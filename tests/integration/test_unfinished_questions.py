@@ -32,8 +32,8 @@ def keep(client: httpx2.Client, path: str, act: str = "preview", **changed_field
 
 def form_values(page: str) -> dict[str, str]:
     """Texts of the form on a page, by their fields."""
-    texts = dict(re.findall(r'<textarea[^>]* name="([\w-]+)"[^>]*>([^<]*)</textarea>', page))
-    return texts | dict(re.findall(r'<input[^>]* name="([\w-]+)"[^>]* value="([^"]*)"', page))
+    text_by_field = dict(re.findall(r'<textarea[^>]* name="([\w-]+)"[^>]*>([^<]*)</textarea>', page))
+    return text_by_field | dict(re.findall(r'<input[^>]* name="([\w-]+)"[^>]* value="([^"]*)"', page))
 
 
 def test_a_form_that_nobody_could_save_is_there_again_until_it_is_saved(room: Room) -> None:

@@ -45,8 +45,8 @@ async def export_questions_and_reviews(connection: AsyncConnection, course: str,
         UNFINISHED.c.course == course, UNFINISHED.c.author == account
     )
     unfinished_rows = [
-        {"form": row.form, "at": row.at} | json.loads(row.fields)
-        for row in await connection.execute(unfinished.order_by(UNFINISHED.c.at))
+        {"form": form_row.form, "at": form_row.at} | json.loads(form_row.fields)
+        for form_row in await connection.execute(unfinished.order_by(UNFINISHED.c.at))
     ]
     return {
         "questions": question_rows,

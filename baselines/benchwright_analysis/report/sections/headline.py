@@ -141,8 +141,10 @@ def _unknown(baseline: GroupResult, other_result: GroupResult) -> str:
 def _level(data: Dataset, group_result: GroupResult) -> str:
     """The outcome of one group."""
     if primary_measure(data) is Measure.SCORE:
-        rows = [observation for observation in data.decided_observations if observation.group == group_result.group]
-        return f"{group_result.group} has a mean score of {text_with_interval(_SCORE.estimate(rows, data))}"
+        observations = [
+            observation for observation in data.decided_observations if observation.group == group_result.group
+        ]
+        return f"{group_result.group} has a mean score of {text_with_interval(_SCORE.estimate(observations, data))}"
     return (
         f"{_solved_words(group_result)} at {counted(group_result.problems, 'problem')} by "
         f"{counted(group_result.people, 'person', 'people')}"
