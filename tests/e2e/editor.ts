@@ -215,6 +215,11 @@ export class Editor {
   /** Puts a text in the place of the whole file, as a paste does. */
   async pasteOver(name: string, text: string): Promise<void> {
     await this.focusFile(name);
+    await this.paste(text);
+  }
+
+  /** Puts a text in the place of all that the file that has the focus holds. */
+  async paste(text: string): Promise<void> {
     await this.page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
     await this.page.keyboard.press("Control+A");
     await this.page.keyboard.press("Control+V");

@@ -1,0 +1,280 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Frame, Locator, Page } from "playwright-core";
+import { Demo } from "./demo.ts";
+import { PATIENCE_MS, type Editor } from "./editor.ts";
+import { installed } from "./installation.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
+import type { Session } from "./session.ts";
+import { signedIn } from "./signIn.ts";
+import { starterFile } from "./starter.ts";
+import { Stranger } from "./stranger.ts";
+
+const [COUNTER, COUNTER_FILE] = ["Saturating up/down counter", "rtl/sat_counter.sv"];
+const [FIFO, FIFO_FILE] = ["Synchronous FIFO with level flags", "rtl/sync_fifo.sv"];
+const STUDY = "A study of my own";
+
+/** As `./run` starts the editor. */
+const settings = {
+  "benchwright.showAtStart": true,
+  // Its text is then in the page.
+  "terminal.integrated.gpuAcceleration": "off",
+  "terminal.integrated.env.linux": { PATH: `${dirname(installed().benchwright)}:\${env:PATH}` },
+};
+
+scenario("a stranger finishes ten tasks by the labels that are shown, each in few steps", { skip: ONLY_NIGHTLY, settings }, async (session) => {
+  const { editor } = session;
+  const stranger = new Stranger(editor.page);
+  try {
+    await editor.problem(COUNTER).waitFor();
+    await stranger.task("solve a starter problem", 7, () => solve(editor, stranger));
+    await stranger.task("try a solved problem again", 3, () => tryAgain(editor, stranger));
+    await stranger.task("see why a wrong solution fails", 4, () => seeWhy(editor, stranger));
+    await stranger.task("see the signal when it fails", 1, () => seeSignal(editor, stranger));
+    await stranger.task("make a study", 14, () => makeStudy(session, stranger));
+    await stranger.task("take part in it", 21, () => takePart(editor, stranger));
+    await stranger.task("read its answer", 5, () => readAnswer(session, stranger));
+    await measureWarm(editor, stranger);
+    await using demo = await Demo.open();
+    const page = await signedIn(editor.page.context().browser()!, demo.url, demo.code, "Professor", { viewport: { width: 1440, height: 900 } });
+    const teacher = stranger.at(page);
+    await teacher.task("make an assignment", 7, () => assign(page, teacher));
+    await teacher.task("correct a grade", 5, () => correctGrade(page, teacher));
+    await teacher.task("find the worst question", 3, () => findWorst(page, teacher));
+  } finally {
+    console.log(stranger.table());
+  }
+  assert.deepEqual(stranger.excess(), []);
+});
+
+/** Presses a button of a page of ours that is in sight. */
+async function press(editor: Editor, stranger: Stranger, name: string): Promise<void> {
+  let found: Locator | undefined;
+  await until(editor.page, `No page in sight has the button ${name}.`, async () => {
+    for (const frame of editor.page.frames()) {
+      const button = frame.getByRole("button", { name, exact: true }).first();
+      if ((await isInSight(frame)) && (await button.isVisible())) found = button;
+    }
+    return found !== undefined;
+  });
+  await stranger.click(found!);
+}
+
+/** Whether a frame is a page of ours, which VS Code puts into another frame, and not hidden. */
+async function isInSight(frame: Frame): Promise<boolean> {
+  const outer = frame.parentFrame();
+  return outer?.parentFrame() ? (await outer.frameElement()).isVisible() : false;
+}
+
+/** Waits with short looks, since something is measured; a frame that goes meanwhile is no answer. */
+async function until(page: Page, complaint: string, isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!(await isSo().catch(() => false))) {
+    assert.ok(performance.now() < deadline, complaint);
+    await page.waitForTimeout(10);
+  }
+}
+
+async function write(editor: Editor, stranger: Stranger, file: string, text: string): Promise<void> {
+  await stranger.click(editor.file(file).locator(".view-lines"));
+  await editor.hasFocus(file);
+  await stranger.write(() => editor.paste(text));
+}
+
+async function fill(stranger: Stranger, field: Locator, text: string): Promise<void> {
+  await stranger.write(() => field.fill(text));
+}
+
+/** Waits until a page shows something, in whatever frame. */
+async function shown(page: Page, selector: string): Promise<void> {
+  await until(page, `Nothing shows ${selector}.`, async () => {
+    const places = await Promise.all(page.frames().map((frame) => frame.locator(selector).first().isVisible().catch(() => false)));
+    return places.includes(true);
+  });
+}
+
+/** Saves the design, and waits until its hidden tests are seen to run. */
+async function saveToRun(editor: Editor, stranger: Stranger): Promise<void> {
+  await stranger.press("Control+S");
+  await stranger.measure("save → running", editor.statusBar("verdict").locator(".codicon-modifier-spin").waitFor());
+}
+
+async function solve(editor: Editor, stranger: Stranger): Promise<void> {
+  await stranger.click(editor.problem(COUNTER));
+  await stranger.measure("click → statement, first", shown(editor.page, "h1#saturating-updown-counter"));
+  await press(editor, stranger, "Start the Clock");
+  await editor.sees(editor.statusBar("clock"), /\d\d:\d\d/);
+  await write(editor, stranger, COUNTER_FILE, starterFile("saturating-counter", "hidden", "reference", COUNTER_FILE));
+  await saveToRun(editor, stranger);
+  await editor.webview(".headline.passed");
+  await press(editor, stranger, "Submit");
+  await stranger.click(editor.dialog().getByRole("button", { name: "Submit" }));
+  await editor.sees(editor.statusBar("clock"), "Submitted");
+}
+
+async function tryAgain(editor: Editor, stranger: Stranger): Promise<void> {
+  await stranger.click(editor.problem(COUNTER));
+  await press(editor, stranger, "Try Again");
+  await editor.codeLens().filter({ hasText: "Start the clock" }).waitFor();
+  await press(editor, stranger, "Start the Clock");
+  await editor.sees(editor.statusBar("clock"), /\d\d:\d\d/);
+}
+
+async function seeWhy(editor: Editor, stranger: Stranger): Promise<void> {
+  await write(editor, stranger, COUNTER_FILE, starterFile("saturating-counter", "hidden", "wrong", "wraps", COUNTER_FILE));
+  await saveToRun(editor, stranger);
+  const results = await editor.webview(".headline.failed");
+  await editor.sees(results.locator("main"), /stops_at_both_ends[\s\S]*Expected\s+1[\s\S]*Got\s+0/);
+  await press(editor, stranger, "Explain the Failure");
+  await editor.sees((await editor.webview("h1:text-is('Why it may fail')")).locator("body"), "count is 0, expected 1");
+}
+
+async function seeSignal(editor: Editor, stranger: Stranger): Promise<void> {
+  await press(editor, stranger, "Show Waveform");
+  const wave = await editor.webview(".wave-row.signal[aria-selected=true]");
+  const signal = wave.locator(".wave-row.signal[aria-selected=true]");
+  await editor.sees(signal, /count\s*0/);
+  await editor.sees(wave.locator("header"), /Cursor: 190 ns/);
+  await until(editor.page, "The signal is not drawn.", async () => (await signal.locator("canvas").evaluate(drawnShare)) > 0.9);
+}
+
+/** The share of a picture's columns in which anything is drawn. */
+function drawnShare(canvas: HTMLCanvasElement): number {
+  const { width, height } = canvas;
+  const { data } = canvas.getContext("2d")!.getImageData(0, 0, width, height);
+  const columns = new Set<number>();
+  for (let pixel = 0; pixel < width * height; pixel += 1) if (data[4 * pixel + 3]! > 0) columns.add(pixel % width);
+  return columns.size / width;
+}
+
+/** In the terminal, as the study's how-to shows it. */
+async function makeStudy({ editor, workspaces }: Session, stranger: Stranger): Promise<void> {
+  await stranger.press("Control+`");
+  const screen = terminal(editor);
+  await editor.sees(screen, /[#$]/);
+  await stranger.type("benchwright study init my-study");
+  await editor.sees(screen, "my-study/study.yaml written");
+  await stranger.press("Control+P");
+  await stranger.type("study.yaml", editor.choices().filter({ hasText: "study.yaml" }).first());
+  await editor.hasFocus("study.yaml");
+  const template = await readFile(join(workspaces, "my-study", "study.yaml"), "utf8");
+  await write(editor, stranger, "study.yaml", withOwnWords(template));
+  await stranger.press("Control+S");
+  await stranger.click(editor.page.locator(".terminal.xterm").first());
+  await stranger.type("clear; benchwright study validate my-study/study.yaml");
+  await editor.sees(screen, /is valid: 1 problem/);
+  await stranger.type("clear; benchwright study run my-study/study.yaml --participant P01");
+  await editor.sees(screen, "P01 can begin");
+  await editor.problem(STUDY).waitFor();
+}
+
+/** The template for one participant, with one problem and nobody's help. */
+function withOwnWords(template: string): string {
+  return template
+    .replace(/(?<=problems:\n)[\s\S]*(?=conditions:)/, "  - starter/sync-fifo\n")
+    .replace(/ {2}- name: copilot\n.*\n.*\n/, "")
+    .replace("participants: 16", "participants: 1")
+    .replace("latin-square", "random")
+    .replace("<NAME AND INSTITUTION>", "Example Lab")
+    .replace("<PURPOSE>", "learn how people write hardware")
+    .replace("<CONTACT>", "lab@example.org");
+}
+
+async function takePart(editor: Editor, stranger: Stranger): Promise<void> {
+  // The terminal takes half of the screen.
+  await stranger.press("Control+J");
+  await stranger.click(editor.problem(STUDY));
+  await press(editor, stranger, "I Agree");
+  const forecast = await editor.webview("[name=minutes_without_ai]");
+  await fill(stranger, forecast.locator("[name=minutes_without_ai]"), "20");
+  await stranger.click(forecast.getByLabel("3", { exact: true }));
+  await stranger.click(forecast.getByLabel("No", { exact: true }));
+  await press(editor, stranger, "Save and Continue");
+  await press(editor, stranger, "Open the Task");
+  const task = await editor.webview("main button:text-matches('^Give Up')");
+  await stranger.click(task.getByRole("button", { name: "Start the Clock" }));
+  await editor.hasFocus(FIFO_FILE);
+  await write(editor, stranger, FIFO_FILE, starterFile("sync-fifo", "hidden", "reference", FIFO_FILE));
+  await press(editor, stranger, "Run Hidden Tests");
+  await editor.webview(".headline.passed");
+  await press(editor, stranger, "Submit");
+  await stranger.click(editor.dialog().getByRole("button", { name: "Submit" }));
+  const estimate = await editor.webview("[name=minutes]");
+  await fill(stranger, estimate.locator("[name=minutes]"), "5");
+  await stranger.click(estimate.getByLabel("2", { exact: true }));
+  await stranger.click(estimate.getByLabel("No", { exact: true }));
+  await press(editor, stranger, "Save and Continue");
+  const last = await editor.webview("[name=years]");
+  await fill(stranger, last.locator("[name=years]"), "7");
+  await stranger.click(last.getByLabel("sometimes"));
+  await press(editor, stranger, "Send My Answers");
+  await editor.webview("h1:text-is('Thank you')");
+}
+
+async function readAnswer({ editor, workspaces }: Session, stranger: Stranger): Promise<void> {
+  await stranger.press("Control+J");
+  await stranger.click(editor.page.locator(".terminal.xterm").first());
+  await stranger.type("clear; benchwright report --study my-study --out my-report");
+  await editor.sees(terminal(editor), "my-report/report.html");
+  const report = await editor.page.context().newPage();
+  await stranger.write(() => report.goto(`file://${join(workspaces, "my-report", "report.html")}`).then(() => undefined));
+  await report.getByRole("heading", { level: 1, name: STUDY }).waitFor();
+  await report.getByRole("row", { name: /^alone 100 %/ }).first().waitFor();
+  await report.close();
+}
+
+/** Everything has been shown once before. */
+async function measureWarm(editor: Editor, stranger: Stranger): Promise<void> {
+  const { page } = editor;
+  await editor.closePanel();
+  await editor.command("View: Close All Editors");
+  await page.reload();
+  await stranger.measure("page → list", editor.problem(COUNTER).waitFor());
+  await editor.problem("Complete the round-robin arbiter").click();
+  await stranger.measure("click → statement, cold preview", shown(page, "h1#complete-the-round-robin-arbiter"));
+  await editor.problem("Find the faults in the skid buffer").click();
+  await stranger.measure("click → statement", shown(page, "h1#find-the-faults-in-the-skid-buffer"));
+}
+
+function terminal(editor: Editor): Locator {
+  return editor.page.locator(".terminal .xterm-rows").first();
+}
+
+async function assign(page: Page, teacher: Stranger): Promise<void> {
+  await teacher.click(page.getByRole("link", { name: "Computer architecture (demo)" }));
+  await teacher.click(page.getByRole("link", { name: "New assignment" }));
+  await fill(teacher, page.getByRole("searchbox", { name: "Find" }), "fifo");
+  await teacher.click(page.getByRole("listitem").filter({ visible: true, hasText: FIFO }).getByRole("checkbox"));
+  await fill(teacher, page.getByLabel("Title"), "Buffers");
+  await fill(teacher, page.getByLabel("Due", { exact: true }), "2100-01-15T18:00");
+  await teacher.click(page.getByRole("button", { name: "Assign" }));
+  await page.getByRole("row", { name: /^Buffers 1 at once 2100-01-15 18:00/ }).waitFor();
+}
+
+async function correctGrade(page: Page, teacher: Stranger): Promise<void> {
+  await teacher.click(page.getByRole("link", { name: "Grades", exact: true }));
+  await teacher.click(page.getByRole("row", { name: /^Barbara Liskov/ }).getByRole("link").first());
+  const points = async (): Promise<number> => Number(await page.locator("main strong").first().innerText());
+  const before = await points();
+  const change = page.getByRole("group", { name: "Adjust the points" });
+  await fill(teacher, change.getByLabel("Points to add"), "1");
+  await fill(teacher, change.getByLabel("Reason"), "The statement was ambiguous.");
+  await teacher.click(change.getByRole("button", { name: "Adjust" }));
+  await page.getByRole("row", { name: /^Adjusted by Professor.*The statement was ambiguous\. \+1/ }).waitFor();
+  assert.equal(await points(), before + 1);
+}
+
+async function findWorst(page: Page, teacher: Stranger): Promise<void> {
+  await teacher.click(page.getByRole("link", { name: "How good the problems are" }).first());
+  const head = page.getByRole("columnheader", { name: "Discrimination" });
+  await teacher.click(head.getByRole("button"));
+  assert.equal(await head.getAttribute("aria-sort"), "ascending");
+  const worst = page.locator("tbody tr").first();
+  const numbers = (await page.locator("tbody td:nth-child(6)").allInnerTexts()).filter(Boolean).map((text) => Number(text.replace("−", "-")));
+  assert.equal(numbers[0], Math.min(...numbers));
+  const name = await worst.getByRole("rowheader").innerText();
+  await teacher.click(worst.getByRole("link"));
+  await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+  await page.getByRole("heading", { name: "Where tries fail" }).waitFor();
+}
