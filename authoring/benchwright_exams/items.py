@@ -261,6 +261,8 @@ def _missing_question_findings(exam: _ExamItems) -> Iterator[ExamFinding]:
         if outer_labels := parent_labels(label):
             part_ordinals[outer_labels[-1]].add(part_ordinal(label))
     for label, have in part_ordinals.items():
+        if have == {1}:
+            yield ExamFinding(says="It has one part only: its letter may be a word of the text.", item=label)
         missing = sorted(set(range(1, max(have))) - have)
         if missing:
             missing_list = ", ".join(map(str, missing))

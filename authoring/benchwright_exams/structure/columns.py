@@ -13,7 +13,7 @@ from benchwright_exams.structure.word_rows import box_around, word_rows
 _LEAST_GAP = 0.55
 """White space between two columns, in sizes of letters."""
 _WIDE_GAP = 0.9
-_LEAST_LINES = 2
+_FEW_LINES = 2
 _SOME_LINES = 4
 _MANY_LINES = 6
 _PROSE_WORDS = 2.5
@@ -52,6 +52,13 @@ class _Gutter(NamedTuple):
     width: float
     is_clear: bool
     """True if nothing but two columns of text has such a gap."""
+    is_written_so: bool
+    """True if the file has everything on its left before everything on its right."""
+
+    @property
+    def is_likely(self) -> bool:
+        """True if it separates columns unless labels speak against it."""
+        return self.is_clear or self.is_written_so
 
 
 def page_columns(
@@ -64,7 +71,7 @@ def page_columns(
         page_width: In points.
         label_score: The number of labels that follow each other if columns are read one after the other.
     """
-    if len(whole.words) < 2 * _LEAST_LINES:
+    if len(whole.words) < 2:
         return PageColumns([whole] if whole.words or whole.pictures else [], False)
     undivided_score = label_score([whole])
     best: tuple[int, bool, float] | None = None
@@ -73,8 +80,8 @@ def page_columns(
     for gutter in _gutters(whole, page_width):
         division = _divided(whole, gutter)
         gain = label_score(division) - undivided_score
-        rank = (gain, gutter.is_clear, gutter.width * (gutter.bottom_edge - gutter.top_edge))
-        if (gain > 0 or (gain == 0 and gutter.is_clear)) and (best is None or rank > best):
+        rank = (gain, gutter.is_likely, gutter.width * (gutter.bottom_edge - gutter.top_edge))
+        if (gain > 0 or (gain == 0 and gutter.is_likely)) and (best is None or rank > best):
             best, best_division = rank, division
         elif gutter.is_clear:
             may_be_more = True
@@ -133,7 +140,7 @@ def _flush_starts(words: Sequence[PageWord], gap: float) -> list[float]:
             groups[-1].append(left_edge)
         else:
             groups.append([left_edge])
-    return [group[0] for group in groups if len(group) >= _LEAST_LINES]
+    return [group[0] for group in groups if len(group) >= _FEW_LINES]
 
 
 def _shares_line(word: PageWord, neighbour: PageWord) -> bool:
@@ -154,8 +161,9 @@ def _gutter_if_text_on_both_sides(
         return None
     rows = [word_rows(side) for side in sides]
     line_count = min(map(len, rows))
+    is_written_so = inside == [*sides[0], *sides[1]]
     side_width = min(box_around(side).width for side in sides)
-    if line_count < _LEAST_LINES or side_width < _LEAST_POINTS:
+    if line_count < _FEW_LINES or side_width < _LEAST_POINTS:
         return None
     letter_points = statistics.median(word.size for word in inside)
     flush_counts = Counter(round(row[0].box.left_edge / _FLUSH_POINTS) for row in rows[1])
@@ -166,7 +174,7 @@ def _gutter_if_text_on_both_sides(
         and flush_counts.most_common(1)[0][1] >= _FLUSH_SHARE * len(rows[1])
         and line_count >= (_SOME_LINES if width >= _WIDE_GAP * letter_points else _MANY_LINES)
     )
-    return _Gutter(start, top, bottom, width, is_clear)
+    return _Gutter(start, top, bottom, width, is_clear, is_written_so)
 
 
 def _divided(whole: PageColumn, gutter: _Gutter) -> tuple[PageColumn, ...]:

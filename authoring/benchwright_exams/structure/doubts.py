@@ -20,6 +20,7 @@ _QUOTED = 80
 _MOST = 2 / 3
 """Of the questions, that have what another one lacks."""
 _LEAST_QUESTIONS = 3
+_GRID_POINTS = 20.0
 _LEAST_POINTS = 5.0
 """Width of ink that may be a word."""
 _WORD = r"[^\W\d_]+(?:[-–'’/][^\W\d_]+)*"
@@ -125,6 +126,11 @@ def doubt_findings(exam_questions: Sequence[_DoubtfulQuestion], regions: Sequenc
                 says=f"It has choice {', '.join(repeated)} more than once: another question may be in it.",
                 item=exam_question.label,
             )
+        if _has_broken_choices_beside_each_other(own_regions, exam_question.label):
+            yield ExamFinding(
+                says="Its choices stand beside each other and take several lines; their words may be mixed.",
+                item=exam_question.label,
+            )
         if any(_has_words_apart(region, segment) for region in own_regions for segment in region.segments
                if segment.item == exam_question.label):
             yield ExamFinding(
@@ -158,6 +164,20 @@ def doubt_findings(exam_questions: Sequence[_DoubtfulQuestion], regions: Sequenc
             yield ExamFinding(
                 says="It has points more than once: another question may be in it.", item=exam_question.label
             )
+
+
+def _has_broken_choices_beside_each_other(regions: Sequence[Region], label: str) -> bool:
+    """True if choices stand in a grid, and a line goes on with one of them."""
+    choice_lines = [
+        region
+        for region in regions
+        if any(segment.item == label and segment.role is RegionRole.CHOICE for segment in region.segments)
+    ]
+    begun = [region for region in choice_lines if region.segments[0].role is RegionRole.LABEL]
+    are_beside = any(
+        sum(segment.role is RegionRole.LABEL for segment in region.segments) > 1 for region in choice_lines
+    ) or len({round(region.box.left_edge / _GRID_POINTS) for region in begun}) > 1
+    return len(begun) > 1 and are_beside and len(begun) < len(choice_lines)
 
 
 def _has_words_apart(region: Region, segment: Segment) -> bool:

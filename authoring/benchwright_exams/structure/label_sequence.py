@@ -29,7 +29,8 @@ def label_score(lines: Iterable[str]) -> int:
                 score += 1
                 last_letter = letter
             elif letter == "A":
-                score += -1 if last_letter else 1
+                # Choices of a question that stand right of another's seem to go on in its line.
+                score += -1 if last_letter else int(begins_line)
                 last_letter = letter
             elif begins_line:
                 score -= 1
