@@ -97,9 +97,7 @@ def _gutters(whole: PageColumn, page_width: float) -> Iterator[_Gutter]:
     """White strips from top to bottom that have lines on both sides; those on the right begin flush."""
     letter_points = statistics.median(word.size for word in whole.words)
     gap = max(5.0, _LEAST_GAP * letter_points)
-    obstacles = [word.box for word in whole.words] + [
-        picture.box.grown(-_INK_POINTS, 0) for picture in whole.pictures
-    ]
+    obstacles = [word.box for word in whole.words] + [picture.box.grown(-_INK_POINTS, 0) for picture in whole.pictures]
     bottom = max(box.bottom_edge for box in obstacles)
     first_left = min(box.left_edge for box in obstacles)
     last_right = max(box.right_edge for box in obstacles)

@@ -131,8 +131,12 @@ def doubt_findings(exam_questions: Sequence[_DoubtfulQuestion], regions: Sequenc
                 says="Its choices stand beside each other and take several lines; their words may be mixed.",
                 item=exam_question.label,
             )
-        if any(_has_words_apart(region, segment) for region in own_regions for segment in region.segments
-               if segment.item == exam_question.label):
+        if any(
+            _has_words_apart(region, segment)
+            for region in own_regions
+            for segment in region.segments
+            if segment.item == exam_question.label
+        ):
             yield ExamFinding(
                 says="Words stand far apart in its lines: a table, or text of another question, may be in it.",
                 item=exam_question.label,
@@ -174,9 +178,10 @@ def _has_broken_choices_beside_each_other(regions: Sequence[Region], label: str)
         if any(segment.item == label and segment.role is RegionRole.CHOICE for segment in region.segments)
     ]
     begun = [region for region in choice_lines if region.segments[0].role is RegionRole.LABEL]
-    are_beside = any(
-        sum(segment.role is RegionRole.LABEL for segment in region.segments) > 1 for region in choice_lines
-    ) or len({round(region.box.left_edge / _GRID_POINTS) for region in begun}) > 1
+    are_beside = (
+        any(sum(segment.role is RegionRole.LABEL for segment in region.segments) > 1 for region in choice_lines)
+        or len({round(region.box.left_edge / _GRID_POINTS) for region in begun}) > 1
+    )
     return len(begun) > 1 and are_beside and len(begun) < len(choice_lines)
 
 
@@ -218,9 +223,7 @@ def unclaimed_number_findings(regions: Sequence[Region], known_labels: Iterable[
                         item=f"{section}{number}",
                     )
                     if segment.item:
-                        yield ExamFinding(
-                            says=f"Question {section}{number} may begin in its text.", item=segment.item
-                        )
+                        yield ExamFinding(says=f"Question {section}{number} may begin in its text.", item=segment.item)
 
 
 def unasked_text_findings(regions: Sequence[Region]) -> Iterator[ExamFinding]:

@@ -131,7 +131,9 @@ def _pieces_of_column(
 
 def _stand_beside(picture: Box, line: Box) -> bool:
     """True if a picture and a line of text share a height, and neither is over the other."""
-    is_apart = line.right_edge <= picture.left_edge + _EDGE_POINTS or picture.right_edge <= line.left_edge + _EDGE_POINTS
+    is_apart = (
+        line.right_edge <= picture.left_edge + _EDGE_POINTS or picture.right_edge <= line.left_edge + _EDGE_POINTS
+    )
     return is_apart and min(picture.bottom_edge, line.bottom_edge) > max(picture.top_edge, line.top_edge)
 
 

@@ -52,7 +52,9 @@ def _labels_within_line(line: LabelledLine) -> Iterator[tuple[int, int, RegionRo
         expected_letter = chr(ord(line.choice) + 1) if line.choice else "A"
         choice_labels = [
             (line.words_start + label_start, label._replace(end=line.words_start + label.end))
-            for label_start, label in numbering.choice_offsets_and_labels(line.text[line.words_start :], expected_letter)
+            for label_start, label in numbering.choice_offsets_and_labels(
+                line.text[line.words_start :], expected_letter
+            )
         ]
     else:
         choice_labels = [(start, label) for start, label in line.choice_labels if start >= line.words_start]

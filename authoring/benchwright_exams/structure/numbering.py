@@ -11,7 +11,9 @@ _WORDS = (
     r"(?i:question|problem|exercise|task|aufgabe|frage|übung|exercice|problème|pregunta|ejercicio|problema|esercizio"
     r"|domanda|opgave|vraag|q)"
 )
-_HEADED = re.compile(rf"^{_WORDS}\.?\s*#?(\d{{1,3}})(?:[.:)]|(?=\s*[(\[–—-])|(?=\s*$)|\s+(?=[A-ZÀ-ÖØ-Þ“„«]))\s*[–—-]?\s*")
+_HEADED = re.compile(
+    rf"^{_WORDS}\.?\s*#?(\d{{1,3}})(?:[.:)]|(?=\s*[(\[–—-])|(?=\s*$)|\s+(?=[A-ZÀ-ÖØ-Þ“„«]))\s*[–—-]?\s*"
+)
 _BARE_BY_FORM = {
     form: re.compile(rf"^{pattern}")
     for form, pattern in {
@@ -40,14 +42,18 @@ _POINTS = re.compile(
 )
 _BROKEN_POINTS = re.compile(r"[\[(]\s*(\d{1,3})\s*$")
 _REST_OF_POINTS = re.compile(r"^\s*(?:points?|pts?\.?|marks?|punkte?)\s*[\])]", re.IGNORECASE)
-_SECTION = re.compile(r"^(?:section|part|teil|abschnitt|partie)\s+([A-Z]|[IVX]{1,4}|\d)\b(?:\s*[.:–—-].*|\s*\(.*)?$", re.IGNORECASE)
+_SECTION = re.compile(
+    r"^(?:section|part|teil|abschnitt|partie)\s+([A-Z]|[IVX]{1,4}|\d)\b(?:\s*[.:–—-].*|\s*\(.*)?$", re.IGNORECASE
+)
 _SOLUTIONS = re.compile(
-    r"^(?:(?:sample |model )?(?:solutions?|answers?)(?: key)?|answer key|marking scheme|lösungen|musterlösung|corrigé|solutions détaillées)"
+    r"^(?:(?:sample |model )?(?:solutions?|answers?)(?: key)?|answer key|marking scheme|lösungen|musterlösung|corrigé)"
     r"(?:\s+(?:to|for|of)\b.{0,60})?\s*:?$",
     re.IGNORECASE,
 )
 _SOLUTION = re.compile(r"^(?:sample |model )?(?:solution|answer|ans)\s*(?:[.:]\s*|[–—-]\s+)(?=[^\s_.])", re.IGNORECASE)
-_OWN_SOLUTION = re.compile(r"^(?:(?:sample |model )?(?:answer|solution)|antwort|lösung|réponse|corrigé)\s*:$", re.IGNORECASE)
+_OWN_SOLUTION = re.compile(
+    r"^(?:(?:sample |model )?(?:answer|solution)|antwort|lösung|réponse|corrigé)\s*:$", re.IGNORECASE
+)
 _SPACE = re.compile(r"^(?:(?:answer|ans|solution)\s*[.:]?\s*)?[_.\s…]*$", re.IGNORECASE)
 _SHARED = re.compile(
     r"^(?:questions?|problems?)\s+(\d{1,3})\s*(?:-|–|—|to|through|and)\s*(\d{1,3})\b(?=.*(?:refer|follow|use|concern|about|share))",

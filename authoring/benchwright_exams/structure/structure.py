@@ -98,7 +98,10 @@ class _PageReader:
 
     def _choice_labels_by_piece(self) -> dict[PagePiece, ChoiceLabels]:
         pieces = [
-            piece for _, pieces in self._pages.values() for piece in pieces if piece.drawing is None and not piece.listing
+            piece
+            for _, pieces in self._pages.values()
+            for piece in pieces
+            if piece.drawing is None and not piece.listing
         ]
         lines = []
         for piece in pieces:
@@ -185,7 +188,9 @@ class _PageReader:
         segments = tuple(segments_of_line(line))
         if choices.may_be_parts and choices.labels[0][1].value == "A" and self._text_role is RegionRole.QUESTION:
             self.findings.append(
-                ExamFinding(says="Its choices may be parts: only their length speaks against it.", item=self._item_label)
+                ExamFinding(
+                    says="Its choices may be parts: only their length speaks against it.", item=self._item_label
+                )
             )
         self.position = replace(self.position, choice=last_choice_letter(segments) or self.position.choice)
         yield from segments
@@ -278,9 +283,7 @@ class _PageReader:
     def _offset_after_begun_question(self, text: str, indent: float) -> int:
         question_start = numbering.headed_number(text)
         if question_start is None and (not self._headed or self.position.is_among_solutions):
-            question_start = (
-                numbering.bare_number(text) if self.position.is_among_solutions else self._numbered(text)
-            )
+            question_start = numbering.bare_number(text) if self.position.is_among_solutions else self._numbered(text)
             if question_start is not None and not self._may_begin_question(question_start.value, indent):
                 question_start = None
         if question_start is None:

@@ -32,9 +32,66 @@ from benchwright_exams.structure.structure import structure_by_rules
 
 _HEADINGS = {"en": ("Question", "Problem"), "de": ("Aufgabe", "Frage"), "fr": ("Exercice", "Question")}
 _WORDS = {
-    "en": "the register holds a value while its clock input rises and every carry of an adder reaches next stage".split(),
-    "de": "das Register hält einen Wert während der Takt steigt und jeder Übertrag des Addierers die Stufe erreicht".split(),
-    "fr": "le registre garde une valeur quand son horloge monte et chaque retenue atteint la porte à l’étage suivant".split(),
+    "en": [
+        "the",
+        "register",
+        "holds",
+        "a",
+        "value",
+        "while",
+        "its",
+        "clock",
+        "input",
+        "rises",
+        "and",
+        "every",
+        "carry",
+        "of",
+        "an",
+        "adder",
+        "reaches",
+        "next",
+        "stage",
+    ],
+    "de": [
+        "das",
+        "Register",
+        "hält",
+        "einen",
+        "Wert",
+        "während",
+        "der",
+        "Takt",
+        "steigt",
+        "und",
+        "jeder",
+        "Übertrag",
+        "des",
+        "Addierers",
+        "die",
+        "Stufe",
+        "erreicht",
+    ],
+    "fr": [
+        "le",
+        "registre",
+        "garde",
+        "une",
+        "valeur",
+        "quand",
+        "son",
+        "horloge",
+        "monte",
+        "et",
+        "chaque",
+        "retenue",
+        "atteint",
+        "la",
+        "porte",
+        "à",
+        "l’étage",
+        "suivant",
+    ],
 }
 _POINTS = {"en": "points", "de": "Punkte", "fr": "points"}
 _TITLES = {"en": "Digital Design, Quiz", "de": "Digitaltechnik, Klausur", "fr": "Conception numérique, contrôle"}
@@ -192,7 +249,8 @@ def _exam_html(exam: DrawnExam) -> str:
         f"columns: {exam.columns}; column-gap: {exam.gap_points}pt; font: {exam.letter_points}pt/1.25 serif;"
         f" text-align: {'justify' if exam.justified else 'left'}"
     )
-    return f'<section style="break-before: page"><h3>{exam.title}</h3><div style="{style}">{"".join(blocks)}</div></section>'
+    text = f'<h3>{exam.title}</h3><div style="{style}">{"".join(blocks)}</div>'
+    return f'<section style="break-before: page">{text}</section>'
 
 
 def chromium_or_skip() -> str:
@@ -212,7 +270,13 @@ def by_chromium(exams: Sequence[DrawnExam]) -> list[bytes]:
     with tempfile.TemporaryDirectory() as folder:
         page, pdf = Path(folder) / "exams.html", Path(folder) / "exams.pdf"
         page.write_text(f'<meta charset="utf-8"><style>{css}</style>{sections}', encoding="utf-8")
-        arguments = ["--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer", f"--user-data-dir={folder}/profile"]
+        arguments = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-pdf-header-footer",
+            f"--user-data-dir={folder}/profile",
+        ]
         subprocess.run(
             [chromium_or_skip(), *arguments, f"--print-to-pdf={pdf}", page.as_uri()],
             check=True,
@@ -221,7 +285,9 @@ def by_chromium(exams: Sequence[DrawnExam]) -> list[bytes]:
         )
         whole = pypdfium2.PdfDocument(pdf.read_bytes())
     texts = [page.get_textpage().get_text_range() for page in whole]
-    first_pages = [next(number for number, text in enumerate(texts) if exam.title in text.splitlines()) for exam in exams]
+    first_pages = [
+        next(number for number, text in enumerate(texts) if exam.title in text.splitlines()) for exam in exams
+    ]
     printed = []
     for first, after in zip(first_pages, [*first_pages[1:], len(texts)], strict=True):
         single = pypdfium2.PdfDocument.new()
@@ -302,8 +368,7 @@ def find(exam: DrawnExam, read_exam: ReadExam) -> FoundExam:
             finding.page in pages
             and (
                 "columns" in finding.says
-                or "belongs to no question" in finding.says
-                and (question.figure or finding.says.startswith("“"))
+                or ("belongs to no question" in finding.says and (question.figure or finding.says.startswith("“")))
             )
             for finding in findings
         ):
@@ -322,20 +387,21 @@ def main(engine: str, first: int, last: int) -> None:
     """Print what is found of the exams of some seeds."""
     exams = [drawn_exam(seed) for seed in range(first, last)]
     pdfs = by_chromium(exams) if engine == "chromium" else [by_reportlab(exam) for exam in exams]
-    totals = [0, 0, 0, 0]
-    if True:
-        for exam, pdf in zip(exams, pdfs, strict=True):
-            found = find(exam, read_pages(pdf))
-            counts = (len(found.right), len(found.named), len(found.lost), len(found.findings) if not found.named else 0)
-            totals = [total + count for total, count in zip(totals, counts, strict=True)]
-            if found.lost or found.named or found.findings:
-                print(
-                    f"{exam.seed}: {exam.columns} columns, gap {exam.gap_points:g}, {exam.numbers}, {exam.choices or '-'},"
-                    f" {exam.language}: right {found.right}, named {found.named}, lost {found.lost}"
-                )
-                for line in found.findings[:6]:
-                    print("     ", line)
-    print("right, named, lost, needless findings:", *totals)
+    found_exams = [find(exam, read_pages(pdf)) for exam, pdf in zip(exams, pdfs, strict=True)]
+    for found in found_exams:
+        if found.named or found.lost:
+            exam = found.exam
+            print(
+                f"{exam.seed}: {exam.columns} columns, {exam.gap_points:g} points, {exam.numbers} {exam.choices}",
+                f"right {found.right}, named {found.named}, lost {found.lost}",
+                *found.findings[:6],
+                sep="\n    ",
+            )
+    counts = [
+        sum(len(numbers) for numbers in group)
+        for group in zip(*((found.right, found.named, found.lost) for found in found_exams), strict=True)
+    ]
+    print("right, named, lost:", *counts)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
@@ -153,6 +154,10 @@ def _print_extracted(extracted: ExtractedExam, findings: list[ExamFinding], fold
             f"question {label} is not found any more; its files are still there", markup=False, soft_wrap=True
         )
     regions = len(extracted.ledger.regions)
+    unclaimed_roles = Counter(region.role.value for region in extracted.ledger.regions if not region.item)
+    if unclaimed_roles:
+        role_list = ", ".join(f"{count} {role}" for role, count in unclaimed_roles.most_common())
+        console.print(f"In no question: {role_list}.", markup=False, soft_wrap=True)
     console.print(
         f"{len(extracted.exam_items.items)} questions of {len(extracted.exam.pages)} pages in {folder / 'items'}; "
         f"{regions} things"

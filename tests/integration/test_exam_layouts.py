@@ -1,0 +1,41 @@
+"""Exams drawn by seeds and laid out by two engines: every question is found as it was meant, or a finding names it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from ..support.packs.exam_layouts import DrawnExam, FoundExam, by_chromium, by_reportlab, drawn_exam, find, read_pages
+
+QUICK_SEEDS = range(6)
+NIGHTLY_SEEDS = range(400)
+NIGHTLY_PRINTED_SEEDS = range(160)
+LEAST_RIGHT = 0.95
+"""Of the questions; the others are named."""
+
+
+def found_exams(exams: Sequence[DrawnExam], pdfs: Sequence[bytes]) -> list[FoundExam]:
+    return [find(exam, read_pages(pdf)) for exam, pdf in zip(exams, pdfs, strict=True)]
+
+
+def require_nothing_lost(found: Sequence[FoundExam]) -> None:
+    assert [(exam.exam.seed, exam.lost) for exam in found if exam.lost] == []
+    question_count = sum(len(exam.exam.questions) for exam in found)
+    assert sum(len(exam.right) for exam in found) >= LEAST_RIGHT * question_count
+
+
+@pytest.mark.parametrize(
+    "seeds", [QUICK_SEEDS, pytest.param(NIGHTLY_SEEDS, marks=pytest.mark.nightly)], ids=["quick", "many"]
+)
+def test_questions_laid_out_by_reportlab_are_found_or_named(seeds: range) -> None:
+    exams = [drawn_exam(seed) for seed in seeds]
+    require_nothing_lost(found_exams(exams, [by_reportlab(exam) for exam in exams]))
+
+
+@pytest.mark.parametrize(
+    "seeds", [QUICK_SEEDS, pytest.param(NIGHTLY_PRINTED_SEEDS, marks=pytest.mark.nightly)], ids=["quick", "many"]
+)
+def test_questions_printed_by_a_browser_are_found_or_named(seeds: range) -> None:
+    exams = [drawn_exam(seed) for seed in seeds]
+    require_nothing_lost(found_exams(exams, by_chromium(exams)))
