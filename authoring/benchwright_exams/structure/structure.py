@@ -11,7 +11,7 @@ from benchwright_exams.reading.page import Box, DrawingKind, ReadExam, ReadPage
 from benchwright_exams.structure import numbering
 from benchwright_exams.structure.choice_lists import ChoiceLabels, ChoiceLine, choice_labels_by_line
 from benchwright_exams.structure.exam_place import ExamPlace
-from benchwright_exams.structure.label_sequence import usual_form
+from benchwright_exams.structure.label_sequence import runs_by_form, usual_form
 from benchwright_exams.structure.layout import PagePiece, are_beside, reading_order
 from benchwright_exams.structure.ledger import ExamFinding, Ledger, Region, RegionRole, Segment, require_full_coverage
 from benchwright_exams.structure.line_segments import LabelledLine, last_choice_letter, segments_of_line
@@ -24,6 +24,8 @@ _DEEPER_POINTS = 12.0
 _POOR_CONFIDENCE = 90.0
 _VERSION = 3
 _QUOTED = 80
+_LEAST_RUN = 3
+"""Numbers that follow each other, and may be those of questions."""
 
 
 def structure_by_rules(exam: ReadExam) -> Ledger:
@@ -88,6 +90,7 @@ class _PageReader:
         texts = [piece.text for _, pieces in self._pages.values() for piece in pieces if piece.drawing is None]
         self._headed = any(numbering.headed_number(text) for text in texts)
         self._form = usual_form(texts)
+        self.findings += self._findings_of_other_forms(texts)
         self._sections = sum(numbering.section_name(text) is not None for text in texts) > 1
         self._choice_labels = self._choice_labels_by_piece()
         self._repeated = _repeated_edge_lines(self._pages.values())
@@ -95,6 +98,16 @@ class _PageReader:
         self._previous_text = ""
         self._next_piece: PagePiece | None = None
         self._shared = ""
+
+    def _findings_of_other_forms(self, texts: Sequence[str]) -> Iterator[ExamFinding]:
+        """Numbers that follow each other in another form than the questions' do: those of a list, or of questions."""
+        headed_count = sum(numbering.headed_number(text) is not None for text in texts)
+        for form, numbers in runs_by_form(texts).items():
+            if len(numbers) >= max(_LEAST_RUN, headed_count) and (self._headed or form != self._form):
+                yield ExamFinding(
+                    says=f"{len(numbers)} lines begin with numbers such as “{form}”, which were taken for text of"
+                    " questions that are numbered otherwise."
+                )
 
     def _choice_labels_by_piece(self) -> dict[PagePiece, ChoiceLabels]:
         pieces = [

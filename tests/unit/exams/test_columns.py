@@ -134,6 +134,14 @@ def test_questions_are_numbered_in_many_forms(form: str) -> None:
     assert bodies(items_of_page(page_of_columns((lines,), 0))) == dict.fromkeys("123", "Which one is it?")
 
 
+def test_numbers_in_another_form_than_the_questions_are_named() -> None:
+    rules = ("1. Write clearly.", "2. Use no calculator.", "3. Hand in all sheets.", "4. Do not talk.")
+    lines = (*rules, "1) Which gate is it?", "2) Which latch?", "3) Which adder?")
+    page = page_of_columns((lines,), 0)
+    ledger = structure_by_rules(ReadExam(made_from="", file="exam.pdf", sha256="", pages=(page,)))
+    assert any("3 lines begin with numbers such as “1)”" in finding.says for finding in ledger.findings)
+
+
 def test_headings_of_questions_at_the_top_of_pages_are_no_header() -> None:
     pages = tuple(
         ReadPage(
