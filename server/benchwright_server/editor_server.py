@@ -107,7 +107,7 @@ class RunMessages(Protocol):
     def findings_on_unchanged_lines(self, document: Document) -> list[Finding]:
         """Those about an open document."""
 
-    async def show_instead(self, source: FindingTool, folder: Path, messages: Collection[RunMessage]) -> None:
+    async def show_instead(self, source: FindingTool, folder: Path, run_messages: Collection[RunMessage]) -> None:
         """Show these instead of all that this source said of the folder's files."""
 
 

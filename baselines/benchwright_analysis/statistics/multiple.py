@@ -43,6 +43,6 @@ def holm_tests(p_value_by_test: Mapping[Test, float], *, familywise_level: float
         raise StatisticsError(f"The level has to be between 0 and 1, not {familywise_level:g}.")
     rejected, adjusted, *_ = multipletests(p_column, alpha=familywise_level, method="holm")
     return {
-        name: AdjustedTest(float(p), float(corrected), bool(stands))
-        for name, p, corrected, stands in zip(p_value_by_test, p_column, np.asarray(adjusted), rejected, strict=True)
+        test: AdjustedTest(float(p), float(corrected), bool(stands))
+        for test, p, corrected, stands in zip(p_value_by_test, p_column, np.asarray(adjusted), rejected, strict=True)
     }

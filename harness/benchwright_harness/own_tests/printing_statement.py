@@ -28,20 +28,20 @@ def place_of_printing_statement(
     """
     places_by_literal_length: dict[int, list[tuple[str, int]]] = {}
     for path, text in texts_by_path.items():
-        for statement in _STATEMENT.finditer(text):
-            for literal_length in _literal_lengths_of_matches(statement, printed_line, decisive_word):
-                place = path, text.count("\n", 0, statement.start()) + 1
-                places_by_literal_length.setdefault(literal_length, []).append(place)
+        for statement_match in _STATEMENT.finditer(text):
+            for literal_length in _literal_lengths_of_matches(statement_match, printed_line, decisive_word):
+                path_and_line = path, text.count("\n", 0, statement_match.start()) + 1
+                places_by_literal_length.setdefault(literal_length, []).append(path_and_line)
     # The statement with most of the line in it: `FAIL: %s` may have printed any line that `FAIL: q is %d` prints.
     likeliest_places = places_by_literal_length[max(places_by_literal_length)] if places_by_literal_length else []
     return likeliest_places[0] if len(likeliest_places) == 1 else None
 
 
 def _literal_lengths_of_matches(
-    statement: re.Match[str], printed_line: str, decisive_word: re.Pattern[str]
+    statement_match: re.Match[str], printed_line: str, decisive_word: re.Pattern[str]
 ) -> Iterator[int]:
     """For each line of a statement's format that may have printed a line, the number of its characters but values."""
-    for format_line in (statement["format"] or "").split(r"\n"):
+    for format_line in (statement_match["format"] or "").split(r"\n"):
         pattern, literal, is_after_words = "", "", False
         for part in filter(None, _FORMAT_PART.split(format_line)):
             text = _LITERAL_BY_ESCAPE.get(part, part)
@@ -53,6 +53,6 @@ def _literal_lengths_of_matches(
             is_after_words = value_pattern is None
             literal += " " if is_value else text
         # What the format prints may be followed by further arguments.
-        end = ".*" if is_after_words or not statement["end"] else ""
+        end = ".*" if is_after_words or not statement_match["end"] else ""
         if decisive_word.search(literal) and re.fullmatch(pattern + end, printed_line):
             yield len(literal)

@@ -104,8 +104,8 @@ def schematic(netlist: Netlist) -> Schematic:
     names_by_bit = _net_names_by_bit(netlist)
     cells = [_cell(netlist, names_by_bit, name, cell) for name, cell in module["cells"].items()]
     ports = tuple(_cell_port(name, port["direction"], port["bits"]) for name, port in module["ports"].items())
-    connections = tuple(_wires(netlist, names_by_bit))
-    return Schematic(ports, tuple(cells), connections)
+    schematic_wires = tuple(_wires(netlist, names_by_bit))
+    return Schematic(ports, tuple(cells), schematic_wires)
 
 
 def _cell(netlist: Netlist, names_by_bit: _NetNames, name: str, cell: Mapping[str, Any]) -> SchematicCell:

@@ -244,11 +244,11 @@ class Courses:
             values["wanted"] = only_assignment
         async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query, values)).all()
-        packs = await self._packs_of(rows)
+        packs_and_digests = await self._packs_of(rows)
         return [
             _assignment_view(
                 row,
-                packs[row.pack],
+                packs_and_digests[row.pack],
                 AssignmentTimes(moment(row.own_due), moment(row.own_closes)),
                 row.own_late_days or 0,
                 records_less=bool(row.asks_recording and not row.agrees_to_recording),
@@ -263,8 +263,8 @@ class Courses:
         )
         async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
-        packs = await self._packs_of(rows)
-        return [_assignment_view(row, packs[row.pack]) for row in rows]
+        packs_and_digests = await self._packs_of(rows)
+        return [_assignment_view(row, packs_and_digests[row.pack]) for row in rows]
 
     async def assignment_of_course(self, course: str, assignment: str) -> AssignmentView | None:
         """One of them, with its own times. None if the course has none of this id."""

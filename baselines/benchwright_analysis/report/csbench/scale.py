@@ -77,7 +77,7 @@ def model_size_section(data: Dataset) -> Section | None:
     if not families:
         return None
     curves: dict[str, ScaleCurve] = {}
-    lines: dict[str, ScaleFit] = {}
+    line_by_family: dict[str, ScaleFit] = {}
     predictions: dict[str, list[Prediction]] = {}
     lead = [
         "Score = 1 - 1/(a · log₁₀(b · parameters + 1) + 1), by least squares, for each family, language and way to "
@@ -92,14 +92,14 @@ def model_size_section(data: Dataset) -> Section | None:
         except StatisticsError as error:
             lead.append(f"{name}: {error}")
             continue
-        if (line := _line_or_none(family_models)) is not None:
-            lines[name] = line
+        if (family_line := _line_or_none(family_models)) is not None:
+            line_by_family[name] = family_line
         predictions[name] = [
             *_largest_predicted_from_smaller(family_models),
             *_unmeasured_predictions(data.model_facts, family_models),
         ]
-    numbers = {"curves": curves, "fits": lines, "predictions": predictions}
-    pictures = [_curves_picture(families, curves, lines)] if curves else []
+    numbers = {"curves": curves, "fits": line_by_family, "predictions": predictions}
+    pictures = [_curves_picture(families, curves, line_by_family)] if curves else []
     tables = [_predictions_table(predictions)] if any(predictions.values()) else []
     return Section("scale", "Score against the size of models", lead, pictures, tables, numbers)
 
@@ -125,12 +125,12 @@ def _prediction(model_scores: Sequence[ModelScore], model_facts: ModelFacts, mea
         StatisticsError: They have no curve.
     """
     parameters = model_facts.parameters_b or 0
-    line = _line_or_none(model_scores)
+    family_line = _line_or_none(model_scores)
     return Prediction(
         model_facts.model,
         parameters,
         fit_scale_curve(*_sizes_and_scores(model_scores)).predict_with_interval(parameters),
-        _cut_to_scores(line.predict_with_interval(parameters)) if line is not None else None,
+        _cut_to_scores(family_line.predict_with_interval(parameters)) if family_line is not None else None,
         measured,
     )
 
@@ -244,14 +244,14 @@ def _curves_picture(
     )
 
 
-def _line_cells(line: ScaleFit | None) -> Sequence[Cell]:
-    if line is None:
+def _line_cells(family_line: ScaleFit | None) -> Sequence[Cell]:
+    if family_line is None:
         return ("too few models", "", "", "")
-    doubling = line.per_doubling
+    doubling = family_line.per_doubling
     interval = f"{_percentage_points_text(doubling.low)} to {_percentage_points_text(doubling.high)}"
     return (
-        number(100 * line.intercept, 1),
-        number(100 * line.slope, 2),
+        number(100 * family_line.intercept, 1),
+        number(100 * family_line.slope, 2),
         f"{_percentage_points_text(doubling.value)} ({interval})",
-        number(line.r_squared),
+        number(family_line.r_squared),
     )

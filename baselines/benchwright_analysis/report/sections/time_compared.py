@@ -144,7 +144,7 @@ def comparison_table(
 ) -> SortableTable:
     """The comparisons, for readers."""
     differences = {comparison.other: comparison.difference for comparison in comparisons}
-    changes = {comparison.other: comparison.change for comparison in comparisons}
+    time_changes = {comparison.other: comparison.change for comparison in comparisons}
     pessimistic = {
         comparison.other: comparison.if_give_ups_went_on
         for comparison in comparisons
@@ -155,7 +155,7 @@ def comparison_table(
         adjusted = ", adjusted for forecasts" if comparison.adjusted else ""
         for label, estimates, text_of in (
             ("difference of mean minutes", differences, _minutes_text),
-            (f"change of time in percent{adjusted}", changes, percent_change_text),
+            (f"change of time in percent{adjusted}", time_changes, percent_change_text),
             (
                 "difference of mean minutes, if those who gave up had continued without success",
                 pessimistic,
@@ -187,8 +187,10 @@ def comparison_table(
 
 
 def _holm_p_value(condition: str, estimates: Mapping[str, CrossedEstimate]) -> float | None:
-    tests = holm_tests({name: estimate.p_value for name, estimate in estimates.items() if estimate.p_value is not None})
-    return tests[condition].adjusted if condition in tests else None
+    condition_tests = holm_tests(
+        {name: estimate.p_value for name, estimate in estimates.items() if estimate.p_value is not None}
+    )
+    return condition_tests[condition].adjusted if condition in condition_tests else None
 
 
 def _unadjusted_reason(observations: Sequence[Observation]) -> str:

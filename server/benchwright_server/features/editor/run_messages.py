@@ -73,16 +73,18 @@ class LatestRunMessages:
                 )
         return findings
 
-    async def show_instead(self, source: FindingTool, folder: Path, messages: Collection[RunMessage]) -> None:
+    async def show_instead(self, source: FindingTool, folder: Path, run_messages: Collection[RunMessage]) -> None:
         """Show these instead of all that this source said of the folder's files.
 
         Args:
             source: What their diagnostics name as their source.
             folder: The folder.
-            messages: What the newest run said; nothing while it continues.
+            run_messages: What the newest run said; nothing while it continues.
         """
         # Without messages there is no file to read, and no thread is needed, which a server that ends has no more.
-        new_messages = await asyncio.to_thread(_messages_by_file_uri, source, folder, messages) if messages else {}
+        new_messages = (
+            await asyncio.to_thread(_messages_by_file_uri, source, folder, run_messages) if run_messages else {}
+        )
         shown_uris = {uri for uri in self._messages if local_path_of(uri).is_relative_to(folder)}
         changed_uris = []
         for uri in shown_uris | new_messages.keys():

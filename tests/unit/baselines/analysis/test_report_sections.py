@@ -141,9 +141,9 @@ def test_models_that_are_alike_hardly_ever_differ_among_all_pairs() -> None:
     dice, pairs, reports = random.Random(3), 0, 0
     for _ in range(20):
         by_group = {
-            f"m{model}": [
+            f"m{model_number}": [
                 observation(
-                    participant=f"m{model}",
+                    participant=f"m{model_number}",
                     condition="model",
                     solver="model",
                     problem=f"p/{problem}",
@@ -151,13 +151,13 @@ def test_models_that_are_alike_hardly_ever_differ_among_all_pairs() -> None:
                 )
                 for problem in range(40)
             ]
-            for model in range(6)
+            for model_number in range(6)
         }
         comparisons, table = compare_groups(Dataset([], {}), by_group)
-        tests: list[Any] = [comparison["test"] for comparison in comparisons.values()]  # type: ignore[index]
-        assert len(tests) == len(table.rows) == 15
-        pairs += sum(test.p_value < 0.05 for test in tests)
-        reports += any(test.significant for test in tests)
+        pair_tests: list[Any] = [comparison["test"] for comparison in comparisons.values()]  # type: ignore[index]
+        assert len(pair_tests) == len(table.rows) == 15
+        pairs += sum(test.p_value < 0.05 for test in pair_tests)
+        reports += any(test.significant for test in pair_tests)
     # Of 300 pairs that are alike, 15 are expected below 0.05; of 20 reports, one with any after correction.
     assert pairs >= 6
     assert reports <= 2
