@@ -138,7 +138,7 @@ def _folded_table_html(table: SortableTable, title_prefix: str = "") -> str:
 
 def _table_html(table: SortableTable) -> str:
     numeric_columns = [
-        bool(table.rows) and all(_is_numeric(row[column]) for row in table.rows) for column in range(len(table.columns))
+        bool(table.rows) and all(_is_numeric(row[index]) for row in table.rows) for index in range(len(table.columns))
     ]
     heads = "".join(
         f'<th scope="col"{_NUMERIC if is_numeric else ""}>{escape(name)}</th>'
