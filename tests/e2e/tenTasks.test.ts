@@ -77,7 +77,7 @@ async function until(page: Page, complaint: string, isSo: () => Promise<boolean>
 }
 
 async function write(editor: Editor, stranger: Stranger, file: string, text: string): Promise<void> {
-  await stranger.click(editor.file(file).locator(".view-lines"));
+  await stranger.click(editor.file(file));
   await editor.hasFocus(file);
   await stranger.write(() => editor.paste(text));
 }
