@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from benchwright_exams.reading.page import Box, Drawing, PageWord
@@ -97,7 +98,11 @@ def _gutters(whole: PageColumn, page_width: float) -> Iterator[_Gutter]:
     """White strips from top to bottom that have lines on both sides; those on the right begin flush."""
     letter_points = statistics.median(word.size for word in whole.words)
     gap = max(5.0, _LEAST_GAP * letter_points)
-    obstacles = [word.box for word in whole.words] + [picture.box.grown(-_INK_POINTS, 0) for picture in whole.pictures]
+    obstacles = [
+        *(word.box for word in whole.words),
+        *_spaces_of_large_words(whole.words, gap),
+        *(picture.box.grown(-_INK_POINTS, 0) for picture in whole.pictures),
+    ]
     bottom = max(box.bottom_edge for box in obstacles)
     first_left = min(box.left_edge for box in obstacles)
     last_right = max(box.right_edge for box in obstacles)
@@ -115,6 +120,14 @@ def _gutters(whole: PageColumn, page_width: float) -> Iterator[_Gutter]:
                 if gutter is not None:
                     yield gutter
             top = max(top, box.bottom_edge)
+
+
+def _spaces_of_large_words(words: Sequence[PageWord], gap: float) -> Iterator[Box]:
+    """Spaces between words of one line that are as wide as a gap between columns, as the words are large: a title's."""
+    for row in word_rows([word for word in words if _LEAST_GAP * word.size > gap]):
+        for word, next_word in pairwise(row):
+            if next_word.box.left_edge - word.box.right_edge < _LEAST_GAP * max(word.size, next_word.size):
+                yield word.box.union(next_word.box)
 
 
 def _flush_starts(words: Sequence[PageWord], gap: float) -> list[float]:

@@ -25,6 +25,8 @@ class LabelledLine:
     """The letter of the last choice before it; empty if there is none."""
     following_line: str = ""
     """The line that follows."""
+    may_have_title: bool = True
+    """True if headings of this exam's questions have titles."""
     is_broken: bool = False
     """True if it is so long that its sentence may go on in the line that follows."""
     choice_labels: tuple[tuple[int, numbering.NumberLabel], ...] | None = None
@@ -36,7 +38,7 @@ def segments_of_line(line: LabelledLine) -> Iterator[Segment]:
     asks = line.role is RegionRole.QUESTION
     letter = line.choice if asks else ""
     offset = line.words_start
-    title = "title" if numbering.headed_number(line.text) and _is_title(line) else ""
+    title = "title" if line.may_have_title and has_title(line) else ""
     for cut_start, end, role, value in sorted(_labels_within_line(line)) if asks else ():
         if cut_start > offset:
             yield _words_segment(line, offset, cut_start, letter or title)
@@ -93,8 +95,10 @@ def _words_segment(line: LabelledLine, start: int, end: int, value: str) -> Segm
     )
 
 
-def _is_title(line: LabelledLine) -> bool:
-    """True if what a line says after its number is no sentence, and none goes on in the next line."""
+def has_title(line: LabelledLine) -> bool:
+    """True if what a heading says after its number is no sentence, and none goes on in the next line."""
+    if numbering.headed_number(line.text) is None:
+        return False
     points = [start for start, _ in numbering.printed_points(line.text) if start >= line.words_start]
     words = line.text[line.words_start : min(points, default=len(line.text))].strip()
     goes_on = line.is_broken or line.following_line[:1].islower()

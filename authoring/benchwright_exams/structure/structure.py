@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from benchwright_exams.reading.page import Box, DrawingKind, ReadExam, ReadPage
 from benchwright_exams.structure import numbering
@@ -14,7 +15,7 @@ from benchwright_exams.structure.exam_place import ExamPlace
 from benchwright_exams.structure.label_sequence import runs_by_form, usual_form
 from benchwright_exams.structure.layout import PagePiece, are_beside, reading_order
 from benchwright_exams.structure.ledger import ExamFinding, Ledger, Region, RegionRole, Segment, require_full_coverage
-from benchwright_exams.structure.line_segments import LabelledLine, last_choice_letter, segments_of_line
+from benchwright_exams.structure.line_segments import LabelledLine, has_title, last_choice_letter, segments_of_line
 from benchwright_judges.models.prompt import escape_hidden_characters
 from benchwright_problems.problem import digest
 
@@ -92,6 +93,7 @@ class _PageReader:
         self._form = usual_form(texts)
         self.findings += self._findings_of_other_forms(texts)
         self._sections = sum(numbering.section_name(text) is not None for text in texts) > 1
+        self._has_titles = self._are_titles_usual()
         self._choice_labels = self._choice_labels_by_piece()
         self._repeated = _repeated_edge_lines(self._pages.values())
         self._known_labels: set[str] = set()
@@ -108,6 +110,25 @@ class _PageReader:
                     says=f"{len(numbers)} lines begin with numbers such as “{form}”, which were taken for text of"
                     " questions that are numbered otherwise."
                 )
+
+    def _are_titles_usual(self) -> bool:
+        """True if at least half of the headings of questions that say something have titles."""
+        is_title_by_heading = []
+        for _, pieces in self._pages.values():
+            for piece, following in pairwise([*pieces, None]):
+                label = numbering.headed_number(piece.text) if piece is not None and piece.drawing is None else None
+                if piece is None or label is None or not piece.text[label.end :].strip():
+                    continue
+                line = LabelledLine(
+                    piece.text,
+                    label.end,
+                    RegionRole.QUESTION,
+                    "",
+                    following_line=following.text if following else "",
+                    is_broken=following is not None and piece.is_broken_before(following),
+                )
+                is_title_by_heading.append(has_title(line))
+        return 2 * sum(is_title_by_heading) >= len(is_title_by_heading)
 
     def _choice_labels_by_piece(self) -> dict[PagePiece, ChoiceLabels]:
         pieces = [
@@ -195,6 +216,7 @@ class _PageReader:
             self._item_label,
             self.position.choice,
             self._next_piece.text if self._next_piece else "",
+            self._has_titles,
             self._next_piece is not None and piece.is_broken_before(self._next_piece),
             choices.labels,
         )

@@ -79,6 +79,17 @@ def test_columns_are_read_one_after_the_other_however_near_they_are(gap: float, 
     assert items.findings == ()
 
 
+def test_a_title_is_not_cut_where_its_space_is_over_the_gap() -> None:
+    page = page_of_columns((LEFT, RIGHT), 14)
+    gap_left = max(word.box.right_edge for word in page.words if word.box.left_edge < 200)
+    title = (
+        PageWord("Quiz", Box(gap_left - 60, 70, gap_left + 5, 90), 20.0),
+        PageWord("1013", Box(gap_left + 14, 70, gap_left + 60, 90), 20.0),
+    )
+    items = items_of_page(page.model_copy(update={"words": (*title, *page.words)}))
+    assert bodies(items)["2"] == "Name a latch that is not transparent to its input."
+
+
 def test_choices_beside_each_other_are_no_columns() -> None:
     page = page_of_columns((("1. Which is it?", "(A) a latch", "(C) a wire"), ("", "(B) a gate", "(D) a bus")), 40)
     assert items_of_page(page).items[0].choices == {"A": "a latch", "B": "a gate", "C": "a wire", "D": "a bus"}
