@@ -40,93 +40,94 @@ class _Place(NamedTuple):
     label: LetterLabel
 
 
-def choice_labels_by_line(lines: Sequence[ChoiceLine]) -> dict[int, ChoiceLabels]:
+def choice_labels_by_line(choice_lines: Sequence[ChoiceLine]) -> dict[int, ChoiceLabels]:
     """The labels of choices, by the index of their line."""
     choice_labels: dict[int, ChoiceLabels] = {}
-    for places in _sequences(lines):
-        is_list, may_be_parts = _is_choice_list(lines, places)
-        for place in places if is_list else ():
-            label = NumberLabel(place.label.value.upper(), place.label.end)
-            known = choice_labels.get(place.line_index, ChoiceLabels(()))
-            choice_labels[place.line_index] = ChoiceLabels(
-                tuple(sorted((*known.labels, (place.label.start, label)))), known.may_be_parts or may_be_parts
+    for letter_places in _sequences(choice_lines):
+        is_list, may_be_parts = _is_choice_list(choice_lines, letter_places)
+        for letter_place in letter_places if is_list else ():
+            label = NumberLabel(letter_place.label.value.upper(), letter_place.label.end)
+            earlier = choice_labels.get(letter_place.line_index, ChoiceLabels(()))
+            choice_labels[letter_place.line_index] = ChoiceLabels(
+                tuple(sorted((*earlier.labels, (letter_place.label.start, label)))),
+                earlier.may_be_parts or may_be_parts,
             )
     return choice_labels
 
 
-def _sequences(lines: Sequence[ChoiceLine]) -> Iterator[list[_Place]]:
+def _sequences(choice_lines: Sequence[ChoiceLine]) -> Iterator[list[_Place]]:
     """Letters from the first on, of one form and within one question."""
     open_places: dict[str, list[_Place]] = {}
-    for line_index, line in enumerate(lines):
-        if line.begins_question:
+    for line_index, choice_line in enumerate(choice_lines):
+        if choice_line.begins_question:
             yield from _long_enough(open_places)
             open_places = {}
-        line_labels = list(numbering.letter_labels(line.text))
+        line_labels = list(numbering.letter_labels(choice_line.text))
         for index, label in enumerate(line_labels):
-            known = open_places.get(label.form, [])
-            begins_line = not line.text[line.words_start : label.start].strip()
-            is_next = bool(known) and label.value.upper() == chr(ord(known[-1].label.value.upper()) + 1)
-            if is_next and (begins_line or _goes_on_in_line(known, line_index)):
-                known.append(_Place(line_index, label))
+            open_letters = open_places.get(label.form, [])
+            begins_line = not choice_line.text[choice_line.words_start : label.start].strip()
+            is_next = bool(open_letters) and label.value.upper() == chr(ord(open_letters[-1].label.value.upper()) + 1)
+            if is_next and (begins_line or _goes_on_in_line(open_letters, line_index)):
+                open_letters.append(_Place(line_index, label))
             elif label.value in "aA" and (begins_line or _has_next(label, line_labels[index + 1 :])):
-                yield from _long_enough({label.form: known})
+                yield from _long_enough({label.form: open_letters})
                 open_places[label.form] = [_Place(line_index, label)]
     yield from _long_enough(open_places)
 
 
-def _goes_on_in_line(places: Sequence[_Place], line_index: int) -> bool:
+def _goes_on_in_line(letter_places: Sequence[_Place], line_index: int) -> bool:
     """True if the last letter is in this line, or in the one before with another: a row that is broken."""
-    last_index = places[-1].line_index
+    last_index = letter_places[-1].line_index
     return last_index == line_index or (
-        last_index == line_index - 1 and len(places) > 1 and places[-2].line_index == last_index
+        last_index == line_index - 1 and len(letter_places) > 1 and letter_places[-2].line_index == last_index
     )
 
 
 def _long_enough(places_by_form: dict[str, list[_Place]]) -> list[list[_Place]]:
-    return [places for places in places_by_form.values() if len(places) >= _LEAST_CHOICES]
+    return [letter_places for letter_places in places_by_form.values() if len(letter_places) >= _LEAST_CHOICES]
 
 
 def _has_next(label: LetterLabel, later_labels: Sequence[LetterLabel]) -> bool:
     return any(later.form == label.form and later.value in "bB" for later in later_labels)
 
 
-def _is_choice_list(lines: Sequence[ChoiceLine], places: Sequence[_Place]) -> tuple[bool, bool]:
+def _is_choice_list(choice_lines: Sequence[ChoiceLine], letter_places: Sequence[_Place]) -> tuple[bool, bool]:
     """True if letters begin choices; and true if they may begin parts all the same."""
-    texts = [_text_of(lines, places, index) for index in range(len(places))]
-    is_row = len({place.line_index for place in places}) < len(places)
+    texts = [_text_of(choice_lines, letter_places, index) for index in range(len(letter_places))]
+    is_row = len({letter_place.line_index for letter_place in letter_places}) < len(letter_places)
     if is_row and any(text in _JOINING or not text for text in texts[:-1]):
         return False, False
-    if places[0].label.value.isupper():
+    if letter_places[0].label.value.isupper():
         return True, False
     if any(numbering.printed_points(text) or text.endswith("?") for text in texts):
         return False, False
     if is_row:
         return True, False
-    asks = _text_before(lines, places[0]).endswith(("?", ":", "…", "..."))
+    asks = _text_before(choice_lines, letter_places[0]).endswith(("?", ":", "…", "..."))
     is_short = sum(len(text.split()) for text in texts) <= _SHORT_WORDS * len(texts)
     if any(text.endswith(".") for text in texts) and not asks:
         return False, False
     return asks or is_short, not asks
 
 
-def _text_of(lines: Sequence[ChoiceLine], places: Sequence[_Place], index: int) -> str:
+def _text_of(choice_lines: Sequence[ChoiceLine], letter_places: Sequence[_Place], index: int) -> str:
     """The text of a letter up to the next one or to the end of its line, or in the next line if it ends its own."""
-    place = places[index]
-    next_place = places[index + 1] if index + 1 < len(places) else None
-    for line_index in (place.line_index, place.line_index + 1):
+    letter_place = letter_places[index]
+    next_place = letter_places[index + 1] if index + 1 < len(letter_places) else None
+    for line_index in (letter_place.line_index, letter_place.line_index + 1):
         is_cut = next_place is not None and next_place.line_index == line_index
-        start = place.label.end if line_index == place.line_index else 0
-        text = lines[line_index].text[start : next_place.label.start if next_place and is_cut else None].strip()
-        if text or is_cut or line_index + 1 == len(lines):
+        start = letter_place.label.end if line_index == letter_place.line_index else 0
+        text = choice_lines[line_index].text[start : next_place.label.start if next_place and is_cut else None].strip()
+        if text or is_cut or line_index + 1 == len(choice_lines):
             return text
     return ""
 
 
-def _text_before(lines: Sequence[ChoiceLine], place: _Place) -> str:
+def _text_before(choice_lines: Sequence[ChoiceLine], letter_place: _Place) -> str:
     """The text before a letter without its points: the end of the question that the choices answer."""
-    text = lines[place.line_index].text[: place.label.start].strip()
-    if not text and place.line_index:
-        text = lines[place.line_index - 1].text
+    text = choice_lines[letter_place.line_index].text[: letter_place.label.start].strip()
+    if not text and letter_place.line_index:
+        text = choice_lines[letter_place.line_index - 1].text
     for start, label in reversed(numbering.printed_points(text)):
         text = f"{text[:start]}{text[label.end :]}"
     return text.strip()

@@ -63,50 +63,51 @@ class _Gutter(NamedTuple):
 
 
 def page_columns(
-    whole: PageColumn, page_width: float, label_score: Callable[[Sequence[PageColumn]], int]
+    page_part: PageColumn, page_width: float, label_score: Callable[[Sequence[PageColumn]], int]
 ) -> PageColumns:
     """Divide a page, or a part of one, into columns.
 
     Args:
-        whole: Everything on it.
+        page_part: Everything on it.
         page_width: In points.
         label_score: The number of labels that follow each other if columns are read one after the other.
     """
-    if len(whole.words) < 2:
-        return PageColumns([whole] if whole.words or whole.pictures else [], False)
-    undivided_score = label_score([whole])
-    best: tuple[int, bool, float] | None = None
+    if len(page_part.words) < 2:
+        return PageColumns([page_part] if page_part.words or page_part.pictures else [], False)
+    undivided_score = label_score([page_part])
+    best_rank: tuple[int, bool, float] | None = None
     best_division: tuple[PageColumn, ...] = ()
     may_be_more = False
-    for gutter in _gutters(whole, page_width):
-        division = _divided(whole, gutter)
+    for gutter in _gutters(page_part, page_width):
+        division = _divided(page_part, gutter)
         gain = label_score(division) - undivided_score
         rank = (gain, gutter.is_likely, gutter.width * (gutter.bottom_edge - gutter.top_edge))
-        if (gain > 0 or (gain == 0 and gutter.is_likely)) and (best is None or rank > best):
-            best, best_division = rank, division
+        if (gain > 0 or (gain == 0 and gutter.is_likely)) and (best_rank is None or rank > best_rank):
+            best_rank, best_division = rank, division
         elif gutter.is_clear:
             may_be_more = True
-    if best is None:
-        return PageColumns([whole], may_be_more)
-    divided = [page_columns(part, page_width, label_score) for part in best_division]
+    if best_rank is None:
+        return PageColumns([page_part], may_be_more)
+    divided = [page_columns(division_part, page_width, label_score) for division_part in best_division]
     return PageColumns(
-        [column for part in divided for column in part.columns], any(part.may_be_more for part in divided)
+        [page_column for page_division in divided for page_column in page_division.columns],
+        any(page_division.may_be_more for page_division in divided),
     )
 
 
-def _gutters(whole: PageColumn, page_width: float) -> Iterator[_Gutter]:
+def _gutters(page_part: PageColumn, page_width: float) -> Iterator[_Gutter]:
     """White strips from top to bottom that have lines on both sides; those on the right begin flush."""
-    letter_points = statistics.median(word.size for word in whole.words)
+    letter_points = statistics.median(word.size for word in page_part.words)
     gap = max(5.0, _LEAST_GAP * letter_points)
     obstacles = [
-        *(word.box for word in whole.words),
-        *_spaces_of_large_words(whole.words, gap),
-        *(picture.box.grown(-_INK_POINTS, 0) for picture in whole.pictures),
+        *(word.box for word in page_part.words),
+        *_spaces_of_large_words(page_part.words, gap),
+        *(picture.box.grown(-_INK_POINTS, 0) for picture in page_part.pictures),
     ]
     bottom = max(box.bottom_edge for box in obstacles)
     first_left = min(box.left_edge for box in obstacles)
     last_right = max(box.right_edge for box in obstacles)
-    for start in _flush_starts(whole.words, gap):
+    for start in _flush_starts(page_part.words, gap):
         if min(start - gap - first_left, last_right - start) < _LEAST_POINTS:
             continue
         crossing = sorted(
@@ -116,7 +117,7 @@ def _gutters(whole: PageColumn, page_width: float) -> Iterator[_Gutter]:
         top = 0.0
         for box in [*crossing, Box(0, bottom + 1, 0, bottom + 1)]:
             if box.top_edge > top:
-                gutter = _gutter_if_text_on_both_sides(whole, start, (top, box.top_edge), page_width)
+                gutter = _gutter_if_text_on_both_sides(page_part, start, (top, box.top_edge), page_width)
                 if gutter is not None:
                     yield gutter
             top = max(top, box.bottom_edge)
@@ -140,9 +141,9 @@ def _flush_starts(words: Sequence[PageWord], gap: float) -> list[float]:
         word.box.left_edge
         for word in words
         if not any(
-            other.box.left_edge < word.box.left_edge and word.box.left_edge - other.box.right_edge < gap
-            for other in words_by_bucket[int((word.box.top_edge + word.box.bottom_edge) / 2 // _BUCKET_POINTS)]
-            if other is not word and _shares_line(other, word)
+            neighbour.box.left_edge < word.box.left_edge and word.box.left_edge - neighbour.box.right_edge < gap
+            for neighbour in words_by_bucket[int((word.box.top_edge + word.box.bottom_edge) / 2 // _BUCKET_POINTS)]
+            if neighbour is not word and _shares_line(neighbour, word)
         )
     )
     groups: list[list[float]] = []
@@ -160,35 +161,35 @@ def _shares_line(word: PageWord, neighbour: PageWord) -> bool:
 
 
 def _gutter_if_text_on_both_sides(
-    whole: PageColumn, start: float, vertical: tuple[float, float], page_width: float
+    page_part: PageColumn, start: float, vertical: tuple[float, float], page_width: float
 ) -> _Gutter | None:
     top, bottom = vertical
-    inside = [word for word in whole.words if top <= (word.box.top_edge + word.box.bottom_edge) / 2 <= bottom]
+    inside_words = [word for word in page_part.words if top <= (word.box.top_edge + word.box.bottom_edge) / 2 <= bottom]
     sides = (
-        [word for word in inside if word.box.left_edge < start - 0.3],
-        [word for word in inside if word.box.left_edge >= start - 0.3],
+        [word for word in inside_words if word.box.left_edge < start - 0.3],
+        [word for word in inside_words if word.box.left_edge >= start - 0.3],
     )
     if not all(sides):
         return None
-    rows = [word_rows(side) for side in sides]
-    line_count = min(map(len, rows))
-    is_written_so = inside == [*sides[0], *sides[1]]
+    rows_by_side = [word_rows(side) for side in sides]
+    line_count = min(map(len, rows_by_side))
+    is_written_so = inside_words == [*sides[0], *sides[1]]
     side_width = min(box_around(side).width for side in sides)
     if line_count < _FEW_LINES or side_width < _LEAST_POINTS:
         return None
-    letter_points = statistics.median(word.size for word in inside)
-    flush_counts = Counter(round(row[0].box.left_edge / _FLUSH_POINTS) for row in rows[1])
+    letter_points = statistics.median(word.size for word in inside_words)
+    flush_counts = Counter(round(row[0].box.left_edge / _FLUSH_POINTS) for row in rows_by_side[1])
     width = start - max(word.box.right_edge for word in sides[0])
     is_clear = (
         side_width >= _LEAST_SHARE * page_width
-        and all(len(side) >= _PROSE_WORDS * len(side_rows) for side, side_rows in zip(sides, rows, strict=True))
-        and flush_counts.most_common(1)[0][1] >= _FLUSH_SHARE * len(rows[1])
+        and all(len(side) >= _PROSE_WORDS * len(side_rows) for side, side_rows in zip(sides, rows_by_side, strict=True))
+        and flush_counts.most_common(1)[0][1] >= _FLUSH_SHARE * len(rows_by_side[1])
         and line_count >= (_SOME_LINES if width >= _WIDE_GAP * letter_points else _MANY_LINES)
     )
     return _Gutter(start, top, bottom, width, is_clear, is_written_so)
 
 
-def _divided(whole: PageColumn, gutter: _Gutter) -> tuple[PageColumn, ...]:
+def _divided(page_part: PageColumn, gutter: _Gutter) -> tuple[PageColumn, ...]:
     """What is above a gutter, on its left, on its right, and below it."""
 
     def part_of(box: Box) -> int:
@@ -201,8 +202,8 @@ def _divided(whole: PageColumn, gutter: _Gutter) -> tuple[PageColumn, ...]:
 
     return tuple(
         PageColumn(
-            tuple(word for word in whole.words if part_of(word.box) == number),
-            tuple(picture for picture in whole.pictures if part_of(picture.box) == number),
+            tuple(word for word in page_part.words if part_of(word.box) == number),
+            tuple(picture for picture in page_part.pictures if part_of(picture.box) == number),
         )
         for number in range(4)
     )

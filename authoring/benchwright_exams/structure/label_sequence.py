@@ -43,7 +43,7 @@ def runs_by_form(lines: Sequence[str]) -> dict[str, list[int]]:
 
     Lines among the solutions don't count; after the heading of a section numbers begin anew.
     """
-    runs: dict[str, list[int]] = {}
+    numbers_by_form: dict[str, list[int]] = {}
     expected: dict[str, int] = {}
     for line in lines:
         if numbering.heads_solutions(line):
@@ -56,15 +56,15 @@ def runs_by_form(lines: Sequence[str]) -> dict[str, list[int]]:
             continue
         number = int(label.value)
         if 0 <= number - expected.get(label.form, 1) <= _MOST_MISSING:
-            runs.setdefault(label.form, []).append(number)
+            numbers_by_form.setdefault(label.form, []).append(number)
             expected[label.form] = number + 1
-    return runs
+    return numbers_by_form
 
 
 def usual_form(lines: Sequence[str]) -> str:
     """The form in which most questions are numbered that begin with a number alone; empty if none does."""
-    runs = runs_by_form(lines)
-    return max(runs, key=lambda form: len(runs[form]), default="")
+    numbers_by_form = runs_by_form(lines)
+    return max(numbers_by_form, key=lambda form: len(numbers_by_form[form]), default="")
 
 
 def _next_letter(letter: str) -> str:

@@ -78,8 +78,8 @@ def reading_order(page: ReadPage) -> ReadingOrder:
     inner_words = set(page.words).difference(words)
     pieces = [
         piece
-        for number, column in enumerate(columns)
-        for piece in _pieces_of_column(page.number, number, column, inner_words)
+        for number, page_column in enumerate(columns)
+        for piece in _pieces_of_column(page.number, number, page_column, inner_words)
     ]
     rule_pieces = [
         PagePiece(page.number, drawing.box, drawing=drawing.kind)
@@ -90,12 +90,12 @@ def reading_order(page: ReadPage) -> ReadingOrder:
 
 
 def _pieces_of_column(
-    page_number: int, column_number: int, column: PageColumn, inner_words: set[PageWord]
+    page_number: int, column_number: int, page_column: PageColumn, inner_words: set[PageWord]
 ) -> list[PagePiece]:
-    pictures, words = _labelled_figures_and_other_words(column.pictures, column.words)
+    pictures, words = _labelled_figures_and_other_words(page_column.pictures, page_column.words)
     text_words = set(words)
     lines = _line_pieces(page_number, words)
-    picture_words = [*inner_words, *(word for word in column.words if word not in text_words)]
+    picture_words = [*inner_words, *(word for word in page_column.words if word not in text_words)]
     drawn_pieces = [
         PagePiece(
             page_number,

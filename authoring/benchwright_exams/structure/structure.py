@@ -85,8 +85,8 @@ class _PageReader:
         self._pages = {page.number: (page, orders[page.number].pieces) for page in self.exam.pages if not page.error}
         self.findings += [
             ExamFinding(says="The page may have columns that were read across; compare its questions.", page=number)
-            for number, order in orders.items()
-            if order.may_have_columns
+            for number, page_order in orders.items()
+            if page_order.may_have_columns
         ]
         texts = [piece.text for _, pieces in self._pages.values() for piece in pieces if piece.drawing is None]
         self._headed = any(numbering.headed_number(text) for text in texts)
@@ -115,7 +115,7 @@ class _PageReader:
         """True if at least half of the headings of questions that say something have titles."""
         is_title_by_heading = []
         for _, pieces in self._pages.values():
-            for piece, following in pairwise([*pieces, None]):
+            for piece, following_piece in pairwise([*pieces, None]):
                 label = numbering.headed_number(piece.text) if piece is not None and piece.drawing is None else None
                 if piece is None or label is None or not piece.text[label.end :].strip():
                     continue
@@ -124,8 +124,8 @@ class _PageReader:
                     label.end,
                     RegionRole.QUESTION,
                     "",
-                    following_line=following.text if following else "",
-                    is_broken=following is not None and piece.is_broken_before(following),
+                    following_line=following_piece.text if following_piece else "",
+                    is_broken=following_piece is not None and piece.is_broken_before(following_piece),
                 )
                 is_title_by_heading.append(has_title(line))
         return 2 * sum(is_title_by_heading) >= len(is_title_by_heading)
@@ -137,12 +137,12 @@ class _PageReader:
             for piece in pieces
             if piece.drawing is None and not piece.listing
         ]
-        lines = []
+        choice_lines = []
         for piece in pieces:
             label = numbering.headed_number(piece.text) or (None if self._headed else self._numbered(piece.text))
             begins = bool(label) or numbering.section_name(piece.text) is not None
-            lines.append(ChoiceLine(piece.text, label.end if label else 0, begins))
-        return {pieces[index]: labels for index, labels in choice_labels_by_line(lines).items()}
+            choice_lines.append(ChoiceLine(piece.text, label.end if label else 0, begins))
+        return {pieces[index]: labels for index, labels in choice_labels_by_line(choice_lines).items()}
 
     def _numbered(self, text: str) -> numbering.NumberLabel | None:
         """The number that a line begins with, if it is printed as most questions' are."""
@@ -208,7 +208,7 @@ class _PageReader:
             yield Segment(role=RegionRole.LABEL, start=0, end=text_start, item=self.position.label)
         else:
             text_start = 0
-        choices = self._choice_labels.get(piece, ChoiceLabels(()))
+        line_choices = self._choice_labels.get(piece, ChoiceLabels(()))
         line = LabelledLine(
             text,
             text_start,
@@ -218,10 +218,14 @@ class _PageReader:
             self._next_piece.text if self._next_piece else "",
             self._has_titles,
             self._next_piece is not None and piece.is_broken_before(self._next_piece),
-            choices.labels,
+            line_choices.labels,
         )
         segments = tuple(segments_of_line(line))
-        if choices.may_be_parts and choices.labels[0][1].value == "A" and self._text_role is RegionRole.QUESTION:
+        if (
+            line_choices.may_be_parts
+            and line_choices.labels[0][1].value == "A"
+            and self._text_role is RegionRole.QUESTION
+        ):
             self.findings.append(
                 ExamFinding(
                     says="Its choices may be parts: only their length speaks against it.", item=self._item_label

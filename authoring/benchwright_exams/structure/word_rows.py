@@ -12,11 +12,11 @@ _WIDE_GAP = 2.0
 
 def word_rows(words: Sequence[PageWord]) -> list[list[PageWord]]:
     """Words that stand on one line across the page, from left to right."""
-    rows: list[list[PageWord]] = []
+    joined_rows: list[list[PageWord]] = []
     for word in sorted(
         words, key=lambda candidate: (candidate.box.top_edge + candidate.box.bottom_edge, candidate.box.left_edge)
     ):
-        for word_row in reversed(rows[-4:]):
+        for word_row in reversed(joined_rows[-4:]):
             nearest_word = _nearest_word(word_row, word)
             shared = min(nearest_word.box.bottom_edge, word.box.bottom_edge) - max(
                 nearest_word.box.top_edge, word.box.top_edge
@@ -25,8 +25,8 @@ def word_rows(words: Sequence[PageWord]) -> list[list[PageWord]]:
                 word_row.append(word)
                 break
         else:
-            rows.append([word])
-    return [sorted(row, key=lambda row_word: row_word.box.left_edge) for row in rows]
+            joined_rows.append([word])
+    return [sorted(row, key=lambda row_word: row_word.box.left_edge) for row in joined_rows]
 
 
 def _nearest_word(word_row: Sequence[PageWord], word: PageWord) -> PageWord:
