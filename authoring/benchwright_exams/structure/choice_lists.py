@@ -29,7 +29,7 @@ class ChoiceLine:
 class ChoiceLabels(NamedTuple):
     """The labels of choices that a line has."""
 
-    labels: tuple[tuple[int, NumberLabel], ...]
+    placed_labels: tuple[tuple[int, NumberLabel], ...]
     """Each with the offset at which it begins; letters are capitals."""
     may_be_parts: bool = False
     """True if nothing but their length tells the choices from parts."""
@@ -49,7 +49,7 @@ def choice_labels_by_line(choice_lines: Sequence[ChoiceLine]) -> dict[int, Choic
             label = NumberLabel(letter_place.label.value.upper(), letter_place.label.end)
             earlier = choice_labels.get(letter_place.line_index, ChoiceLabels(()))
             choice_labels[letter_place.line_index] = ChoiceLabels(
-                tuple(sorted((*earlier.labels, (letter_place.label.start, label)))),
+                tuple(sorted((*earlier.placed_labels, (letter_place.label.start, label)))),
                 earlier.may_be_parts or may_be_parts,
             )
     return choice_labels

@@ -73,7 +73,7 @@ def reading_order(page: ReadPage) -> ReadingOrder:
     columns, may_have_columns = page_columns(
         PageColumn(tuple(words), tuple(pictures)),
         page.width,
-        lambda parts: label_score(_row_text(row) for part in parts for row in word_rows(part.words)),
+        lambda parts: label_score(_row_text(word_row) for part in parts for word_row in word_rows(part.words)),
     )
     inner_words = set(page.words).difference(words)
     pieces = [
@@ -94,7 +94,7 @@ def _pieces_of_column(
 ) -> list[PagePiece]:
     pictures, words = _labelled_figures_and_other_words(page_column.pictures, page_column.words)
     text_words = set(words)
-    lines = _line_pieces(page_number, words)
+    text_lines = _line_pieces(page_number, words)
     picture_words = [*inner_words, *(word for word in page_column.words if word not in text_words)]
     drawn_pieces = [
         PagePiece(
@@ -110,12 +110,12 @@ def _pieces_of_column(
         )
         for picture in pictures
     ]
-    first_left = min((line.box.left_edge for line in lines), default=0.0)
-    last_right = max((line.box.right_edge for line in lines), default=0.0)
+    first_left = min((line.box.left_edge for line in text_lines), default=0.0)
+    last_right = max((line.box.right_edge for line in text_lines), default=0.0)
 
     def place(piece: PagePiece) -> tuple[float, float]:
         # A picture beside text belongs to the line at its top, which may begin a little below it.
-        is_beside = piece.is_picture and any(_stand_beside(piece.box, line.box) for line in lines)
+        is_beside = piece.is_picture and any(_stand_beside(piece.box, line.box) for line in text_lines)
         return (piece.box.top_edge + (_BESIDE_POINTS if is_beside else 0.0), piece.box.left_edge)
 
     return [
@@ -125,7 +125,7 @@ def _pieces_of_column(
             indent=max(0.0, piece.box.left_edge - first_left),
             room=max(0.0, last_right - piece.box.right_edge),
         )
-        for piece in sorted([*lines, *drawn_pieces], key=place)
+        for piece in sorted([*text_lines, *drawn_pieces], key=place)
     ]
 
 
@@ -137,9 +137,11 @@ def _stand_beside(picture: Box, line: Box) -> bool:
     return is_apart and min(picture.bottom_edge, line.bottom_edge) > max(picture.top_edge, line.top_edge)
 
 
-def are_beside(picture: PagePiece, line: PagePiece) -> bool:
+def are_beside(drawn_piece: PagePiece, line: PagePiece) -> bool:
     """True if a line of text stands beside a picture, in the same column."""
-    return picture.page == line.page and picture.column == line.column and _stand_beside(picture.box, line.box)
+    return (
+        drawn_piece.page == line.page and drawn_piece.column == line.column and _stand_beside(drawn_piece.box, line.box)
+    )
 
 
 def _is_well_inside(drawing: Box, word: PageWord) -> bool:
@@ -173,17 +175,17 @@ def _labelled_figures_and_other_words(
 
 def _line_pieces(page_number: int, words: Sequence[PageWord]) -> list[PagePiece]:
     line_pieces = []
-    for row in word_rows(words):
-        size = round(statistics.median(word.size for word in row), 1)
-        listing = all(word.fixed for word in row)
-        doubtful = tuple(word.text for word in row if is_doubtful(word))
-        text = _spaced_line(row) if listing else _row_text(row)
-        line_pieces.append(PagePiece(page_number, box_around(row), text, size, listing, doubtful=doubtful))
+    for word_row in word_rows(words):
+        size = round(statistics.median(word.size for word in word_row), 1)
+        listing = all(word.fixed for word in word_row)
+        doubtful = tuple(word.text for word in word_row if is_doubtful(word))
+        text = _spaced_line(word_row) if listing else _row_text(word_row)
+        line_pieces.append(PagePiece(page_number, box_around(word_row), text, size, listing, doubtful=doubtful))
     return line_pieces
 
 
-def _row_text(row: Sequence[PageWord]) -> str:
-    return "\t".join(_joined_text(phrase) for phrase in phrases_of_row(row))
+def _row_text(word_row: Sequence[PageWord]) -> str:
+    return "\t".join(_joined_text(phrase) for phrase in phrases_of_row(word_row))
 
 
 def _spaced_line(words: Sequence[PageWord]) -> str:

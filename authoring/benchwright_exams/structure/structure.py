@@ -119,7 +119,7 @@ class _PageReader:
                 label = numbering.headed_number(piece.text) if piece is not None and piece.drawing is None else None
                 if piece is None or label is None or not piece.text[label.end :].strip():
                     continue
-                line = LabelledLine(
+                heading_line = LabelledLine(
                     piece.text,
                     label.end,
                     RegionRole.QUESTION,
@@ -127,7 +127,7 @@ class _PageReader:
                     following_line=following_piece.text if following_piece else "",
                     is_broken=following_piece is not None and piece.is_broken_before(following_piece),
                 )
-                is_title_by_heading.append(has_title(line))
+                is_title_by_heading.append(has_title(heading_line))
         return 2 * sum(is_title_by_heading) >= len(is_title_by_heading)
 
     def _choice_labels_by_piece(self) -> dict[PagePiece, ChoiceLabels]:
@@ -142,7 +142,7 @@ class _PageReader:
             label = numbering.headed_number(piece.text) or (None if self._headed else self._numbered(piece.text))
             begins = bool(label) or numbering.section_name(piece.text) is not None
             choice_lines.append(ChoiceLine(piece.text, label.end if label else 0, begins))
-        return {pieces[index]: labels for index, labels in choice_labels_by_line(choice_lines).items()}
+        return {pieces[index]: line_labels for index, line_labels in choice_labels_by_line(choice_lines).items()}
 
     def _numbered(self, text: str) -> numbering.NumberLabel | None:
         """The number that a line begins with, if it is printed as most questions' are."""
@@ -218,12 +218,12 @@ class _PageReader:
             self._next_piece.text if self._next_piece else "",
             self._has_titles,
             self._next_piece is not None and piece.is_broken_before(self._next_piece),
-            line_choices.labels,
+            line_choices.placed_labels,
         )
         segments = tuple(segments_of_line(line))
         if (
             line_choices.may_be_parts
-            and line_choices.labels[0][1].value == "A"
+            and line_choices.placed_labels[0][1].value == "A"
             and self._text_role is RegionRole.QUESTION
         ):
             self.findings.append(
@@ -303,8 +303,8 @@ class _PageReader:
         return text_start
 
     def _is_choice(self, piece: PagePiece, offset: int) -> bool:
-        labels = self._choice_labels.get(piece, ChoiceLabels(())).labels
-        return not self.position.is_in_solution and any(start == offset for start, _ in labels)
+        placed_labels = self._choice_labels.get(piece, ChoiceLabels(())).placed_labels
+        return not self.position.is_in_solution and any(start == offset for start, _ in placed_labels)
 
     def _place_of_part(self, text: str) -> tuple[ExamPlace, int] | None:
         decimal = numbering.decimal_number(text)
@@ -351,13 +351,13 @@ def _findings_of_figures_beside_several(
     pieces: Sequence[PagePiece], page_regions: Sequence[Region]
 ) -> Iterator[ExamFinding]:
     """Figures and tables with lines of more than one question beside them."""
-    for picture, region in zip(pieces, page_regions, strict=True):
-        if not picture.is_picture:
+    for drawn_piece, region in zip(pieces, page_regions, strict=True):
+        if not drawn_piece.is_picture:
             continue
         beside_labels = dict.fromkeys(
             line_region.item
             for line, line_region in zip(pieces, page_regions, strict=True)
-            if line.drawing is None and line_region.item and are_beside(picture, line)
+            if line.drawing is None and line_region.item and are_beside(drawn_piece, line)
         )
         if len(beside_labels) > 1 or any(label != region.item for label in beside_labels):
             for label in {**beside_labels, region.item: None}:
@@ -407,10 +407,10 @@ def _repeated_edge_lines(page_pieces: Iterable[tuple[ReadPage, list[PagePiece]]]
                 or piece.box.top_edge > (1 - _EDGE_SHARE) * page.height
             )
             if piece.drawing is None and near_edge:
-                key = (re.sub(r"\d+", "#", piece.text.casefold()), round(piece.box.top_edge / 5))
-                piece_keys[piece] = key
+                edge_key = (re.sub(r"\d+", "#", piece.text.casefold()), round(piece.box.top_edge / 5))
+                piece_keys[piece] = edge_key
                 if label := numbering.headed_number(piece.text) or numbering.bare_number(piece.text):
-                    begun_numbers[key].add(label.value)
+                    begun_numbers[edge_key].add(label.value)
     key_counts = Counter(piece_keys.values())
     # Headings of different questions at the top of their pages are alike but for their numbers, too.
     return {piece for piece, key in piece_keys.items() if key_counts[key] > 1 and len(begun_numbers[key]) < 2}

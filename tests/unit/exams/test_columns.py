@@ -40,8 +40,8 @@ def page_of_columns(
         for row, line in enumerate(lines)
         for word in set_words(line, 50 + index * (width + gap), 100 + 12 * row + index * shift)
     ]
-    rows = sorted(words, key=lambda word: (round(word.box.top_edge / 12), word.box.left_edge))
-    return ReadPage(number=1, width=595, height=842, words=tuple(rows), drawings=drawings)
+    sorted_words = sorted(words, key=lambda word: (round(word.box.top_edge / 12), word.box.left_edge))
+    return ReadPage(number=1, width=595, height=842, words=tuple(sorted_words), drawings=drawings)
 
 
 def items_of_page(page: ReadPage) -> Items:
@@ -146,8 +146,8 @@ def test_questions_are_numbered_in_many_forms(form: str) -> None:
 
 
 def test_numbers_in_another_form_than_the_questions_are_named() -> None:
-    rules = ("1. Write clearly.", "2. Use no calculator.", "3. Hand in all sheets.", "4. Do not talk.")
-    lines = (*rules, "1) Which gate is it?", "2) Which latch?", "3) Which adder?")
+    rule_lines = ("1. Write clearly.", "2. Use no calculator.", "3. Hand in all sheets.", "4. Do not talk.")
+    lines = (*rule_lines, "1) Which gate is it?", "2) Which latch?", "3) Which adder?")
     page = page_of_columns((lines,), 0)
     ledger = structure_by_rules(ReadExam(made_from="", file="exam.pdf", sha256="", pages=(page,)))
     assert any("3 lines begin with numbers such as “1)”" in finding.says for finding in ledger.findings)
