@@ -259,9 +259,9 @@ async def test_cells_and_pins_are_called_as_an_engineer_calls_them(shared_editor
     assert list(pins_of_cells["", "multiplexer"]) == ["0", "1", "select", "out"]
     assert "a + b" in pins_of_cells["", "adder"]
     assert {"write address", "read data", "write clock (falling)"} <= set(pins_of_cells["store", "memory"])
-    connections = wires(answer)
-    assert ("rst_n", "q.reset (low)", "rst_n", 1) in connections
-    assert ("q.Q", "q", "q", 4) in connections
+    schematic_wires = wires(answer)
+    assert ("rst_n", "q.reset (low)", "rst_n", 1) in schematic_wires
+    assert ("q.Q", "q", "q", 4) in schematic_wires
     shown_names = [name for cell, pins in pins_of_cells.items() for name in (*cell, *pins)]
     assert not [name for name in shown_names if "$" in name or "\\" in name or "_" in name.replace("rst_n", "")]
 

@@ -40,7 +40,7 @@ class PageColumn(NamedTuple):
 class PageColumns(NamedTuple):
     """The columns of a page in the order in which they are read."""
 
-    columns: list[PageColumn]
+    in_order: list[PageColumn]
     may_be_more: bool
     """True if white space may separate columns that were read across."""
 
@@ -90,7 +90,7 @@ def page_columns(
         return PageColumns([page_part], may_be_more)
     divided = [page_columns(division_part, page_width, label_score) for division_part in best_division]
     return PageColumns(
-        [page_column for page_division in divided for page_column in page_division.columns],
+        [page_column for page_division in divided for page_column in page_division.in_order],
         any(page_division.may_be_more for page_division in divided),
     )
 

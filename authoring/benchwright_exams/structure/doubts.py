@@ -88,11 +88,12 @@ def _items_with_lost_ink(regions: Sequence[Region]) -> set[str]:
     ):
         middle = (ink.box.top_edge + ink.box.bottom_edge) / 2
         lines_beside = [
-            line
-            for line in recognised_lines
-            if line.page == ink.page and line.box.top_edge <= middle <= line.box.bottom_edge
+            recognised_line
+            for recognised_line in recognised_lines
+            if recognised_line.page == ink.page
+            and recognised_line.box.top_edge <= middle <= recognised_line.box.bottom_edge
         ]
-        lost_items |= {segment.item for line in lines_beside for segment in line.segments}
+        lost_items |= {segment.item for recognised_line in lines_beside for segment in recognised_line.segments}
     return lost_items
 
 
@@ -177,12 +178,12 @@ def _has_broken_choices_beside_each_other(regions: Sequence[Region], label: str)
         for region in regions
         if any(segment.item == label and segment.role is RegionRole.CHOICE for segment in region.segments)
     ]
-    begun = [region for region in choice_lines if region.segments[0].role is RegionRole.LABEL]
+    begun_lists = [region for region in choice_lines if region.segments[0].role is RegionRole.LABEL]
     are_beside = (
         any(sum(segment.role is RegionRole.LABEL for segment in region.segments) > 1 for region in choice_lines)
-        or len({round(region.box.left_edge / _GRID_POINTS) for region in begun}) > 1
+        or len({round(region.box.left_edge / _GRID_POINTS) for region in begun_lists}) > 1
     )
-    return len(begun) > 1 and are_beside and len(begun) < len(choice_lines)
+    return len(begun_lists) > 1 and are_beside and len(begun_lists) < len(choice_lines)
 
 
 def _has_words_apart(region: Region, segment: Segment) -> bool:

@@ -70,7 +70,7 @@ def reading_order(page: ReadPage) -> ReadingOrder:
     """The order in which a page is read: its columns from left to right, each from the top down."""
     pictures = [drawing for drawing in page.drawings if drawing.kind is not DrawingKind.RULE]
     words = [word for word in page.words if not any(_is_well_inside(picture.box, word) for picture in pictures)]
-    columns, may_have_columns = page_columns(
+    ordered_columns, may_have_columns = page_columns(
         PageColumn(tuple(words), tuple(pictures)),
         page.width,
         lambda parts: label_score(_row_text(word_row) for part in parts for word_row in word_rows(part.words)),
@@ -78,7 +78,7 @@ def reading_order(page: ReadPage) -> ReadingOrder:
     inner_words = set(page.words).difference(words)
     pieces = [
         piece
-        for number, page_column in enumerate(columns)
+        for number, page_column in enumerate(ordered_columns)
         for piece in _pieces_of_column(page.number, number, page_column, inner_words)
     ]
     rule_pieces = [
@@ -129,12 +129,15 @@ def _pieces_of_column(
     ]
 
 
-def _stand_beside(picture: Box, line: Box) -> bool:
+def _stand_beside(picture_box: Box, line_box: Box) -> bool:
     """True if a picture and a line of text share a height, and neither is over the other."""
     is_apart = (
-        line.right_edge <= picture.left_edge + _EDGE_POINTS or picture.right_edge <= line.left_edge + _EDGE_POINTS
+        line_box.right_edge <= picture_box.left_edge + _EDGE_POINTS
+        or picture_box.right_edge <= line_box.left_edge + _EDGE_POINTS
     )
-    return is_apart and min(picture.bottom_edge, line.bottom_edge) > max(picture.top_edge, line.top_edge)
+    return is_apart and min(picture_box.bottom_edge, line_box.bottom_edge) > max(
+        picture_box.top_edge, line_box.top_edge
+    )
 
 
 def are_beside(drawn_piece: PagePiece, line: PagePiece) -> bool:
