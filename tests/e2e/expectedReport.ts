@@ -12,7 +12,7 @@ export function expectedReport(walked: Walked): { sections: Record<string, Secti
     study: "three-tasks",
     simulated: false,
     headline:
-      "Study three-tasks (not closed yet): how copilot differs from alone is unknown, since the two can't be compared " +
+      "Study three-tasks: how copilot differs from alone is unknown, since the two can't be compared " +
       "(alone solved 50 % of 2 attempts, copilot solved 0 % of 1 attempt).",
     seed: 1,
     sources: {

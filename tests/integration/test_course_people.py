@@ -150,7 +150,8 @@ def test_an_appeal_is_answered_once_and_the_grade_keeps_its_history(
     send(teacher, person_grade, due="2026-12-02T12:00", reason="still ill")
     for page_text in (student.get(own_path).text, teacher.get(person_grade).text):
         assert "granted by Professor" in page_text
-        assert "Answer: You are right." in page_text
+        assert "The staff answered:" in page_text
+        assert "<p>You are right.</p>" in page_text
         assert "+0.5 points" in page_text
         history = [page_text.index(f'extended: due <time datetime="2026-12-0{day}') for day in (1, 2)]
         assert history == sorted(history)

@@ -202,7 +202,9 @@ async def test_whatever_is_killed_both_logs_agree_receipts_hold_and_nothing_is_g
         for student in students:
             for header, own_rows in own_log(student.home):
                 service_header, service_rows = log.stored_attempt(header.id)
-                assert [row.hash for row in service_rows] == [row.hash for row in own_rows]
+                # What the last editor noted while it closed goes up within seconds, or when the next one starts.
+                assert len(service_rows) >= receipts(student.home, header.id)[-1].events
+                assert [row.hash for row in service_rows] == [row.hash for row in own_rows[: len(service_rows)]]
                 assert service_header.id == header.id
                 verification = verify_attempt(service_header, service_rows)
                 assert verification.ok, verification.first_fault
