@@ -67,7 +67,7 @@ class Cluster:
         Raises:
             PostgresError: The cluster does not start.
         """
-        settings = {"listen_addresses": "", "unix_socket_directories": str(self.folder), "max_connections": "60"}
+        settings = {"listen_addresses": "", "unix_socket_directories": str(self.folder), "max_connections": "200"}
         if not self._durable:
             settings |= dict.fromkeys(("fsync", "full_page_writes"), "off")
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]

@@ -137,9 +137,9 @@ def test_numbers_without_end_are_told_by_their_size() -> None:
     assert (minutes(0.094), minutes(22), minutes(1440)) == ("0.094", "22", "1,440")
 
 
-def test_models_that_are_alike_hardly_ever_differ_among_all_pairs() -> None:
-    dice, pairs, reports = random.Random(3), 0, 0
-    for _ in range(20):
+def test_models_that_are_alike_hardly_ever_differ_among_all_pairs(nightly: bool) -> None:
+    dice, pairs, reports, count = random.Random(3), 0, 0, 20 if nightly else 2
+    for _ in range(count):
         by_group = {
             f"m{model_number}": [
                 observation(
@@ -159,5 +159,5 @@ def test_models_that_are_alike_hardly_ever_differ_among_all_pairs() -> None:
         pairs += sum(test.p_value < 0.05 for test in pair_tests)
         reports += any(test.significant for test in pair_tests)
     # Of 300 pairs that are alike, 15 are expected below 0.05; of 20 reports, one with any after correction.
-    assert pairs >= 6
-    assert reports <= 2
+    assert pairs >= 6 or not nightly
+    assert reports <= 2 * nightly
