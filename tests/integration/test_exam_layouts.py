@@ -19,10 +19,10 @@ def found_exams(exams: Sequence[DrawnExam], pdfs: Sequence[bytes]) -> list[Found
     return [find(exam, read_pages(pdf)) for exam, pdf in zip(exams, pdfs, strict=True)]
 
 
-def require_nothing_lost(found: Sequence[FoundExam]) -> None:
-    assert [(exam.exam.seed, exam.lost) for exam in found if exam.lost] == []
-    question_count = sum(len(exam.exam.questions) for exam in found)
-    assert sum(len(exam.right) for exam in found) >= LEAST_RIGHT * question_count
+def require_nothing_lost(read_exams: Sequence[FoundExam]) -> None:
+    assert [(exam.exam.seed, exam.lost) for exam in read_exams if exam.lost] == []
+    question_count = sum(len(exam.exam.questions) for exam in read_exams)
+    assert sum(len(exam.right) for exam in read_exams) >= LEAST_RIGHT * question_count
 
 
 @pytest.mark.parametrize(

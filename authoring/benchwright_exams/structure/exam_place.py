@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from benchwright_exams.structure import numbering
 
-_MOST_MISSING = 4
+MOST_MISSING = 4
 """Numbers that may be missing before one is taken for the next question's all the same."""
 
 _MOST_MISSING_PARTS = 3
@@ -57,7 +57,7 @@ class ExamPlace:
     def is_number_soon_after(self, number: str) -> bool:
         """True if a number is the next question's, or one of those soon after it."""
         last_number = int(self.question or 0)
-        return last_number < int(number) <= last_number + 1 + _MOST_MISSING
+        return last_number < int(number) <= last_number + 1 + MOST_MISSING
 
     def is_next_number(self, number: str) -> bool:
         """True if a number is exactly the next question's."""

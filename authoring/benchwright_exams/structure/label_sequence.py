@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from benchwright_exams.structure import numbering
-
-_MOST_MISSING = 4
-"""Numbers that may be missing between two of a sequence."""
+from benchwright_exams.structure.exam_place import MOST_MISSING
 
 
 def label_score(lines: Iterable[str]) -> int:
@@ -55,7 +53,7 @@ def runs_by_form(lines: Sequence[str]) -> dict[str, list[int]]:
         if label is None:
             continue
         number = int(label.value)
-        if 0 <= number - expected.get(label.form, 1) <= _MOST_MISSING:
+        if 0 <= number - expected.get(label.form, 1) <= MOST_MISSING:
             numbers_by_form.setdefault(label.form, []).append(number)
             expected[label.form] = number + 1
     return numbers_by_form

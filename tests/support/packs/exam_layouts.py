@@ -388,18 +388,20 @@ def main(engine: str, first: int, last: int) -> None:
     exams = [drawn_exam(seed) for seed in range(first, last)]
     pdfs = by_chromium(exams) if engine == "chromium" else [by_reportlab(exam) for exam in exams]
     found_exams = [find(exam, read_pages(pdf)) for exam, pdf in zip(exams, pdfs, strict=True)]
-    for found in found_exams:
-        if found.named or found.lost:
-            exam = found.exam
+    for found_exam in found_exams:
+        if found_exam.named or found_exam.lost:
+            exam = found_exam.exam
             print(
                 f"{exam.seed}: {exam.columns} columns, {exam.gap_points:g} points, {exam.numbers} {exam.choices}",
-                f"right {found.right}, named {found.named}, lost {found.lost}",
-                *found.findings[:6],
+                f"right {found_exam.right}, named {found_exam.named}, lost {found_exam.lost}",
+                *found_exam.findings[:6],
                 sep="\n    ",
             )
     counts = [
         sum(len(numbers) for numbers in group)
-        for group in zip(*((found.right, found.named, found.lost) for found in found_exams), strict=True)
+        for group in zip(
+            *((found_exam.right, found_exam.named, found_exam.lost) for found_exam in found_exams), strict=True
+        )
     ]
     print("right, named, lost:", *counts)
 

@@ -143,28 +143,31 @@ def comparison_table(
     comparisons: Sequence[TimeComparison], limit: Limit, observations: Sequence[Observation]
 ) -> SortableTable:
     """The comparisons, for readers."""
-    differences = {comparison.other: comparison.difference for comparison in comparisons}
-    time_changes = {comparison.other: comparison.change for comparison in comparisons}
     pessimistic = {
         comparison.other: comparison.if_give_ups_went_on
         for comparison in comparisons
         if comparison.if_give_ups_went_on is not None
     }
+    kinds = [
+        (estimates, _holm_p_values(estimates), text_of)
+        for estimates, text_of in (
+            ({comparison.other: comparison.difference for comparison in comparisons}, _minutes_text),
+            ({comparison.other: comparison.change for comparison in comparisons}, percent_change_text),
+            (pessimistic, _minutes_text),
+        )
+    ]
     cells: list[Sequence[Cell]] = []
     for comparison in comparisons:
         adjusted = ", adjusted for forecasts" if comparison.adjusted else ""
-        for label, estimates, text_of in (
-            ("difference of mean minutes", differences, _minutes_text),
-            (f"change of time in percent{adjusted}", time_changes, percent_change_text),
-            (
-                "difference of mean minutes, if those who gave up had continued without success",
-                pessimistic,
-                _minutes_text,
-            ),
-        ):
+        labels = (
+            "difference of mean minutes",
+            f"change of time in percent{adjusted}",
+            "difference of mean minutes, if those who gave up had continued without success",
+        )
+        for label, (estimates, holm_p_values, text_of) in zip(labels, kinds, strict=True):
             if (estimate := estimates.get(comparison.other)) is not None:
                 estimate_text = text_of(estimate) + (f". {estimate.note}" if estimate.note else "")
-                p_values = (estimate.p_value, _holm_p_value(comparison.other, estimates))
+                p_values = (estimate.p_value, holm_p_values.get(comparison.other))
                 name = f"{comparison.other} against {comparison.baseline}"
                 cells.append((name, label, estimate_text, *map(p_value, p_values)))
     is_within = any(comparison.difference.within for comparison in comparisons)
@@ -186,11 +189,12 @@ def comparison_table(
     return SortableTable("Conditions compared in time", columns, cells, note.strip())
 
 
-def _holm_p_value(condition: str, estimates: Mapping[str, CrossedEstimate]) -> float | None:
-    condition_tests = holm_tests(
-        {name: estimate.p_value for name, estimate in estimates.items() if estimate.p_value is not None}
+def _holm_p_values(estimates: Mapping[str, CrossedEstimate]) -> dict[str, float]:
+    """The p-values of conditions after Holm's correction; of those that have one."""
+    tests_by_condition = holm_tests(
+        {condition: estimate.p_value for condition, estimate in estimates.items() if estimate.p_value is not None}
     )
-    return condition_tests[condition].adjusted if condition in condition_tests else None
+    return {condition: test.adjusted for condition, test in tests_by_condition.items()}
 
 
 def _unadjusted_reason(observations: Sequence[Observation]) -> str:
