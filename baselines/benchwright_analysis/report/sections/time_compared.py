@@ -159,12 +159,12 @@ def comparison_table(
     cells: list[Sequence[Cell]] = []
     for comparison in comparisons:
         adjusted = ", adjusted for forecasts" if comparison.adjusted else ""
-        labels = (
+        kind_labels = (
             "difference of mean minutes",
             f"change of time in percent{adjusted}",
             "difference of mean minutes, if those who gave up had continued without success",
         )
-        for label, (estimates, holm_p_values, text_of) in zip(labels, kinds, strict=True):
+        for label, (estimates, holm_p_values, text_of) in zip(kind_labels, kinds, strict=True):
             if (estimate := estimates.get(comparison.other)) is not None:
                 estimate_text = text_of(estimate) + (f". {estimate.note}" if estimate.note else "")
                 p_values = (estimate.p_value, holm_p_values.get(comparison.other))
