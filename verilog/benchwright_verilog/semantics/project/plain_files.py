@@ -131,30 +131,42 @@ class ReadableFiles:
             return "is not a plain file" if self.is_other_than_file(path) else None
         return f"is larger than {_MAX_BYTES // 1024**2} MB" if stamp[1] > _MAX_BYTES else None
 
-    def read_text(self, path: Path) -> str | None:
+    def read_text(self, path: Path, known_stamp: Stamp | None = None) -> str | None:
         """A file's text as an editor would show it; None if it may not or can't be read, or is too large."""
-        content = self.read_bytes(path)
+        content = self.read_bytes(path, known_stamp=known_stamp)
         return content.decode("utf-8", "replace").removeprefix("\ufeff") if content is not None else None
 
-    def read_bytes(self, path: Path, limit: int = _MAX_BYTES) -> bytes | None:
-        """A file's content; None if it may not or can't be read, is too large, or is a pipe or a device."""
+    def read_bytes(self, path: Path, limit: int = _MAX_BYTES, known_stamp: Stamp | None = None) -> bytes | None:
+        """A file's content; None if it may not or can't be read, is too large, or is a pipe or a device.
+
+        Args:
+            path: The file.
+            limit: Most bytes that are read.
+            known_stamp: The file's stamp, if it was looked for just now.
+        """
         # Opening a device may do something, so it is not even opened; where a plain file is, shows once it is open.
-        stamp = stamp_of(path)
+        stamp = known_stamp or stamp_of(path)
         if stamp is None or stamp[1] > limit:
             return None
         try:
-            with os.fdopen(os.open(path, _OPEN_FLAGS), "rb", buffering=0) as stream:
-                # A link may have been put there since: what is open counts.
-                status = os.fstat(stream.fileno())
-                real_path = _real_path_of_descriptor(stream.fileno(), path)
-                if not stat.S_ISREG(status.st_mode) or not self._allows_real(real_path):
-                    return None
-                # The limit alone would make a buffer of that size for every file.
-                content = stream.read(min(status.st_size, limit) + 1)
-                while len(content) > status.st_size and (more := stream.read(limit + 1 - len(content))):
-                    content += more
+            descriptor = os.open(path, _OPEN_FLAGS)
         except (OSError, ValueError):
             return None
+        # A stream would take longer than all else of a small file.
+        try:
+            # A link may have been put there since: what is open counts.
+            status = os.fstat(descriptor)
+            real_path = _real_path_of_descriptor(descriptor, path)
+            if not stat.S_ISREG(status.st_mode) or not self._allows_real(real_path):
+                return None
+            # The limit alone would make a buffer of that size for every file.
+            content = os.read(descriptor, min(status.st_size, limit) + 1)
+            while len(content) > status.st_size and (more := os.read(descriptor, limit + 1 - len(content))):
+                content += more
+        except OSError:
+            return None
+        finally:
+            os.close(descriptor)
         return content if len(content) <= limit else None
 
     def files_matching(self, folder: Path, pattern: str) -> list[Path]:

@@ -118,7 +118,7 @@ class SourceTexts:
         stamp, searched = self._stamp_of(path), self._searched.get(path)
         if searched is not None and searched[0] == stamp:
             return searched[1]
-        text = self.files.read_text(path) if stamp is not None else None
+        text = self.files.read_text(path, stamp) if stamp is not None else None
         if stamp is None or text is None:
             return None
         outline = Outline(encode_text(text))

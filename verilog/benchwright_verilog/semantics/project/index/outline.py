@@ -34,6 +34,7 @@ _WRITES_INCLUDE = re.compile(rb"`(?:i(?:n(?:c(?:l(?:ud?)?)?)?)?)?``")
 """A macro that puts the word `include` together."""
 _MACRO = re.compile(rb"`([A-Za-z_][A-Za-z0-9_$]*)(?:\s+([A-Za-z_][A-Za-z0-9_$]*))?")
 _CONDITION = re.compile(rb"`(?:ifn?def|elsif)\b")
+_MACRO_CALL = re.compile(rb"`([A-Za-z_][A-Za-z0-9_$]*)\s*\(")
 _BRACKET = re.compile(rb"[()]")
 _DEFINITION = re.compile(rb"`define\b(?:\\\r?\n|[^\n])*")
 _DEFINING = frozenset({b"define"})
@@ -188,20 +189,16 @@ class Outline:
         return tuple(self._find_macro_arguments()) if b"`" in self.data else ()
 
     def _find_macro_arguments(self) -> Iterator[tuple[int, int]]:
-        code = self.code
-        for macro in self.macros:
-            start = macro.end
-            while code[start : start + 1].isspace():
-                start += 1
-            if macro.is_definition or macro.is_condition or code[start : start + 1] != b"(":
+        for call in _MACRO_CALL.finditer(self.code):
+            if call[1] in DIRECTIVES:
                 continue
-            depth, end = 0, len(code)
-            for bracket in _BRACKET.finditer(code, start):
+            depth, end = 0, len(self.code)
+            for bracket in _BRACKET.finditer(self.code, call.end() - 1):
                 depth += 1 if bracket[0] == b"(" else -1
                 if depth == 0:
                     end = bracket.end()
                     break
-            yield start, end
+            yield call.end() - 1, end
 
     @cached_property
     def code_words(self) -> frozenset[str]:
@@ -269,11 +266,20 @@ def word_offsets(data: bytes, word: bytes) -> Iterator[int]:
 
 def blank_out_comments_and_strings(data: bytes, *, keeps_strings: bool = False) -> bytes:
     """Source code with comments and strings replaced by spaces, byte for byte; strings stay if `keeps_strings`."""
-
-    def spaces(match: re.Match[bytes]) -> bytes:
-        text = match[0]
-        return text if text.startswith(b'"') and keeps_strings else b" " * len(text)
-
-    if b"/" not in data and b'"' not in data:
-        return data
-    return _COMMENT_OR_STRING.sub(spaces, data)
+    pieces: list[bytes] = []
+    end_of_pieces = 0
+    # A regular expression alone looks at each byte, which takes five times as long.
+    slash, quote = data.find(b"/"), data.find(b'"')
+    while slash >= 0 or quote >= 0:
+        start = min(slash, quote) if slash >= 0 and quote >= 0 else max(slash, quote)
+        match = _COMMENT_OR_STRING.match(data, start)
+        end = match.end() if match is not None else start + 1
+        if match is not None and not (keeps_strings and start == quote):
+            pieces += (data[end_of_pieces:start], b" " * (end - start))
+            end_of_pieces = end
+        if 0 <= slash < end:
+            slash = data.find(b"/", end)
+        if 0 <= quote < end:
+            quote = data.find(b'"', end)
+    pieces.append(data[end_of_pieces:])
+    return b"".join(pieces)
