@@ -9,16 +9,15 @@ has `ID`, `Split`, `Domain`, `SubDomain`, `Format`, `Tag`, `Language`, `Question
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
+    JsonValue,
     StrictBool,
     StrictFloat,
     StrictInt,
@@ -32,7 +31,7 @@ from benchwright_problems.datasets.folder import files_below
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_array_or_lines
 from benchwright_problems.datasets.naming import require_pack_name
-from benchwright_problems.datasets.record import Record, RecordLocation, restored_record, with_record_patch
+from benchwright_problems.datasets.record import Record, RecordLocation, RecordModel, restored_record, with_record_patch
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import (
     Answer,
@@ -72,10 +71,7 @@ _Label = Annotated[StrictStr, AfterValidator(nfkc_stripped), Field(min_length=1)
 _Scalar = _Text | StrictInt | StrictFloat
 
 
-class _CsBenchRecord(BaseModel):
-    # What a record has besides is kept in Hidden.record and written back by the exporter.
-    model_config = ConfigDict(extra="ignore")
-
+class _CsBenchRecord(RecordModel):
     ID: Annotated[StrictInt, Field(ge=0), BeforeValidator(integer_if_digits)]
     Domain: _Label
     SubDomain: _Label
@@ -85,6 +81,11 @@ class _CsBenchRecord(BaseModel):
     Question: _Text
     Answer: StrictBool | _Scalar
     Explanation: StrictStr | None = None
+    Split: JsonValue = None
+
+    def unknown_fields(self) -> Iterator[str]:
+        """Yield the other fields, but for the choices, which `_choices` reads."""
+        return (field for field in super().unknown_fields() if field not in _LETTERS)
 
 
 def import_csbench(files: Sequence[Path], pack: str, invalid: InvalidRecords | None = None) -> Pack:
@@ -109,7 +110,7 @@ def import_csbench(files: Sequence[Path], pack: str, invalid: InvalidRecords | N
         for prefix, line, record in read_array_or_lines(file, invalid):
             location = RecordLocation(file, prefix, line)
             with invalid.collecting_record_error():
-                problem = _problem_from_record(location, record)
+                problem = _problem_from_record(location, record, invalid)
                 if problem.id in problems:
                     raise location.error("ID", f"{problem.id!r} is already at {locations[problem.id]}")
                 problems[problem.id] = problem
@@ -151,7 +152,7 @@ def export_csbench(problem: Problem) -> Record:
     return restored_record(problem, _plain_record(problem))
 
 
-def _problem_from_record(location: RecordLocation, record: Record) -> Problem:
+def _problem_from_record(location: RecordLocation, record: Record, invalid: InvalidRecords) -> Problem:
     try:
         parsed = _CsBenchRecord.model_validate(record)
     except ValidationError as error:
@@ -159,9 +160,12 @@ def _problem_from_record(location: RecordLocation, record: Record) -> Problem:
         # Of a field with several types, the last part of the location names the type.
         field = field_error.field.partition(".")[0]
         raise location.error(field, field_error.reason) from error
+    invalid.require_known_fields(location, parsed)
     language = LANGUAGES[_known_word_by_letters(location, "Language", parsed.Language, LANGUAGES)]
     style = _FORMATS[_known_word_by_letters(location, "Format", parsed.Format, _FORMATS)]
     choices = _choices(location, record) if style is QuestionFormat.MULTIPLE_CHOICE else ()
+    if not choices and (letters := [letter for letter in _LETTERS if record.get(letter) not in (None, "")]):
+        raise location.error(letters[0], f"is a choice, and the format is {parsed.Format}, which has none")
     problem = Problem(
         id=f"{language}-{parsed.ID}",
         kind=ProblemKind.QUESTION,

@@ -15,14 +15,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import ConfigDict, JsonValue, ValidationError
 
 from benchwright_problems.category import Category
 from benchwright_problems.datasets.dataset_format import DatasetExcerpt, DatasetFormat
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.datasets.naming import require_pack_name
-from benchwright_problems.datasets.record import RecordLocation, restored_record, with_record_patch
+from benchwright_problems.datasets.record import RecordLocation, RecordModel, restored_record, with_record_patch
 from benchwright_problems.errors import DatasetError, PatchError
 from benchwright_problems.patch import apply_patch
 from benchwright_problems.problem import (
@@ -62,9 +62,8 @@ _KINDS = {
 }
 
 
-class _CvdpRecord(BaseModel):
-    # What a record has besides is kept in Hidden.record and written back by the exporter.
-    model_config = ConfigDict(strict=True, extra="ignore")
+class _CvdpRecord(RecordModel):
+    model_config = ConfigDict(strict=True)
 
 
 class _Input(_CvdpRecord):
@@ -81,19 +80,21 @@ class _Harness(_CvdpRecord):
     files: Texts | None = None
 
 
-class _Nonagentic(_CvdpRecord):
+class _WholeRecord(_CvdpRecord):
     id: str
     categories: list[str]
     system_message: str | None = None
+    converted: JsonValue = None
+    """Of a record that `benchwright_problems.storage.conversion` brought into its other form."""
+
+
+class _Nonagentic(_WholeRecord):
     input: _Input
     output: _Output | None = None
     harness: _Harness | None = None
 
 
-class _Agentic(_CvdpRecord):
-    id: str
-    categories: list[str]
-    system_message: str | None = None
+class _Agentic(_WholeRecord):
     prompt: str
     context: Texts | None = None
     patch: Texts | None = None
@@ -125,7 +126,7 @@ def import_cvdp(files: Sequence[Path], pack: str, invalid: InvalidRecords | None
         versions.add(version)
         for line, record in read_records(file, invalid):
             with invalid.collecting_record_error():
-                problem = _problem_of_record(file, line, record, version)
+                problem = _problem_of_record(RecordLocation(file, "", line), record, version, invalid)
                 # A file system may not tell cases apart.
                 key = problem.id.lower()
                 twin = problems.get(key)
@@ -159,13 +160,17 @@ def export_cvdp(problem: Problem) -> dict[str, JsonValue]:
     return restored_record(problem, _plain_record(problem))
 
 
-def _problem_of_record(file: Path, line: int, record: dict[str, JsonValue], version: str) -> Problem:
+def _problem_of_record(
+    location: RecordLocation, record: dict[str, JsonValue], version: str, invalid: InvalidRecords
+) -> Problem:
+    file, line = location.file, location.line or 0
     agentic = "prompt" in record
     try:
         parsed = _Agentic.model_validate(record) if agentic else _Nonagentic.model_validate(record)
         problem = (
             _from_agentic(parsed, file, line) if isinstance(parsed, _Agentic) else _from_nonagentic(parsed, file, line)
         )
+        invalid.require_known_fields(location, parsed)
     except ValidationError as error:
         raise DatasetError.from_validation(file, error, line) from error
     provenance = Provenance(source=SOURCE, license=LICENSE, version=version)
@@ -173,7 +178,7 @@ def _problem_of_record(file: Path, line: int, record: dict[str, JsonValue], vers
         problem.model_copy(update={"provenance": provenance}),
         _plain_record(problem),
         record,
-        RecordLocation(file, "", line),
+        location,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
 
+from benchwright_problems.datasets.record import RecordLocation, RecordModel
 from benchwright_problems.errors import DatasetError
 
 _FIELDS = ("file", "line", "field", "reason")
@@ -17,12 +18,27 @@ class InvalidRecords:
 
     Args:
         skip: Import the others. Otherwise, `finish_import` refuses the data set.
+        keeps_unknown_fields: Take records with fields that the importer does not know; they are kept for the export.
     """
 
-    def __init__(self, *, skip: bool = False) -> None:
+    def __init__(self, *, skip: bool = False, keeps_unknown_fields: bool = False) -> None:
         self.record_errors: list[DatasetError] = []
         """In the order of the records."""
         self._skip = skip
+        self._keeps_unknown_fields = keeps_unknown_fields
+
+    def require_known_fields(self, location: RecordLocation, record: RecordModel) -> None:
+        """Refuse a record that says more than the importer understands: it may be another problem than it seems.
+
+        Raises:
+            DatasetError: Names the first field that is not known.
+        """
+        if not self._keeps_unknown_fields and (field := next(record.unknown_fields(), None)) is not None:
+            raise location.error(
+                field,
+                "is not known to this importer, and may change what the problem is; with --keep-unknown-fields the "
+                "record is imported without it",
+            )
 
     @contextmanager
     def collecting_record_error(self) -> Iterator[None]:

@@ -21,8 +21,8 @@ from urllib.parse import unquote
 from pydantic import (
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
+    JsonValue,
     StrictBool,
     StrictInt,
     StrictStr,
@@ -36,7 +36,7 @@ from benchwright_problems.datasets.folder import read_bytes
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_array_or_lines
 from benchwright_problems.datasets.naming import require_pack_name
-from benchwright_problems.datasets.record import Record, RecordLocation, restored_record, with_record_patch
+from benchwright_problems.datasets.record import Record, RecordLocation, RecordModel, restored_record, with_record_patch
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.figure import media_type_of_path
 from benchwright_problems.problem import (
@@ -83,13 +83,11 @@ _PATH: TypeAdapter[str] = TypeAdapter(RelativePath)
 
 
 class _Skills(BaseModel):
+    # People's labels of one question: those besides the first change nothing about it.
     primary_skill: StrictStr | None = None
 
 
-class _Common(BaseModel):
-    # What a record has besides is kept in Hidden.record and written back by the exporter.
-    model_config = ConfigDict(extra="ignore")
-
+class _Common(RecordModel):
     question: _Text
     topic: Annotated[StrictStr, BeforeValidator(lambda value: "" if value is None else value)] = ""
     skill: StrictStr | None = None
@@ -109,7 +107,9 @@ class _Free(_Common):
     question_id: _Text
     solution: _Text
     solution_figures: _Figures = []
+    reasoning: JsonValue = None
     passed_llm_verification: StrictBool | None = None
+    passed_llm_image_verification: JsonValue = None
     passed_human_verification: StrictBool | None = None
 
 
@@ -141,7 +141,7 @@ def import_quarch(
         for prefix, line, record in read_array_or_lines(file, invalid):
             location = RecordLocation(file, prefix, line)
             with invalid.collecting_record_error():
-                problem = _problem(location, record, known_answers)
+                problem = _problem(location, record, known_answers, invalid)
                 # A file system may not tell cases apart.
                 key = problem.id.lower()
                 if key in problems:
@@ -175,9 +175,10 @@ def export_quarch(problem: Problem) -> Record:
     return restored_record(problem, _plain_record(problem))
 
 
-def _problem(location: RecordLocation, record: Record, answers: dict[int, str]) -> Problem:
+def _problem(location: RecordLocation, record: Record, answers: dict[int, str], invalid: InvalidRecords) -> Problem:
     if "options" in record:
         parsed = _parse_record(location, record, _Choice)
+        invalid.require_known_fields(location, parsed)
         if parsed.answer is None:
             answer = answers.get(parsed.question_id)
             if answer is None:
@@ -186,7 +187,9 @@ def _problem(location: RecordLocation, record: Record, answers: dict[int, str]) 
             parsed = parsed.model_copy(update={"answer": answer})
         problem = _from_choice(location, parsed)
     else:
-        problem = _from_free(location, _parse_record(location, record, _Free))
+        parsed_free = _parse_record(location, record, _Free)
+        invalid.require_known_fields(location, parsed_free)
+        problem = _from_free(location, parsed_free)
     return with_record_patch(problem, _plain_record(problem), record, location)
 
 

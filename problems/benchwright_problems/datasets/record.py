@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import jsonpatch
-from pydantic import JsonValue
+from pydantic import BaseModel, ConfigDict, JsonValue
 
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import Problem, digest
 
 Record = dict[str, JsonValue]
+
+
+class RecordModel(BaseModel):
+    """The fields of a record, or of an object in it, that an importer knows; `InvalidRecords` has a rule for others."""
+
+    model_config = ConfigDict(extra="allow")
+
+    def unknown_fields(self) -> Iterator[str]:
+        """Yield the other fields that the record has; of an object in it with a dot, as in `input.files`."""
+        yield from self.model_extra or ()
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            if isinstance(value, RecordModel):
+                yield from (f"{name}.{field}" for field in value.unknown_fields())
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import ConfigDict, JsonValue, ValidationError
 
 from benchwright_problems.category import Category
 from benchwright_problems.datasets.dataset_format import DatasetExcerpt, DatasetFormat
@@ -23,7 +23,7 @@ from benchwright_problems.datasets.folder import files_below, read_text
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.datasets.naming import require_pack_name
-from benchwright_problems.datasets.record import RecordLocation, restored_record, with_record_patch
+from benchwright_problems.datasets.record import RecordLocation, RecordModel, restored_record, with_record_patch
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import (
     Difficulty,
@@ -54,9 +54,8 @@ _REFERENCE = "RefModule"
 _LIMITS = RunLimits(wall_s=120)
 
 
-class _Row(BaseModel):
-    # What a record has besides is kept in Hidden.record and written back by the exporter.
-    model_config = ConfigDict(strict=True, extra="ignore")
+class _Row(RecordModel):
+    model_config = ConfigDict(strict=True)
 
 
 class _Task(_Row):
@@ -186,9 +185,12 @@ def _sources_in_files(files: Sequence[Path], invalid: InvalidRecords) -> list[_P
         for line, record in read_records(file, invalid):
             with invalid.collecting_record_error(), _located_errors(file, line):
                 if "test" in record:
-                    task_records.append((file, line, _Task.model_validate(record), record))
+                    task_row = _Task.model_validate(record)
+                    invalid.require_known_fields(RecordLocation(file, "", line), task_row)
+                    task_records.append((file, line, task_row, record))
                 else:
                     description_row = _Description.model_validate(record)
+                    invalid.require_known_fields(RecordLocation(file, "", line), description_row)
                     if descriptions.setdefault(_description_variant(file), {}).setdefault(
                         description_row.task_id, description_row.detail_description
                     ) != (description_row.detail_description):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from benchwright_problems.datasets.cvdp import import_cvdp
+from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.patch import apply_patch
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.conversion import RecordForm, convert_record, make_patch
@@ -34,7 +35,7 @@ def there_and_back(record: Record) -> tuple[Record, Record]:
 def problem(record: Record, folder: Path) -> Problem:
     file = folder / "one_v1.1.0.jsonl"
     file.write_text(json.dumps(record), encoding="utf-8")
-    return import_cvdp([file], "p").problems[0]
+    return import_cvdp([file], "p", InvalidRecords(keeps_unknown_fields=True)).problems[0]
 
 
 def meaning(problem: Problem) -> list[object]:

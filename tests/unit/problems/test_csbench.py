@@ -7,11 +7,13 @@ import pytest
 from pydantic import JsonValue
 
 from benchwright_problems.datasets.csbench import export_csbench, import_csbench
+from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.errors import BadPackNameError, DatasetError
 from benchwright_problems.problem import Problem, ProblemKind, QuestionFormat
 from benchwright_problems.storage.store import Store
 
 Record = dict[str, JsonValue]
+NO_CHOICES: Record = {"A": None, "B": None, "C": None, "D": None}
 DATA = Path(__file__).parents[3].parent / "shared" / "data" / "csbench"
 
 
@@ -209,8 +211,11 @@ def test_a_chinese_question_of_another_kind_is_no_translation(tmp_path: Path) ->
         ({"B": None, "C": None, "D": None}, r"\[1\]\.B: is missing"),
         ({"B": ["x"]}, r"\[1\]\.B: is not the text of a choice"),
         ({"Domain": None}, r"\[1\]\.Domain: Field required"),
-        ({"Format": "Assertion", "Answer": "maybe"}, r"\[1\]\.Answer: is 'maybe'; an assertion is true or false"),
-        ({"Format": "Fill-in-the-blank", "Answer": " "}, r"\[1\]\.Answer: is empty"),
+        (
+            NO_CHOICES | {"Format": "Assertion", "Answer": "maybe"},
+            r"\[1\]\.Answer: is 'maybe'; an assertion is true or false",
+        ),
+        (NO_CHOICES | {"Format": "Fill-in-the-blank", "Answer": " "}, r"\[1\]\.Answer: is empty"),
     ],
     ids=str,
 )
@@ -263,5 +268,6 @@ def test_a_pack_needs_a_name(tmp_path: Path) -> None:
 def test_unusual_records_come_back_unchanged(tmp_path: Path, extra: Record) -> None:
     question_record = record(**extra)
     question_record |= {name: value for name, value in extra.items() if value is None}
-    (problem,) = import_csbench([write(tmp_path, question_record)], "p").problems
+    invalid = InvalidRecords(keeps_unknown_fields=True)
+    (problem,) = import_csbench([write(tmp_path, question_record)], "p", invalid).problems
     assert same_json(export_csbench(problem), question_record)

@@ -14,6 +14,7 @@ from pydantic import JsonValue
 from benchwright_foundation.home import Home
 from benchwright_problems.category import Category
 from benchwright_problems.datasets.cvdp import export_cvdp, import_cvdp
+from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.errors import BadPackNameError, DatasetError
 from benchwright_problems.problem import Difficulty, ProblemKind
 from benchwright_problems.storage.store import Store
@@ -27,7 +28,7 @@ def round_trip(record: Record, folder: Path) -> Record:
     file = folder / "one_v1.jsonl"
     file.write_text(json.dumps(record), encoding="utf-8")
     home = Home.from_environment({"BENCHWRIGHT_HOME": str(folder / "home")})
-    pack = import_cvdp([file], "kept")
+    pack = import_cvdp([file], "kept", InvalidRecords(keeps_unknown_fields=True))
     Store(home).add(pack, replace=True)
     return export_cvdp(Store(home).unseal(f"kept/{pack.problems[0].id}"))
 

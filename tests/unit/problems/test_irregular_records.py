@@ -232,6 +232,31 @@ def test_every_irregular_record_is_read_without_loss_or_refused_with_its_place(t
     assert refused_count > 5
 
 
+def modelled_objects(form: Format, record: Record) -> Iterator[str]:
+    """The fields of a record that hold an object of fields, not files by path; empty for the record itself."""
+    yield ""
+    if form.name == "cvdp":
+        yield from (name for name, value in record.items() if isinstance(value, dict))
+
+
+@pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
+def test_a_field_that_the_importer_does_not_know_is_refused_or_kept_by_choice(tmp_path: Path, form: Format) -> None:
+    chance = random.Random(3)
+    for record in form.records:
+        for name in modelled_objects(form, record):
+            for value in ("text", None, 1, [], {"commit": "0123abc"}):
+                field = chance.choice(("repo", "license", "Ä", "a.b", "__class__", "extra/field", " "))
+                inner = record[name] if name else record
+                assert isinstance(inner, dict)
+                changed: Record = record | {name: inner | {field: value}} if name else record | {field: value}
+                file = dataset_file(tmp_path, form, [changed])
+                with pytest.raises(DatasetError, match="not known to this importer") as refusal:
+                    form.importer([file], "p")
+                assert refusal.value.field.endswith(f"{name}.{field}" if name else field)
+                (kept_problem,) = form.importer([file], "p", invalid=InvalidRecords(keeps_unknown_fields=True)).problems
+                assert same_json(form.export(kept_problem), changed)
+
+
 def published(form: Format) -> list[Record]:
     """Real records of the format, as far as this machine has them."""
     if form.name == "csbench" and (file := SHARED / "csbench-test" / "CSBench-EN-test.json").exists():

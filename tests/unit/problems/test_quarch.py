@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
+from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.quarch import export_quarch, import_quarch
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import Difficulty, Problem, ProblemKind, QuestionFormat, Skill
@@ -74,7 +75,7 @@ def data(tmp_path: Path, png: bytes) -> Set:
 
 
 def only(file: Path, answers: Path | None = None) -> Problem:
-    (problem,) = import_quarch([file], "p", answers).problems
+    (problem,) = import_quarch([file], "p", answers, InvalidRecords(keeps_unknown_fields=True)).problems
     return problem
 
 

@@ -55,6 +55,13 @@ def import_dataset(
             "--skip-invalid", help="Leave out records that can't be read, and list them in PACK-left-out.csv."
         ),
     ] = False,
+    keep_unknown_fields: Annotated[
+        bool,
+        typer.Option(
+            "--keep-unknown-fields",
+            help="Import records with fields that the importer does not know; an export has them again.",
+        ),
+    ] = False,
     published: Annotated[
         str | None,
         typer.Option(
@@ -66,7 +73,7 @@ def import_dataset(
     **options: Path | None,
 ) -> None:
     """Import a data set as a pack: all of it, or nothing."""
-    invalid = InvalidRecords(skip=skip_invalid)
+    invalid = InvalidRecords(skip=skip_invalid, keeps_unknown_fields=keep_unknown_fields)
     with exit_on_expected_error():
         given_options = {name: file for name, file in options.items() if file is not None}
         day = _checked_date(published)

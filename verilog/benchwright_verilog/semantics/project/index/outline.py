@@ -268,7 +268,7 @@ def blank_out_comments_and_strings(data: bytes, *, keeps_strings: bool = False) 
     """Source code with comments and strings replaced by spaces, byte for byte; strings stay if `keeps_strings`."""
     pieces: list[bytes] = []
     end_of_pieces = 0
-    # A regular expression alone looks at each byte, which takes five times as long.
+    # A regular expression alone tries each byte, which takes four times as long.
     slash, quote = data.find(b"/"), data.find(b'"')
     while slash >= 0 or quote >= 0:
         start = min(slash, quote) if slash >= 0 and quote >= 0 else max(slash, quote)
