@@ -1,0 +1,69 @@
+"""`benchwright problems statistics`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from benchwright_authoring.pack_statistics import GroupProperty, ProblemGroup, group_counts, problem_groups
+from benchwright_foundation.home import Home
+from benchwright_judges.reading.text_length import ENCODING, TokenCounter
+from benchwright_problems.storage.store import Store
+from benchwright_server.cli.problems.whole_pack import pack_with_hidden_parts
+from benchwright_server.cli.terminal.options import Json
+from benchwright_server.cli.terminal.output import console, exit_on_expected_error, print_json
+from benchwright_server.cli.terminal.progress import progress
+from benchwright_server.cli.terminal.table import TerminalTable
+
+
+def statistics(
+    pack: Annotated[str, typer.Argument(metavar="PACK", help="A pack, or the folder of its author.")],
+    by: Annotated[GroupProperty, typer.Option(help="How problems are grouped.")] = GroupProperty.CATEGORY,
+    json_output: Json = False,
+) -> None:
+    """Show how many problems of each kind a pack has, and the sizes of their texts in lines and tokens."""
+    with exit_on_expected_error():
+        home = Home.from_environment()
+        whole_pack = pack_with_hidden_parts(Store(home), pack)
+        counter = TokenCounter(home.cache)
+        with progress("counting", len(whole_pack.problems), "problems") as meter:
+            groups = problem_groups(whole_pack, by, counter.count)
+            meter.show_counts(len(whole_pack.problems), len(whole_pack.problems), 0)
+    counts = group_counts(whole_pack)
+    if json_output:
+        print_json(
+            {
+                "pack": whole_pack.name,
+                "problems": len(whole_pack.problems),
+                "encoding": ENCODING,
+                "counts": {name.value: dict(sorted(group_counter.items())) for name, group_counter in counts.items()},
+                "by": by.value,
+                "groups": [asdict(group) for group in groups],
+            }
+        )
+        return
+    for name, group_counter in counts.items():
+        numbers = ", ".join(f"{group} {number}" for group, number in sorted(group_counter.items()))
+        console.print(f"{name.value}: {numbers}", markup=False, soft_wrap=True)
+    _print_sizes(groups, by.value)
+
+
+def _print_sizes(groups: list[ProblemGroup], group_property: str) -> None:
+    table = TerminalTable(
+        group_property, "problems", "part", "lines, mean", "lines, most", "tokens, mean", "tokens, most"
+    )
+    for group in groups:
+        for size in group.sizes:
+            table.add_row(
+                group.name,
+                str(size.problems),
+                size.part.value,
+                f"{size.mean_lines:,.0f}",
+                f"{size.most_lines:,}",
+                "unknown" if size.mean_tokens is None else f"{size.mean_tokens:,.0f}",
+                "unknown" if size.most_tokens is None else f"{size.most_tokens:,}",
+            )
+    table.print_rows()
+    console.print(f"Tokens are those of {ENCODING}.")
