@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_foundation.home import Home
-from benchwright_judges.reading.text_length import TokenCounter, count_words, token_table_file
+from benchwright_judges.reading.text_length import TokenCounter, TokenEncoding, count_words, token_table_file
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,12 @@ def test_words_are_counted_as_an_editor_does(text: str, word_count: int) -> None
 def test_tokens_are_those_of_tiktokens_own_table() -> None:
     # tiktoken's documentation counts 6 for this sentence with o200k_base.
     assert TokenCounter(Home.from_environment().cache).count("tiktoken is great!") == 6
+
+
+def test_another_encoding_has_a_table_of_its_own() -> None:
+    text = "Größenordnungen der Zwischenspeicher 缓存命中率"
+    counts = {name: TokenCounter(Home.from_environment().cache, name).count(text) for name in TokenEncoding}
+    assert None not in counts.values() and counts[TokenEncoding.CL100K] != counts[TokenEncoding.O200K]
 
 
 def test_a_special_token_in_an_answer_is_text() -> None:

@@ -9,7 +9,7 @@ import typer
 
 from benchwright_authoring.pack_statistics import GroupProperty, ProblemGroup, group_counts, problem_groups
 from benchwright_foundation.home import Home
-from benchwright_judges.reading.text_length import ENCODING, TokenCounter
+from benchwright_judges.reading.text_length import ENCODING, TokenCounter, TokenEncoding
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.problems.whole_pack import pack_with_hidden_parts
 from benchwright_server.cli.terminal.options import Json
@@ -21,13 +21,14 @@ from benchwright_server.cli.terminal.table import TerminalTable
 def statistics(
     pack: Annotated[str, typer.Argument(metavar="PACK", help="A pack, or the folder of its author.")],
     by: Annotated[GroupProperty, typer.Option(help="How problems are grouped.")] = GroupProperty.CATEGORY,
+    encoding: Annotated[TokenEncoding, typer.Option(help="The encoding whose tokens are counted.")] = ENCODING,
     json_output: Json = False,
 ) -> None:
     """Show how many problems of each kind a pack has, and the sizes of their texts in lines and tokens."""
     with exit_on_expected_error():
         home = Home.from_environment()
         whole_pack = pack_with_hidden_parts(Store(home), pack)
-        counter = TokenCounter(home.cache)
+        counter = TokenCounter(home.cache, encoding)
         with progress("counting", len(whole_pack.problems), "problems") as meter:
             groups = problem_groups(whole_pack, by, counter.count)
             meter.show_counts(len(whole_pack.problems), len(whole_pack.problems), 0)
@@ -37,7 +38,7 @@ def statistics(
             {
                 "pack": whole_pack.name,
                 "problems": len(whole_pack.problems),
-                "encoding": ENCODING,
+                "encoding": encoding.value,
                 "counts": {name.value: dict(sorted(group_counter.items())) for name, group_counter in counts.items()},
                 "by": by.value,
                 "groups": [asdict(group) for group in groups],
@@ -48,6 +49,7 @@ def statistics(
         numbers = ", ".join(f"{group} {number}" for group, number in sorted(group_counter.items()))
         console.print(f"{name.value}: {numbers}", markup=False, soft_wrap=True)
     _print_sizes(groups, by.value)
+    console.print(f"Tokens are those of {encoding}.")
 
 
 def _print_sizes(groups: list[ProblemGroup], group_property: str) -> None:
@@ -66,4 +68,3 @@ def _print_sizes(groups: list[ProblemGroup], group_property: str) -> None:
                 "unknown" if size.most_tokens is None else f"{size.most_tokens:,}",
             )
     table.print_rows()
-    console.print(f"Tokens are those of {ENCODING}.")
