@@ -28,6 +28,15 @@ _LONGEST = 2_000_000
 
 
 @dataclass(frozen=True)
+class Passage:
+    """Lines of a file that follow each other; from 1, the last one included."""
+
+    file: str
+    first_line: int
+    last_line: int
+
+
+@dataclass(frozen=True)
 class SimilarPair:
     """Two solutions."""
 
@@ -35,16 +44,18 @@ class SimilarPair:
     second: str
     share: float
     """Of the fingerprints of the one that has fewer, from 0 to 1."""
-    first_lines: Mapping[str, Sequence[tuple[int, int]]]
-    """Stretches of lines in common, by file; from 1, the last one included."""
-    second_lines: Mapping[str, Sequence[tuple[int, int]]]
+    passages: Sequence[tuple[Passage, Passage]]
+    """What is in common, as it is in the first solution and in the second, in the order of the first."""
 
+    @property
+    def first_lines(self) -> Mapping[str, Sequence[tuple[int, int]]]:
+        """Stretches of lines in common, by file of the first solution."""
+        return _stretches([first for first, _ in self.passages])
 
-@dataclass(frozen=True)
-class _Fingerprint:
-    file: str
-    first_line: int
-    last_line: int
+    @property
+    def second_lines(self) -> Mapping[str, Sequence[tuple[int, int]]]:
+        """Stretches of lines in common, by file of the second solution."""
+        return _stretches([second for _, second in self.passages])
 
 
 def pairs_with_common_text(
@@ -79,15 +90,16 @@ def pairs_with_common_text(
     for (first_name, second_name), keys in shared.items():
         fewer = min(len(marks[first_name]), len(marks[second_name]))
         if fewer >= _LEAST:
-            common_lines = (_common_line_ranges(marks[solution], keys) for solution in (first_name, second_name))
-            similar_pairs.append(SimilarPair(first_name, second_name, len(keys) / fewer, *common_lines))
+            common_marks = [(marks[first_name][key], marks[second_name][key]) for key in keys]
+            passages = _joined_passages(common_marks)
+            similar_pairs.append(SimilarPair(first_name, second_name, len(keys) / fewer, passages))
     return sorted(
         similar_pairs, key=lambda similar_pair: (-similar_pair.share, similar_pair.first, similar_pair.second)
     )
 
 
-def _fingerprint_marks(files: Mapping[str, str]) -> dict[int, _Fingerprint]:
-    marks: dict[int, _Fingerprint] = {}
+def _fingerprint_marks(files: Mapping[str, str]) -> dict[int, Passage]:
+    marks: dict[int, Passage] = {}
     for path, text in files.items():
         leaves = _text_leaves(text)
         hashes = _hashes(leaves)
@@ -96,7 +108,7 @@ def _fingerprint_marks(files: Mapping[str, str]) -> dict[int, _Fingerprint]:
             if window:
                 # The last of several smallest ones, as in the paper.
                 offset = start + max(index for index, key in enumerate(window) if key == min(window))
-                marks.setdefault(hashes[offset], _Fingerprint(path, leaves[offset][1], leaves[offset + GROUP - 1][1]))
+                marks.setdefault(hashes[offset], Passage(path, leaves[offset][1], leaves[offset + GROUP - 1][1]))
     return marks
 
 
@@ -133,12 +145,37 @@ def _hash_of_leaves(leaves: Sequence[tuple[bytes, int]]) -> int:
     return int.from_bytes(digest.digest())
 
 
-def _common_line_ranges(marks: Mapping[int, _Fingerprint], keys: Sequence[int]) -> dict[str, list[tuple[int, int]]]:
-    stretches: dict[str, list[tuple[int, int]]] = {}
-    for mark in sorted((marks[key] for key in keys), key=lambda mark: (mark.file, mark.first_line)):
-        file_stretches = stretches.setdefault(mark.file, [])
-        if file_stretches and mark.first_line <= file_stretches[-1][1] + 1:
-            file_stretches[-1] = file_stretches[-1][0], max(file_stretches[-1][1], mark.last_line)
+def _joined_passages(common_marks: Sequence[tuple[Passage, Passage]]) -> list[tuple[Passage, Passage]]:
+    """Fingerprints that follow each other in both solutions, as one passage each."""
+    passages: list[tuple[Passage, Passage]] = []
+    for common_pair in sorted(common_marks, key=lambda common_mark: _begin_of_passage(common_mark[0])):
+        last_pair = passages[-1] if passages else None
+        if last_pair is not None and all(map(_follows, last_pair, common_pair)):
+            passages[-1] = _joined(last_pair[0], common_pair[0]), _joined(last_pair[1], common_pair[1])
         else:
-            file_stretches.append((mark.first_line, mark.last_line))
+            passages.append(common_pair)
+    return passages
+
+
+def _begin_of_passage(passage: Passage) -> tuple[str, int]:
+    return passage.file, passage.first_line
+
+
+def _follows(earlier: Passage, later: Passage) -> bool:
+    """True if the later passage begins in the earlier one, or in the line after it."""
+    return earlier.file == later.file and earlier.first_line <= later.first_line <= earlier.last_line + 1
+
+
+def _joined(earlier: Passage, later: Passage) -> Passage:
+    return Passage(earlier.file, earlier.first_line, max(earlier.last_line, later.last_line))
+
+
+def _stretches(passages: Sequence[Passage]) -> dict[str, list[tuple[int, int]]]:
+    stretches: dict[str, list[tuple[int, int]]] = {}
+    for passage in sorted(passages, key=_begin_of_passage):
+        file_stretches = stretches.setdefault(passage.file, [])
+        if file_stretches and passage.first_line <= file_stretches[-1][1] + 1:
+            file_stretches[-1] = file_stretches[-1][0], max(file_stretches[-1][1], passage.last_line)
+        else:
+            file_stretches.append((passage.first_line, passage.last_line))
     return stretches

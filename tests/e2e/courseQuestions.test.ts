@@ -175,5 +175,5 @@ async function review(page: Page): Promise<void> {
   for (const box of await boxes.all()) await box.check();
   await checked(page, "question-review");
   await page.getByRole("button", { name: "Accept" }).click();
-  await page.getByText("No question waits for you.").waitFor();
+  await page.getByText("There is no question for you to review.").waitFor();
 }

@@ -86,7 +86,7 @@ async function twoPeopleGradeBlind(session: Session): Promise<void> {
   const { editor, folder } = session;
   await open(session, "Two stores, two loads");
   await editor.page.keyboard.type("A fence on both cores.");
-  await judgeIt(session, /pending/);
+  await judgeIt(session, /waiting for a judge/);
 
   for (const grader of ["ann", "ben"]) {
     await editor.command("View: Close All Editors");

@@ -15,7 +15,7 @@ const ASSISTED = "Grace Hopper";
 async function openAttempt(page: Page, url: string, student: string): Promise<void> {
   await page.goto(`${url}/courses/demo/progress`);
   await page.locator("tr", { hasText: student }).locator("a[href*=saturating-counter]").click();
-  await page.getByRole("heading", { name: `${student}: saturating-counter` }).waitFor();
+  await page.getByRole("heading", { name: `${student}: Saturating up/down counter` }).waitFor();
 }
 
 test("staff replay an attempt by keyboard, and a screen reader says when and what", { skip: ONLY_NIGHTLY, timeout: 300_000 }, async () => {
@@ -107,9 +107,13 @@ async function keepAsDocumentation(page: Page, url: string): Promise<void> {
     await keep(`course-${place.split("/").at(-1)!}`);
   }
   await page.goto(`${url}/courses/demo/items`);
-  await page.getByRole("link", { name: "saturating-counter" }).click();
+  await page.getByRole("link", { name: "Saturating up/down counter" }).click();
   await page.getByRole("link", { name: "Solutions that are alike" }).click();
   while (await page.getByText("still being compared").isVisible()) await page.reload();
   await page.setViewportSize({ width: 1024, height: 700 });
   await keep("course-alike");
+  await page.getByRole("link", { name: COPIER }).first().click();
+  await page.locator(".match").first().waitFor();
+  assert.deepEqual(await faultsOfPage(page), []);
+  await keep("course-alike-pair");
 }

@@ -66,7 +66,8 @@ export class Teacher {
   async alike(problem: string): Promise<Locator> {
     await this.openItem(problem);
     await this.page.getByRole("link", { name: "Solutions that are alike" }).click();
-    while (await this.page.getByText("still being compared").isVisible()) await this.page.reload();
+    // The page shows them by itself.
+    await this.page.getByRole("region", { name: "Pairs" }).waitFor();
     return this.page.getByRole("region", { name: "Pairs" }).getByRole("row").filter({ has: this.page.getByRole("link") });
   }
 
@@ -74,11 +75,8 @@ export class Teacher {
   async regrade(problem: string): Promise<Locator> {
     await this.openItem(problem);
     await this.page.getByRole("button", { name: /^Regrade \d+ runs?/ }).click();
-    const accept = this.page.getByRole("button", { name: "Accept the new verdicts" });
-    for (let tries = 0; tries < 300 && !(await accept.isVisible()); tries += 1) {
-      await this.page.waitForTimeout(300);
-      await this.page.reload();
-    }
+    // The page follows its runs by itself.
+    await this.page.getByRole("button", { name: "Accept the new verdicts" }).waitFor();
     return this.page.getByRole("region", { name: "Changes" }).getByRole("row").filter({ has: this.page.getByRole("link") });
   }
 

@@ -117,6 +117,16 @@ def test_solutions_that_are_alike_are_shown_to_staff(
     assert "Mallory" in page
     assert "=Ada &lt;b&gt;" in page
     assert re.search(r"100 %", page)
+    pair_path = re.findall(r'href="([^"]*/alike/[^"]*)"', page)[0]
+    pair_page = teacher.get(pair_path).text
+    first_lines, second_lines = (
+        re.findall(r'class="line match [^"]*">.*?<code>(.*)\n', side) for side in pair_page.split("</section>")[:2]
+    )
+    assert first_lines == second_lines, "the comment of one of them is in no passage"
+    assert "assign" in " ".join(first_lines) or "always" in " ".join(first_lines)
+    for side, other in (("one", "two"), ("two", "one")):
+        assert f'id="{side}-1" href="#{other}-1"' in pair_page
+    assert teacher.get(pair_path + "x").status_code == 404
     question_page = teacher.get(f"/courses/{course.name}/items/{course.assignment}/load-use-stalls/alike")
     assert question_page.status_code == 404
     assert account

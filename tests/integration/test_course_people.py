@@ -179,14 +179,14 @@ def test_two_people_grade_an_answer_blind_and_a_third_decides(service: Service, 
     worst, best = labels[0], labels[-1]
     assert "not on the scale" in send(first_grader, page, item=item, label="splendid", difficulty="1").text
     assert send(first_grader, page, item=item, label=worst, difficulty="2", comment="no").status_code == 303
-    assert "No answer waits for you." in first_grader.get(page).text
+    assert "There is no answer for you to grade." in first_grader.get(page).text
     assert "needs no grade of yours" in send(first_grader, page, item=item, label=best, difficulty="2").text
     assert points(owner_client, course, ada.account) == "0"
     assert send(second_grader, page, item=item, label=best, difficulty="2").status_code == 303
     assert points(owner_client, course, ada.account) == "0"
     assert "1 answer waits for you" in three.get(page).text
     assert send(three, page, item=item, label=best, difficulty="1").status_code == 303
-    assert "No answer waits for you." in owner_client.get(page).text
+    assert "There is no answer for you to grade." in owner_client.get(page).text
     assert points(owner_client, course, ada.account) == "1"
     assert first_grader.get(f"/courses/{course.name}/grades").status_code == 404
 

@@ -80,7 +80,7 @@ def mark(client: httpx2.Client, page: str) -> None:
 
 def test_an_author_hears_of_decisions_and_publication_until_they_are_read(room: Room) -> None:
     assert waiting(room.author) == 0
-    assert "Nothing waits for you" in text_of(room.author, "/notices")
+    assert "No notices." in text_of(room.author, "/notices")
     hostile = "<script>alert(1)</script>"
     question_path = room.submit_question(title=hostile)
     decided(room, count=1, **RETURNED)

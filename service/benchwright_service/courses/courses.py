@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import time
 import uuid
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
@@ -311,6 +312,18 @@ class Courses:
             UnknownProblemError: Its pack was replaced by one without it.
         """
         return await asyncio.to_thread(self._store.problem, f"{pack}/{problem}")
+
+    async def problem_titles(self, packs: Iterable[str]) -> Mapping[tuple[str, str], str]:
+        """Titles of problems, by pack and problem; a pack that is not there any more has none."""
+
+        def read_titles() -> dict[tuple[str, str], str]:
+            titles: dict[tuple[str, str], str] = {}
+            for pack in set(packs):
+                with contextlib.suppress(UnknownProblemError):
+                    titles |= {(pack, problem.id): problem.title for problem in self._store.public_pack(pack).problems}
+            return titles
+
+        return await asyncio.to_thread(read_titles)
 
     async def reveal_limit_now(self, attempt: str) -> Reveal | None:
         """The most that the assignment of an attempt shows of a verdict now. None if it says nothing."""

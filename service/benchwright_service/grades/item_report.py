@@ -260,13 +260,29 @@ class ItemReports:
         Returns:
             None while they are compared: ask again.
         """
+        digests_json = await self._counted_digests(assignments, accounts, assignment, problem)
+        start_texts = {path: content.decode(errors="replace") for path, content in starting_files(problem).items()}
+        solutions = {account: json.loads(files) for account, files in digests_json.items()}
+        return await self._comparisons.find_pairs((assignment, problem.id), solutions, start_texts)
+
+    async def counted_solution_texts(
+        self, assignments: Sequence[AssignmentView], accounts: Collection[str], assignment: str, problem: Problem
+    ) -> Mapping[str, Mapping[str, str]]:
+        """By account, the texts of the files of the counted run, by path."""
+        digests_json = await self._counted_digests(assignments, accounts, assignment, problem)
+        return await asyncio.to_thread(
+            lambda: {account: self._solution_texts(files) for account, files in digests_json.items()}
+        )
+
+    async def _counted_digests(
+        self, assignments: Sequence[AssignmentView], accounts: Collection[str], assignment: str, problem: Problem
+    ) -> Mapping[str, str]:
+        """By account, the digests of the files of the counted run as JSON."""
         work = await self._counted_work(assignments, assignment, problem.id, accounts)
         query = select(RUNS.c.id, RUNS.c.files).where(RUNS.c.id.in_(work.account_by_run))
         async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
-        start_texts = {path: content.decode(errors="replace") for path, content in starting_files(problem).items()}
-        solutions = {work.account_by_run[row.id]: json.loads(row.files) for row in rows}
-        return await self._comparisons.find_pairs((assignment, problem.id), solutions, start_texts)
+        return {work.account_by_run[row.id]: row.files for row in rows}
 
     def _solution_texts(self, digests_json: str) -> dict[str, str]:
         return {

@@ -233,6 +233,10 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
             guard.for_signed_in(grade_pages.similar_solutions_page),
         ),
         Route(
+            "/courses/{course}/items/{assignment}/{problem}/alike/{first}/{second}",
+            guard.for_signed_in(grade_pages.solutions_side_by_side),
+        ),
+        Route(
             "/courses/{course}/items/{assignment}/{problem}/regrade",
             guard.for_signed_in(regrade_pages.begin_problem_regrade),
             methods=["POST"],

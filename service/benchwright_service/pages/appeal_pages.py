@@ -89,6 +89,7 @@ async def _own_grade_page(visit: Visit, problem: FormProblem | None) -> Response
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         member=membership,
         assignment=view,
+        titles=await visit.bench.courses.problem_titles([view.pack]),
         grade=book.grade(student, view),
         rubrics=await visit.bench.grades.rubrics.grades_of_runs(
             book.grade(student, view).counted_runs, for_staff=False

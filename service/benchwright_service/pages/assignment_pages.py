@@ -109,6 +109,7 @@ async def _form_page(visit: Visit, problem: FormProblem | None) -> Response:
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         member=membership,
         assignment=view,
+        titles=await visit.bench.courses.problem_titles([view.pack]),
         is_archived=await visit.is_archived(),
         policies=list(Reveal),
         problem=problem,

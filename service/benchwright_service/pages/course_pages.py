@@ -142,6 +142,7 @@ async def progress_page(visit: Visit) -> Response:
         "progress",
         visit.session,
         member=membership,
+        titles=await visit.bench.courses.problem_titles(view.pack for view in chosen),
         matrix=matrix,
         passed=await visit.bench.coursework.progress.passed_counts(chosen, students),
         problem_count=column_page.total,
@@ -188,6 +189,9 @@ async def student_work_page(visit: Visit) -> Response:
         member=membership,
         assignment=assignment,
         problem=path["problem"],
+        title=(await visit.bench.courses.problem_titles([assignment.pack])).get(
+            (assignment.pack, path["problem"]), path["problem"]
+        ),
         student=student,
         attempts=list(zip(attempt_lines, makers, strict=True)),
         checked=attempt_checks,

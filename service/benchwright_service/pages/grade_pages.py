@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from urllib.parse import quote
 
 from sqlalchemy.sql.selectable import Subquery
 from starlette.responses import RedirectResponse, Response
 
-from benchwright_problems.problem import ProblemKind as ProblemKind
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_remote.messages import AssignmentView, Membership
 from benchwright_service.courses.people_rows import RowChoice, read_people_rows
 from benchwright_service.courses.progress import CourseStudent
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.gradebook import Gradebook
 from benchwright_service.grades.points_table import PointsTable, points_of_students, read_points_table
+from benchwright_service.grades.side_by_side import side_by_side
 from benchwright_service.grades.solution_comparisons import LEAST_ALIKE
 from benchwright_service.grades.staff_decisions import Extension, PointsAdjustment
 from benchwright_service.pages.long_tables import LIST_ROWS, MATRIX_COLUMNS, matrix_rows, page_of, student_of_row
@@ -150,6 +151,7 @@ async def item_analysis_page(visit: Visit) -> Response:
         items=await visit.bench.grades.item_reports.item_statistics(assignments, _of_section(students, visit.section)),
         choice=visit.rows,
         sections=sorted({student.section for student in students if student.section}),
+        titles=await visit.bench.courses.problem_titles(view.pack for view in assignments),
     )
 
 
@@ -171,7 +173,7 @@ async def item_page(visit: Visit) -> Response:
         visit.session,
         member=membership,
         assignment=view,
-        problem=problem,
+        problem=public_problem,
         item=item_report.statistics,
         report=item_report,
         shown_test=visit.query_field("test"),
@@ -186,32 +188,75 @@ async def item_page(visit: Visit) -> Response:
 async def similar_solutions_page(visit: Visit) -> Response:
     """Pairs of students whose solutions of a problem have much in common."""
     membership = await visit.staff_membership()
-    problem = visit.request.path_params["problem"]
-    view = await _chosen_assignment(visit, membership)
-    if problem not in view.problems:
-        raise unknown_page_refusal()
-    public_problem = await visit.bench.courses.public_problem(view.pack, problem)
-    if public_problem.kind is ProblemKind.QUESTION:
-        raise unknown_page_refusal()
-    names = {
-        student.account: student.name for student in await visit.bench.coursework.progress.students(membership.course)
-    }
+    view, public_problem = await _chosen_design_problem(visit, membership)
+    names = await _student_names(visit, membership)
     similar_pairs = await visit.bench.grades.item_reports.find_similar_student_pairs(
         await visit.bench.courses.all_assignments(membership.course), names, view.id, public_problem
     )
     await visit.bench.audit.record_action(
-        visit.account, membership.course, "compared solutions", f"{view.pack}/{problem}"
+        visit.account, membership.course, "compared solutions", f"{view.pack}/{public_problem.id}"
     )
     return render(
         "alike",
         visit.session,
         member=membership,
         assignment=view,
-        problem=problem,
+        problem=public_problem,
         pairs=similar_pairs,
         names=names,
         least=LEAST_ALIKE,
     )
+
+
+async def solutions_side_by_side(visit: Visit) -> Response:
+    """Two solutions beside each other, with what they have in common."""
+    membership = await visit.staff_membership()
+    view, public_problem = await _chosen_design_problem(visit, membership)
+    names = await _student_names(visit, membership)
+    item_reports = visit.bench.grades.item_reports
+    assignments = await visit.bench.courses.all_assignments(membership.course)
+    pairs = await item_reports.find_similar_student_pairs(assignments, names, view.id, public_problem)
+    accounts = visit.request.path_params["first"], visit.request.path_params["second"]
+    similar_pair = next((pair for pair in pairs or () if (pair.first, pair.second) == accounts), None)
+    if similar_pair is None and pairs is not None:
+        raise unknown_page_refusal()
+    solutions = (
+        ()
+        if similar_pair is None
+        else side_by_side(
+            similar_pair,
+            await item_reports.counted_solution_texts(assignments, accounts, view.id, public_problem),
+        )
+    )
+    await visit.bench.audit.record_action(
+        visit.account, membership.course, "compared solutions", f"{view.pack}/{public_problem.id}"
+    )
+    return render(
+        "alike_pair",
+        visit.session,
+        member=membership,
+        assignment=view,
+        problem=public_problem,
+        pair=similar_pair,
+        accounts=accounts,
+        names=names,
+        solutions=solutions,
+    )
+
+
+async def _chosen_design_problem(visit: Visit, membership: Membership) -> tuple[AssignmentView, Problem]:
+    view = await _chosen_assignment(visit, membership)
+    if visit.request.path_params["problem"] not in view.problems:
+        raise unknown_page_refusal()
+    public_problem = await visit.bench.courses.public_problem(view.pack, visit.request.path_params["problem"])
+    if public_problem.kind is ProblemKind.QUESTION:
+        raise unknown_page_refusal()
+    return view, public_problem
+
+
+async def _student_names(visit: Visit, membership: Membership) -> Mapping[str, str]:
+    students = await visit.bench.coursework.progress.students(membership.course)
+    return {student.account: student.name for student in students}
 
 
 def grading_of_form(visit: Visit) -> GradingRules:
@@ -257,6 +302,7 @@ async def _grade_page(visit: Visit, problem: FormProblem | None) -> Response:
             if appeal.assignment == view.id
         ],
         problem=problem,
+        titles=await visit.bench.courses.problem_titles([view.pack]),
     )
 
 

@@ -40,8 +40,15 @@ async def regrade_page(visit: Visit) -> Response:
     regrades = visit.bench.grades.regrades
     student_page = page_of(await regrades.changed_students(membership.course, regrade), visit.page, LIST_ROWS)
     student_changes = await regrades.student_changes(membership.course, regrade, student_page.lines)
+    titles = await visit.bench.courses.problem_titles([regrade.assignment.pack])
     return render(
-        "regrade", visit.session, member=membership, regrade=regrade, changes=student_changes, students=student_page
+        "regrade",
+        visit.session,
+        member=membership,
+        regrade=regrade,
+        title=titles.get((regrade.assignment.pack, regrade.problem), regrade.problem),
+        changes=student_changes,
+        students=student_page,
     )
 
 

@@ -174,7 +174,7 @@ STATES = [
 def progress_cell(view: AttemptView) -> str:
     """What the teacher's page says of a student, in the cell of one problem."""
     student = CourseStudent("a1", "Ada", "")
-    assignment: Any = SimpleNamespace(id="as1", title="Counters", problems=("counter",))
+    assignment: Any = SimpleNamespace(pack="starter", id="as1", title="Counters", problems=("counter",))
     place = ("a1", "as1", "counter")
     cells = {place: ProgressCell(view, 1, datetime(2026, 3, 1, tzinfo=UTC))} if view.standing != "not begun" else {}
     checks: Any = SimpleNamespace(
@@ -187,6 +187,7 @@ def progress_cell(view: AttemptView) -> str:
             session=None,
             places=(),
             member=SimpleNamespace(course="c", title="C"),
+            titles={},
             matrix=ProgressMatrix([student], [(assignment, "counter")], cells),
             assignments=[assignment],
             people=SimpleNamespace(sections=(), total=1, page_count=1),

@@ -80,6 +80,24 @@ def test_a_changed_copy_is_found_with_its_lines(change_text: object) -> None:
     assert 3 <= stretch[0] < stretch[1] <= 23
 
 
+def test_passages_say_which_lines_of_one_solution_are_which_of_the_other() -> None:
+    half = BODY.index("  always_ff")
+    moved = BODY[half:] + BODY[:half]
+    (similar_pair,) = pairs_with_common_text({"ada": solution(BODY), "bob": solution(moved)}, {"rtl/fifo.sv": TEMPLATE})
+    texts = [solution(text)["rtl/fifo.sv"].split("\n") for text in (BODY, moved)]
+    long_passages = [
+        passages for passages in similar_pair.passages if passages[0].last_line - passages[0].first_line > 2
+    ]
+    assert len(long_passages) >= 2
+    for first, second in long_passages:
+        first_lines, second_lines = (
+            lines[passage.first_line - 1 : passage.last_line]
+            for lines, passage in zip(texts, (first, second), strict=True)
+        )
+        assert {*first_lines} & {*second_lines}
+        assert abs(len(first_lines) - len(second_lines)) <= 2
+
+
 def test_solutions_written_apart_share_little_or_nothing() -> None:
     compared_pairs = pairs_with_common_text(
         {"ada": solution(BODY), "grace": solution(OTHER)}, {"rtl/fifo.sv": TEMPLATE}

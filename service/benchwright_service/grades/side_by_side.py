@@ -1,0 +1,65 @@
+"""Two solutions beside each other: each line with the passage that the other solution has too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from benchwright_teaching.similarity import Passage, SimilarPair
+
+
+@dataclass(frozen=True)
+class ComparedLine:
+    """A line of a solution."""
+
+    number: int
+    text: str
+    passage: int | None
+    """Number of the passage in common that it is part of, from 1; None if it is in none."""
+    begun: Sequence[int]
+    """Numbers of the passages that begin at the line."""
+
+
+@dataclass(frozen=True)
+class ComparedSolution:
+    """A solution of a pair."""
+
+    account: str
+    files: Mapping[str, Sequence[ComparedLine]]
+
+
+def side_by_side(
+    pair: SimilarPair, texts: Mapping[str, Mapping[str, str]]
+) -> tuple[ComparedSolution, ComparedSolution]:
+    """Both solutions of a pair, line by line.
+
+    Args:
+        pair: What they have in common.
+        texts: By account, the texts of its files by path.
+    """
+    first, second = (
+        ComparedSolution(
+            account,
+            {
+                path: _compared_lines(path, text, [passages[side] for passages in pair.passages])
+                for path, text in sorted(texts.get(account, {}).items())
+            },
+        )
+        for side, account in enumerate((pair.first, pair.second))
+    )
+    return first, second
+
+
+def _compared_lines(path: str, text: str, passages: Sequence[Passage]) -> list[ComparedLine]:
+    passage_by_line: dict[int, int] = {}
+    begun_by_line: dict[int, list[int]] = {}
+    for number, passage in enumerate(passages, 1):
+        if passage.file == path:
+            begun_by_line.setdefault(passage.first_line, []).append(number)
+            for line in range(passage.first_line, passage.last_line + 1):
+                passage_by_line.setdefault(line, number)
+    lines = text.removesuffix("\n").split("\n")
+    return [
+        ComparedLine(number, line.removesuffix("\r"), passage_by_line.get(number), begun_by_line.get(number, ()))
+        for number, line in enumerate(lines, 1)
+    ]
