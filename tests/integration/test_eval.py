@@ -24,6 +24,8 @@ from typer.testing import CliRunner, Result
 
 from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_analysis.trace.attempt_steps import trace_of_attempt
+from benchwright_analysis.trace.exchanges import exchanges_of_attempt
+from benchwright_analysis.trace.step import StepKind
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock.clock import AttemptState
@@ -35,6 +37,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import app_with_commands
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_subjects.evaluation.evaluation import resume_run, summary, write_replies
+from benchwright_subjects.evaluation.kept_evals import eval_logs_folder, keep_eval_log
 
 from ..support.models.eval import CANARY, COUNTER, Desk, add_designs, design, desk, run, says, scripted_model
 from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content, fails, in_turn
@@ -107,9 +110,9 @@ def test_of_a_draft_and_a_final_version_the_final_one_is_graded_and_the_trace_sa
     assert summary(run(desk, says(reply), problems="saturating-counter"))["passed"] == 1
     (attempt,) = desk.attempts()
     attempt_trace = trace_of_attempt(attempt, desk.events(attempt.id))
-    titles = [step.title for step in attempt_trace.trace_parts[0].steps]
-    read_step = attempt_trace.trace_parts[0].steps[titles.index("The reply was read")]
-    assert read_step.fact_texts == {
+    (turn,) = [step for step in attempt_trace.trace_parts[0].steps if step.kind is StepKind.TURN]
+    read_facts = {name: turn.fact_texts[name] for name in ("files", "modules", "from", "ignored")}
+    assert read_facts == {
         "files": "rtl/sat_counter.sv",
         "modules": "sat_counter",
         "from": "block 2",
@@ -148,6 +151,17 @@ def test_an_agent_works_with_tools_in_the_sandbox_and_sees_nothing_hidden(desk: 
     assert set(replay(events).files) == {"rtl/sat_counter.sv", "verif/notes.txt"}
     assert sum(isinstance(recorded.event, ModelUsage) for recorded in events) == 8
     assert desk.are_whole()
+    keep_eval_log(eval_logs_folder(desk.home), Path(log.location), [attempt.id])
+    exchanges = exchanges_of_attempt(eval_logs_folder(desk.home), attempt.id)
+    (part,) = trace_of_attempt(attempt, events, exchanges).trace_parts
+    turns = [step for step in part.steps if step.kind is StepKind.TURN]
+    assert (len(exchanges), len(turns)) == (8, 8)
+    cells = [["\n".join(line.text for line in excerpt.lines) for excerpt in turn.excerpts] for turn in turns]
+    assert "saturating" in cells[0][0].lower() and cells[0][1].endswith("list_files()")
+    assert "rtl/sat_counter.sv" in cells[1][0], "the second request has what the tool answered"
+    assert "write_file(path='rtl/sat_counter.sv'" in cells[3][1] and "oops" in cells[3][2]
+    assert "submit()" in cells[7][1] and "passed" in cells[7][-1]
+    assert exchanges_of_attempt(eval_logs_folder(desk.home), "another") == []
 
 
 def test_an_agent_may_run_the_hidden_tests_as_often_as_it_is_allowed(desk: Desk) -> None:

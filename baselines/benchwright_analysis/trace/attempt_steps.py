@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from benchwright_analysis.trace.exchanges import Exchange
 from benchwright_analysis.trace.step import AttemptTrace, StepKind, TracePart, TraceStep, change_excerpt, whole_excerpt
+from benchwright_analysis.trace.turns import steps_by_turn
 from benchwright_attempts.attribution import EditOrigin, attributions_of_edits
 from benchwright_attempts.clock.timeline import time_line
 from benchwright_attempts.events.events import (
@@ -42,6 +44,7 @@ from benchwright_attempts.events.evidence import (
 from benchwright_attempts.log.record import AttemptHeader, RecordedEvent
 from benchwright_attempts.standing import ShownVerdict, cancelled_run_standing, verdict_standing
 from benchwright_attempts.summary.replay import replayed_states
+from benchwright_attempts.terms import Solver
 from benchwright_problems.verdict import present_outcome_of_recorded
 
 _BURST_S = 2.0
@@ -163,7 +166,7 @@ class _AttemptStepReader:
     def _step_of_run_or_verdict(self, event: Event, at_s: float) -> TraceStep | None:
         match event:
             case RunStarted():
-                return TraceStep(StepKind.RAN, f"Run {event.number} of the hidden tests began", at_s)
+                return TraceStep(StepKind.RAN, f"Run {event.number} of the hidden tests began", at_s, is_end=False)
             case RunCancelled():
                 standing = cancelled_run_standing(event.reason).value
                 return TraceStep(StepKind.RAN, f"Run {event.number}: {standing} ({event.reason})", at_s)
@@ -250,7 +253,7 @@ def _reply_step(event: ReplyRead, at_s: float) -> TraceStep:
     }
     if event.ignored:
         fact_texts["ignored"] = "; ".join(event.ignored)
-    return TraceStep(StepKind.OTHER, "The reply was read", at_s, fact_texts)
+    return TraceStep(StepKind.READ, "The reply was read", at_s, fact_texts)
 
 
 def _step_of_state_change_or_violation(event: Event, at_s: float) -> TraceStep | None:
@@ -279,14 +282,24 @@ def _step_of_state_change_or_violation(event: Event, at_s: float) -> TraceStep |
     return TraceStep(StepKind.OTHER, title, at_s, {name: value for name, value in fact_texts.items() if value})
 
 
-def trace_of_attempt(header: AttemptHeader, events: Sequence[RecordedEvent]) -> AttemptTrace:
+def _is_by_program(header: AttemptHeader, events: Sequence[RecordedEvent]) -> bool:
+    solvers = [recorded.event.solver for recorded in events if isinstance(recorded.event, Assigned)]
+    return {header.condition, *solvers} & {Solver.MODEL, Solver.AGENT} != set()
+
+
+def trace_of_attempt(
+    header: AttemptHeader, events: Sequence[RecordedEvent], exchanges: Sequence[Exchange] = ()
+) -> AttemptTrace:
     """The trace of one attempt.
 
     Args:
         header: The attempt's.
         events: All of it, in order.
+        exchanges: What a model was asked and replied, as far as that is kept.
     """
     steps = _AttemptStepReader(events).steps()
+    if events and _is_by_program(header, events):
+        steps = steps_by_turn(steps, exchanges, events[0].moment.wall)
     fact_texts = {
         "attempt": header.id,
         "solver": header.solver,

@@ -70,10 +70,14 @@ def _part_html(number: int, trace_part: TracePart) -> str:
 def _step_html(number: int, trace_step: TraceStep) -> str:
     time_label = "" if trace_step.at_s is None else f'<span class="at">{clock(trace_step.at_s)}</span> '
     summary = f'{time_label}<span class="kind">{trace_step.kind}</span> {_shortened_html(trace_step.title)}'
-    body = _facts_html(trace_step.fact_texts) + "".join(map(_excerpt_html, trace_step.excerpts))
+    excerpts_html = "".join(map(_excerpt_html, trace_step.excerpts))
+    is_turn = trace_step.kind is StepKind.TURN
+    body = _facts_html(trace_step.fact_texts) + (
+        f'<div class="row">{excerpts_html}</div>' if is_turn else excerpts_html
+    )
     step_content = body or '<p class="soft">No details.</p>'
     return (
-        f'<li class="{trace_step.kind}"><details class="step">'
+        f'<li class="{trace_step.kind}"><details class="step"{" open" if is_turn else ""}>'
         f'<summary><span class="number">{number}</span> {summary}</summary>{step_content}</details></li>'
     )
 

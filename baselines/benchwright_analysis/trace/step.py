@@ -20,6 +20,8 @@ class StepKind(StrEnum):
     SHOWN = "shown"
     ACCEPTED = "accepted"
     REFUSED = "refused"
+    TURN = "turn"
+    READ = "read"
     EDITED = "edited"
     RAN = "ran"
     OTHER = "other"
@@ -52,6 +54,8 @@ class TraceStep:
     """Seconds since the opening, if they are known."""
     fact_texts: Mapping[str, str] = field(default_factory=dict)
     excerpts: Sequence[StepExcerpt] = ()
+    is_end: bool = True
+    """False if the step only begins something whose end is a step of its own."""
 
 
 @dataclass(frozen=True)

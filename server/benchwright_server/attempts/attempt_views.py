@@ -14,6 +14,7 @@ from benchwright_attempts.events.evidence import Assigned, Recording
 from benchwright_attempts.log.record import RecordedEvent
 from benchwright_attempts.standing import RECORDED, ShownVerdict, cancelled_run_standing, verdict_standing
 from benchwright_attempts.summary.replay import replay
+from benchwright_foundation.home import Home
 from benchwright_server.attempts.participation import Participation
 from benchwright_server.attempts.session import standing_view
 from benchwright_server.protocol.numbers import OwnNumber, OwnNumbers, SpentView, TimeWithAgentsView
@@ -65,17 +66,25 @@ def files_after_event(log: StudyLog, attempt_id_prefix: str, seq: int) -> Replay
     return ReplayedFiles(seq=replayed.seq, files=files)
 
 
-def trace_page(log: StudyLog, attempt_id_prefix: str) -> TracePage:
+def trace_page(log: StudyLog, home: Home, attempt_id_prefix: str) -> TracePage:
     """A page that steps through an attempt.
+
+    Args:
+        log: Has its events.
+        home: Has the logs of models' runs.
+        attempt_id_prefix: Beginning of its id.
 
     Raises:
         UnknownAttemptError: No attempt has this id.
     """
     from benchwright_analysis.trace.attempt_steps import trace_of_attempt
+    from benchwright_analysis.trace.exchanges import exchanges_of_attempt
     from benchwright_analysis.trace.page import trace_page
+    from benchwright_subjects.evaluation.kept_evals import eval_logs_folder
 
     header = log.header_with_id_prefix(attempt_id_prefix)
-    return TracePage(page=trace_page(trace_of_attempt(header, log.events(header.id))))
+    exchanges = exchanges_of_attempt(eval_logs_folder(home), header.id)
+    return TracePage(page=trace_page(trace_of_attempt(header, log.events(header.id), exchanges)))
 
 
 def _replay_mark(recorded: RecordedEvent, at_s: float, label: Attribution | None) -> ReplayMark:

@@ -152,7 +152,7 @@ async def _replay_at(sessions: EditorSessions, params: ReplayAtParams) -> Replay
 async def _trace(sessions: EditorSessions, params: ReplayParams) -> TracePage:
     from benchwright_server.attempts.attempt_views import trace_page
 
-    return await asyncio.to_thread(trace_page, sessions.log, params.attempt)
+    return await asyncio.to_thread(trace_page, sessions.log, sessions.home, params.attempt)
 
 
 async def _numbers(sessions: EditorSessions, params: NumbersParams) -> OwnNumbers:

@@ -9,6 +9,7 @@ import typer
 
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.errors import explain_missing_extra
+from benchwright_foundation.home import Home
 from benchwright_server.cli.study.log import opened_event_log
 from benchwright_server.cli.terminal.options import AttemptId
 from benchwright_server.cli.terminal.output import console, exit_on_expected_error, explain_unwritable
@@ -40,9 +41,12 @@ def trace_attempt(
     """Write a page that steps through an attempt: what was asked, shown, accepted, edited and run."""
     with opened_event_log() as log, explain_missing_extra("`benchwright attempts trace`", "baselines"):
         from benchwright_analysis.trace.attempt_steps import trace_of_attempt
+        from benchwright_analysis.trace.exchanges import exchanges_of_attempt
+        from benchwright_subjects.evaluation.kept_evals import eval_logs_folder
 
         header = log.header_with_id_prefix(attempt)
-        _write_trace_page(trace_of_attempt(header, log.events(header.id)), output)
+        exchanges = exchanges_of_attempt(eval_logs_folder(Home.from_environment()), header.id)
+        _write_trace_page(trace_of_attempt(header, log.events(header.id), exchanges), output)
 
 
 def _write_trace_page(trace: AttemptTrace, output: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from benchwright_analysis.completion.played_runs import PlayedRun
 from benchwright_analysis.trace.attempt_steps import trace_of_attempt
+from benchwright_analysis.trace.exchanges import Exchange
 from benchwright_analysis.trace.page import trace_page
 from benchwright_analysis.trace.run_steps import trace_of_run
 from benchwright_analysis.trace.step import AttemptTrace, StepKind, TracePart, TraceStep, change_excerpt, whole_excerpt
@@ -59,9 +60,10 @@ HEADER = AttemptHeader(
     problem_digest="d",
     workspace="/w",
     solver="openai/x",
-    condition="agent",
+    condition="human+agent",
     created=MORNING,
 )
+BY_AGENT = HEADER.model_copy(update={"condition": "agent"})
 HOSTILE = "</pre></script><script>alert(1)</script><img src=x onerror=alert(2)>\u202ereversed\u2066\u0007&amp;"
 OPENED = Opened(files={PATH: FileText.of_text(START)})
 PASSED = RunFinished(
@@ -69,14 +71,14 @@ PASSED = RunFinished(
 )
 
 
-def trace(*timed_events: tuple[float, Event]) -> AttemptTrace:
+def trace(*timed_events: tuple[float, Event], header: AttemptHeader = HEADER) -> AttemptTrace:
     recorded = [
         RecordedEvent(
             "a1", seq, Moment(MORNING + timedelta(seconds=offset_s), round(offset_s * 1e9), "p"), event, "", ""
         )
         for seq, (offset_s, event) in enumerate(timed_events, 1)
     ]
-    return trace_of_attempt(HEADER, recorded)
+    return trace_of_attempt(header, recorded)
 
 
 def step_titles(attempt_trace: AttemptTrace) -> list[tuple[str, str]]:
@@ -106,35 +108,73 @@ def test_an_agents_attempt_is_what_was_asked_edited_and_run() -> None:
         (3, RunStarted(run="r", number=1, snapshot={})),
         (4, PASSED),
         (5, Submitted()),
+        header=BY_AGENT,
     )
     assert step_titles(attempt_trace) == [
         ("other", "The problem was opened with 1 file"),
         ("other", "The clock was started"),
-        ("asked", "openai/x was asked"),
-        ("other", "The reply was read"),
-        ("edited", "rtl/m.sv: written by a model or an agent"),
-        ("ran", "Run 1 of the hidden tests began"),
-        ("ran", "Run 1 passed, 3 of 3 tests"),
+        ("turn", "Turn 1: +1 \N{MINUS SIGN}0 lines, Run 1 passed, 3 of 3 tests"),
         ("other", "Submitted"),
     ]
-    request_step, reply_step, edited = attempt_trace.trace_parts[0].steps[2:5]
-    assert reply_step.fact_texts == {
+    turn = attempt_trace.trace_parts[0].steps[2]
+    assert turn.fact_texts == {
+        "requests": "2",
+        "input tokens": "1,200",
+        "output tokens": "30",
+        "cost": "0.0100 USD",
         "files": "rtl/m.sv",
         "modules": "m, h",
         "from": "block 2",
         "ignored": "block 1: m; x: y",
     }
-    assert request_step.fact_texts == {
-        "requests": "2",
-        "input tokens": "1,200",
-        "output tokens": "30",
-        "cost": "0.0100 USD",
-    }
-    (excerpt,) = edited.excerpts
+    assert [excerpt.caption for excerpt in turn.excerpts] == ["Prompt", "Reply", "Diff of rtl/m.sv", "Tests"]
+    assert "Not kept" in turn.excerpts[0].lines[0].text
+    excerpt = turn.excerpts[2]
     assert [(line.mark, line.text) for line in excerpt.lines] == [
         (" ", "module m;"),
         ("+", "assign y = a;"),
         (" ", "endmodule"),
+    ]
+
+
+def test_each_request_is_a_turn_with_what_came_of_it() -> None:
+    events = [
+        (0.0, OPENED),
+        (0.0, Started()),
+        (2.0, ModelUsage(model="openai/x", calls=1)),
+        (
+            3.0,
+            TextSet(path=PATH, cause=TextCause.WRITTEN, file=FileText.of_text("module m;\nassign y = a;\nendmodule\n")),
+        ),
+        (7.0, ModelUsage(model="openai/x", calls=1)),
+        (8.0, RunStarted(run="r", number=1, snapshot={})),
+        (9.0, PASSED),
+        (10.0, Submitted()),
+    ]
+    recorded = [
+        RecordedEvent("a1", seq, Moment(MORNING + timedelta(seconds=at_s), round(at_s * 1e9), "p"), event, "", "")
+        for seq, (at_s, event) in enumerate(events, 1)
+    ]
+    exchanges = [
+        Exchange(MORNING + timedelta(seconds=at_s), prompt, reply)
+        for at_s, prompt, reply in ((1.0, "Write m.", "write_file()"), (6.0, "Written.", "run"))
+    ]
+    for known_exchanges in (exchanges, []):
+        attempt_trace = trace_of_attempt(BY_AGENT, recorded, known_exchanges)
+        assert step_titles(attempt_trace) == [
+            ("other", "The problem was opened with 1 file"),
+            ("other", "The clock was started"),
+            ("turn", "Turn 1: +1 \N{MINUS SIGN}0 lines, no tests"),
+            ("turn", "Turn 2: no change, Run 1 passed, 3 of 3 tests"),
+            ("other", "Submitted"),
+        ]
+    (part,) = trace_of_attempt(BY_AGENT, recorded, exchanges).trace_parts
+    turns = [step for step in part.steps if step.kind is StepKind.TURN]
+    assert [[line.text for line in excerpt.lines] for turn in turns for excerpt in turn.excerpts[:2]] == [
+        ["Write m."],
+        ["write_file()"],
+        ["Written."],
+        ["run"],
     ]
 
 

@@ -1,0 +1,76 @@
+"""What a model was asked and what it replied, from Inspect's logs that are kept beside the event log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_subjects.evaluation.kept_evals import eval_logs_covering
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalSample
+    from inspect_ai.model import ChatMessage
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One request to a model."""
+
+    at: datetime
+    prompt: str
+    """The messages that the model had not got before."""
+    reply: str
+
+
+def exchanges_of_attempt(logs_folder: Path, attempt: str) -> list[Exchange]:
+    """Requests of an attempt in their order; none if no log of its run is kept.
+
+    Args:
+        logs_folder: Folder of the Inspect logs that were kept.
+        attempt: Its id.
+    """
+    files = eval_logs_covering(logs_folder, [attempt])
+    if not files:
+        return []
+    # It takes seconds to import, and most attempts are a person's.
+    from inspect_ai.log import read_eval_log
+
+    for file in reversed(files):
+        for sample in read_eval_log(str(file), resolve_attachments=True).samples or ():
+            if any((score.metadata or {}).get("attempt") == attempt for score in (sample.scores or {}).values()):
+                return _exchanges_of_sample(sample)
+    return []
+
+
+def _exchanges_of_sample(sample: EvalSample) -> list[Exchange]:
+    from inspect_ai.event import ModelEvent
+
+    exchanges: list[Exchange] = []
+    known_messages = 0
+    for event in sample.events:
+        if isinstance(event, ModelEvent):
+            # A conversation that starts anew, or is shortened, is shown whole.
+            known = known_messages if known_messages < len(event.input) else 0
+            reply = "" if event.output.empty else _message_text(event.output.message)
+            exchanges.append(
+                Exchange(event.timestamp, _conversation_text(event.input[known:]), reply or event.error or "")
+            )
+            known_messages = len(event.input) + 1
+    return exchanges
+
+
+def _conversation_text(messages: Sequence[ChatMessage]) -> str:
+    if len(messages) == 1:
+        return _message_text(messages[0])
+    return "\n\n".join(f"{message.role}:\n{_message_text(message)}" for message in messages)
+
+
+def _message_text(message: ChatMessage) -> str:
+    calls = message.tool_calls or () if message.role == "assistant" else ()
+    call_lines = [
+        f"{call.function}({', '.join(f'{name}={value!r}' for name, value in call.arguments.items())})" for call in calls
+    ]
+    return "\n".join(filter(None, [message.text, *call_lines]))

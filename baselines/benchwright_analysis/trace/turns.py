@@ -1,0 +1,90 @@
+"""Turns of a model or an agent: what it was asked and replied, what changed, and what the tests said, as one step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from benchwright_analysis.trace.exchanges import Exchange
+from benchwright_analysis.trace.step import StepExcerpt, StepKind, TraceStep, whole_excerpt
+
+_ONCE_IN_A_TURN = (StepKind.ASKED, StepKind.READ)
+
+
+def steps_by_turn(steps: Sequence[TraceStep], exchanges: Sequence[Exchange], opened: datetime) -> list[TraceStep]:
+    """Steps with those of each turn as one.
+
+    Args:
+        steps: Of an attempt by a model or an agent, in their order.
+        exchanges: Its requests; if none is known, a turn begins where the model was asked again.
+        opened: Time of the attempt's first event.
+    """
+    merged_steps: list[TraceStep] = []
+    turn_steps: list[TraceStep] = []
+    begun_exchanges = [(exchange, (exchange.at - opened).total_seconds()) for exchange in exchanges]
+    exchange: Exchange | None = None
+    turns = 0
+
+    def end_turn() -> None:
+        nonlocal exchange, turns
+        if turn_steps or exchange is not None:
+            turns += 1
+            merged_steps.append(_turn_step(turns, turn_steps, exchange))
+            turn_steps.clear()
+            exchange = None
+
+    for step in steps:
+        while begun_exchanges and step.at_s is not None and begun_exchanges[0][1] <= step.at_s:
+            end_turn()
+            exchange, _ = begun_exchanges.pop(0)
+        if step.kind is StepKind.OTHER:
+            if not exchanges or not begun_exchanges:
+                end_turn()
+            merged_steps.append(step)
+            continue
+        if not exchanges and step.kind in _ONCE_IN_A_TURN and any(step.kind is earlier.kind for earlier in turn_steps):
+            end_turn()
+        turn_steps.append(step)
+    end_turn()
+    for exchange, _ in begun_exchanges:
+        turns += 1
+        merged_steps.append(_turn_step(turns, [], exchange))
+    return merged_steps
+
+
+def _turn_step(number: int, steps: Sequence[TraceStep], exchange: Exchange | None) -> TraceStep:
+    edits = [excerpt for step in steps if step.kind is StepKind.EDITED for excerpt in _named_excerpts(step)]
+    verdicts = [step for step in steps if step.kind is StepKind.RAN and step.is_end]
+    marks = [line.mark for excerpt in edits for line in excerpt.lines]
+    changed = f"+{marks.count('+'):,} \N{MINUS SIGN}{marks.count('-'):,} lines" if edits else "no change"
+    fact_texts = {
+        name: text for step in steps if step.kind in _ONCE_IN_A_TURN for name, text in step.fact_texts.items()
+    }
+    used = [step.title for step in steps if step.kind not in (*_ONCE_IN_A_TURN, StepKind.EDITED, StepKind.RAN)]
+    if used:
+        fact_texts["used"] = "; ".join(used)
+    verdict_text = "; ".join(step.title for step in verdicts) or "no tests"
+    tests = [line for step in verdicts for line in (step.title, *step.fact_texts.values())]
+    return TraceStep(
+        StepKind.TURN,
+        f"Turn {number}: {changed}, {verdict_text}",
+        min((step.at_s for step in steps if step.at_s is not None), default=None),
+        fact_texts,
+        [
+            _text_excerpt("Prompt", None if exchange is None else exchange.prompt),
+            _text_excerpt("Reply", None if exchange is None else exchange.reply),
+            *(edits or [StepExcerpt("Diff", [])]),
+            whole_excerpt("Tests", "\n".join(tests)),
+        ],
+    )
+
+
+def _text_excerpt(caption: str, text: str | None) -> StepExcerpt:
+    if text is None:
+        return whole_excerpt(caption, "Not kept: no log of the run is beside the event log.")
+    return whole_excerpt(caption, text)
+
+
+def _named_excerpts(step: TraceStep) -> list[StepExcerpt]:
+    path = step.title.partition(": ")[0]
+    return [StepExcerpt(f"Diff of {path}", excerpt.lines) for excerpt in step.excerpts]
