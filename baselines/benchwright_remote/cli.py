@@ -13,6 +13,7 @@ import typer
 
 from benchwright_foundation.errors import BenchwrightError, explain_missing_extra
 from benchwright_foundation.home import Home
+from benchwright_foundation.number_text import counted
 from benchwright_problems.storage.store import Store
 from benchwright_remote.connections import Connection, Connections
 from benchwright_remote.errors import ServiceError
@@ -137,7 +138,7 @@ async def _refresh_and_list_assignments(home: Home, connection: Connection) -> N
         assignment, problems = store.assignment_if_any(name), store.public_pack(name).problems
         due = f", due {assignment.due:%Y-%m-%d %H:%M %Z}" if assignment is not None and assignment.due else ""
         title = assignment.title if assignment is not None else ""
-        typer.echo(f"{name}\t{title}: {len(problems)} problems{due}")
+        typer.echo(f"{name}\t{title}: {counted(len(problems), 'problem')}{due}")
         if assignment is not None and assignment.assistance is not None:
             typer.echo(f"  {assignment.assistance.rule}")
 

@@ -40,6 +40,17 @@ def points(value: float) -> str:
     return _with_minus_sign(f"{value:.3f}".rstrip("0").rstrip("."))
 
 
+def signed_points(value: float) -> str:
+    """Points that are added or taken away, with their sign and noun."""
+    noun = "point" if abs(value) == 1 else "points"
+    return f"{'+' if value > 0 else ''}{points(value)} {noun}"
+
+
+def counted(amount: int, singular: str, plural: str = "") -> str:
+    """An amount with its noun."""
+    return f"{amount:,} {singular if amount == 1 else plural or singular + 's'}"
+
+
 def percent(share: float | None) -> str:
     """A share from 0 to 1 in percent, with one digit after the point where it is not zero."""
     return UNKNOWN if share is None else _with_minus_sign(f"{100 * share:.1f} %".replace(".0 %", " %"))

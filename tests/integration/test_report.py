@@ -241,7 +241,7 @@ def test_every_number_of_a_tiny_study_is_the_one_worked_out_by_hand(lab: Lab, tm
     support = sections["support"]
     assert (support["participants"], support["problems"], support["models"]) == (2, 3, ["lab/m"])
     assert (support["left_out"], support["chains_checked"]) == ({}, True)
-    assert support["deviations"] == ["Violations of a condition were flagged: assist accepted in 1 attempts."]
+    assert support["deviations"] == ["Violations of a condition were flagged: assist accepted in 1 attempt."]
     # 10 + 20 + 6 + 4 + 16 + 30 minutes, no gap longer than one.
     rows_by_threshold = {row["threshold_s"]: row for row in support["active_time"]["thresholds"]}
     assert [rows_by_threshold[threshold]["total_s"] for threshold in (60, 120, 300)] == approx([86 * 60] * 3)

@@ -9,6 +9,7 @@ from enum import Enum
 from pydantic import BaseModel, JsonValue
 
 from benchwright_foundation.number_text import UNKNOWN, number, percent
+from benchwright_foundation.number_text import counted as counted
 from benchwright_judges.agreement.estimators import Estimate, Share
 
 Cell = str | int | float | None
@@ -134,8 +135,3 @@ def p_value(p: float | None) -> str:
     if p is None:
         return UNKNOWN
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def counted(amount: int, singular: str, plural: str = "") -> str:
-    """An amount with its noun."""
-    return f"{amount:,} {singular if amount == 1 else plural or singular + 's'}"

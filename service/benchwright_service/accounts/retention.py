@@ -10,6 +10,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, ScalarSelect, Table, func, select, update
 
 from benchwright_foundation.database import Database
+from benchwright_foundation.number_text import counted
 from benchwright_remote.messages import Role
 from benchwright_service.accounts.people import People
 from benchwright_service.evidence.audit import AuditLog
@@ -92,7 +93,7 @@ class Retention:
         everybody = [*await self._people.members(overdue.course), *await self._people.dropped_people(overdue.course)]
         participants = [person for person in everybody if person.role is Role.PARTICIPANT]
         for person in participants:
-            reason = f"kept {overdue.kept_days} days after the end of {overdue.course}"
+            reason = f"kept {counted(overdue.kept_days, 'day')} after the end of {overdue.course}"
             await self._people.delete_person(overdue.course, person.account, reason)
         await AuditLog(self._database, self._now).record_action(
             OPERATOR,

@@ -15,6 +15,7 @@ import typer
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
+from benchwright_foundation.number_text import counted
 from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Allowed
 from benchwright_problems.reveal import Reveal
@@ -265,7 +266,9 @@ def backup(file: Annotated[Path, typer.Argument(help="What to write, such as ben
         from benchwright_service.storage.backup import back_up
 
         count = back_up(Home.from_environment(), file)
-    typer.echo(f"{file} has {count} files: hidden parts, the signing key, what solvers did. Only you can read it.")
+    typer.echo(
+        f"{file} has {counted(count, 'file')}: hidden parts, the signing key, what solvers did. Only you can read it."
+    )
 
 
 def restore(file: Annotated[Path, typer.Argument(help="What `benchwright course backup` has written.")]) -> None:
@@ -381,7 +384,7 @@ def clean_up(
                 await retention.clean_up(overdue)
             verb = "would be deleted" if dry_run else "deleted"
             lines.append(
-                f"{overdue.course}: ended {overdue.ends:%Y-%m-%d}, kept {overdue.kept_days} days; "
+                f"{overdue.course}: ended {overdue.ends:%Y-%m-%d}, kept {counted(overdue.kept_days, 'day')}; "
                 f"{_counted(overdue.students, 'student')} with {_counted(overdue.attempts, 'attempt')} {verb}"
             )
         return lines

@@ -13,6 +13,7 @@ from sqlalchemy import Select, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_foundation.database import Database
+from benchwright_foundation.number_text import signed_points
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.mail.mail_kinds import MailKind
 from benchwright_service.mail.queueing import Occasion, queue_notices
@@ -103,7 +104,12 @@ class GradeHistory:
             for row in late_days
         ]
         grade_changes += [
-            GradeChange(moment(row.at), row.name or row.by, f"{row.points:+g} points", row.reason)
+            GradeChange(
+                moment(row.at),
+                row.name or row.by,
+                signed_points(row.points),
+                row.reason,
+            )
             for row in adjustments
         ]
         grade_changes += [

@@ -75,7 +75,7 @@ def test_what_more_than_half_accept_becomes_a_pack_with_agreement_and_times(
     pack_folder = folder.parent / "accepted"
     code, console_text = run("accepted", folder, "--out", pack_folder)
     assert code == 0, console_text
-    assert "1 questions accepted, 1 rejected; the pack is in" in console_text
+    assert "1 question accepted, 1 rejected; the pack is in" in console_text
     # Three of three pairs on the first question, one of three on the second.
     assert "4 of 6 pairs of decisions alike; Krippendorff's alpha 0.38; 6 of 6 answers given before the" in console_text
     assert "a: median 20 s per question." in console_text
@@ -93,7 +93,7 @@ def test_a_question_that_changed_after_its_review_is_reviewed_again(folder: Path
     pack_folder = folder.parent / "accepted"
     code, console_text = run("accepted", folder, "--out", pack_folder, "--reviewers", "1")
     assert code == 1
-    assert "1 questions accepted, 0 rejected, 1 lack reviews" in console_text
+    assert "1 question accepted, 0 rejected, 1 lack reviews" in console_text
     pending_reviews = Reviewer(folder, "ada").unfinished_reviews(multiple_choice_questions(folder))
     assert [(problem.id, review) for problem, review in pending_reviews] == [("first", None)]
     assert review(folder, "ada", "A", *NO)[0] == 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from benchwright_analysis.report.rows.exclusions import Participants
 from benchwright_analysis.report.rows.observation import GRACE_S, Observation
 from benchwright_attempts.attempts import Attempts
+from benchwright_foundation.number_text import counted
 from benchwright_studies.conduct.closing import check_seal
 from benchwright_studies.conduct.entry import ConsentEntry, QuestionnaireAnswered
 from benchwright_studies.conduct.studies import RegisteredStudy, Studies
@@ -72,18 +73,22 @@ def study_deviations(
     ]
     flagged = Counter(rule for observation in study_observations for rule in observation.violation_rules.split())
     if flagged:
-        violations_text = ", ".join(f"{rule.replace('_', ' ')} in {amount}" for rule, amount in sorted(flagged.items()))
-        sentences.append(f"Violations of a condition were flagged: {violations_text} attempts.")
+        violations_text = ", ".join(
+            f"{rule.replace('_', ' ')} in {counted(amount, 'attempt')}" for rule, amount in sorted(flagged.items())
+        )
+        sentences.append(f"Violations of a condition were flagged: {violations_text}.")
     late_observations = [
         observation
         for observation in study_observations
         if observation.limit_s is not None and (observation.clock_s or 0.0) > observation.limit_s + GRACE_S
     ]
     if late_observations:
-        sentences.append(f"{len(late_observations)} attempts went on for more than a minute after the time limit.")
+        sentences.append(
+            f"{counted(len(late_observations), 'attempt')} went on for more than a minute after the time limit."
+        )
     deleted = [stone.id for stone in log.journal.tombstones(study) if stone.kind == "participant"]
     if deleted:
-        sentences.append(f"The data of {len(deleted)} participants were deleted on their wish.")
+        sentences.append(f"The data of {counted(len(deleted), 'participant')} were deleted on their wish.")
     if registered_study.closed is not None:
         sentences += check_seal(log, study).flaws
     return sentences
@@ -106,10 +111,12 @@ def _plan_deviations(registered_study: RegisteredStudy, study_observations: Sequ
         )
     extra = [key for key in attempt_counts if key not in planned]
     if extra:
-        sentences.append(f"{len(extra)} attempts belong to no planned task{_first_participants_note(extra)}.")
+        sentences.append(f"{counted(len(extra), 'attempt')} of no planned task{_first_participants_note(extra)}.")
     twice = [key for key, amount in attempt_counts.items() if amount > 1]
     if twice:
-        sentences.append(f"{len(twice)} tasks were tried more than once{_first_participants_note(twice)}.")
+        sentences.append(
+            f"{counted(len(twice), 'task was', 'tasks were')} tried more than once{_first_participants_note(twice)}."
+        )
     misassigned = [
         observation
         for observation in study_observations
@@ -117,7 +124,9 @@ def _plan_deviations(registered_study: RegisteredStudy, study_observations: Sequ
         and task.condition != observation.condition
     ]
     if misassigned:
-        sentences.append(f"{len(misassigned)} attempts were under another condition than planned.")
+        sentences.append(
+            f"{counted(len(misassigned), 'attempt was', 'attempts were')} under another condition than planned."
+        )
     return sentences
 
 
@@ -139,7 +148,7 @@ def _order_deviations(registered_study: RegisteredStudy, study_observations: Seq
         if [position for _, position in sorted(task_starts)] != sorted(p for _, p in task_starts)
     ]
     return (
-        [f"{len(disordered_participants)} participants began tasks in another order than assigned."]
+        [f"{counted(len(disordered_participants), 'participant')} began tasks in another order than assigned."]
         if disordered_participants
         else []
     )
@@ -158,8 +167,7 @@ def _model_deviations(registered_study: RegisteredStudy, study_observations: Seq
         )
         if sample_count != planned_count:
             sentences.append(
-                f"Of {condition.worker} ({condition.name}) there are {sample_count} samples; {planned_count} were "
-                "planned."
+                f"Samples of {condition.worker} ({condition.name}): {sample_count}; planned: {planned_count}."
             )
     return sentences
 

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from benchwright_analysis.code_digest import analysis_digest
 from benchwright_analysis.report.rows.observation import Observation
+from benchwright_foundation.number_text import counted
 from benchwright_studies.conduct.entry import Drawn, Enrolled, Preregistered
 from benchwright_studies.plan.preregistration import is_registered_document
 
@@ -76,7 +77,8 @@ def _registration_deviations(
     ]
     if foreign_observations:
         deviations.append(
-            f"{len(foreign_observations)} attempts were made under another study file than the registered one."
+            f"{counted(len(foreign_observations), 'attempt was', 'attempts were')} made under another study file than "
+            "the registered one."
         )
     code = document.get("code")
     if isinstance(code, dict) and code.get("analysis_sha256") != analysis_digest():
@@ -95,7 +97,7 @@ def _registration_deviations(
         if deviating_prompts:
             used_prompts = deviating_prompts[0].prompts
             deviations.append(
-                f"{len(deviating_prompts)} attempts under {condition} were asked with {used_prompts}; "
+                f"{counted(len(deviating_prompts), 'attempt')} under {condition}: asked with {used_prompts}; "
                 f"{expected_prompts} was registered."
             )
     early_observations = [
@@ -104,7 +106,9 @@ def _registration_deviations(
         if observation.started and observation.started < str(document.get("registered", ""))
     ]
     if early_observations:
-        deviations.append(f"{len(early_observations)} attempts were started before the registration.")
+        deviations.append(
+            f"{counted(len(early_observations), 'attempt was', 'attempts were')} started before the registration."
+        )
     return deviations
 
 
@@ -117,11 +121,15 @@ def _sample_size_deviations(preregistered: Preregistered, own_observations: Sequ
     for condition, expected_count in planned.items() if isinstance(planned, dict) else ():
         if attempt_counts[condition] != expected_count:
             deviations.append(
-                f"Sample size of {condition}: {attempt_counts[condition]} attempts, {expected_count} were registered."
+                f"Sample size of {condition}: {counted(attempt_counts[condition], 'attempt')}, "
+                f"{expected_count} registered."
             )
     people = {observation.participant for observation in own_observations if observation.is_person}
     if len(people) > int(str(sample.get("participants", 0))):
-        deviations.append(f"{len(people)} participants have attempts; {sample.get('participants')} were registered.")
+        deviations.append(
+            f"{counted(len(people), 'participant has', 'participants have')} attempts; "
+            f"{sample.get('participants')} registered."
+        )
     return deviations
 
 

@@ -20,7 +20,7 @@ from benchwright_attempts.standing import summary_view
 from benchwright_attempts.summary.replay import replay
 from benchwright_attempts.summary.summary import Summary
 from benchwright_foundation.home import Home
-from benchwright_foundation.number_text import UNKNOWN
+from benchwright_foundation.number_text import UNKNOWN, counted
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.verdict import Outcome, verdict_word
@@ -115,7 +115,7 @@ def export(
         with explain_unwritable(output):
             write_export(output.absolute(), header, rows)
             anchor = write_anchor_beside_export(output, header, rows) if rows else None
-        err.print(f"{len(rows)} events written to {output}.", soft_wrap=True)
+        err.print(f"{counted(len(rows), 'event')} written to {output}.", soft_wrap=True)
         if anchor is not None:
             err.print(
                 f"The last hash is {anchor.head}. Keep {output}.anchor where the solver can't change it.",
@@ -148,7 +148,10 @@ def replay_command(
             {"files": sorted(replayed.files), "saves": replayed.saves, "ok": replayed.is_intact, "flaws": [*flaws]}
         )
     else:
-        console.print(f"{len(replayed.files)} files written to {to}; {replayed.saves} saves compared.", soft_wrap=True)
+        console.print(
+            f"{counted(len(replayed.files), 'file')} written to {to}; {counted(replayed.saves, 'save')} compared.",
+            soft_wrap=True,
+        )
         for flaw in flaws:
             err.print(flaw, markup=False)
     raise typer.Exit(0 if replayed.is_intact else 1)

@@ -20,6 +20,7 @@ from benchwright_attempts.summary.kept_summary import summary_from_rows
 from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.home import Home
+from benchwright_foundation.number_text import counted
 from benchwright_remote.known_keys import KnownKeys, receipts_folder
 from benchwright_server.cli.study.log import opened_study_log
 from benchwright_server.cli.terminal.options import Json, OutputFile
@@ -67,7 +68,7 @@ def anchor_command(
             return
         with explain_unwritable(output):
             write_atomically(output.absolute(), anchors_text(anchors).encode(), 0o600)
-        err.print(f"Anchors of {len(anchors)} attempts written to {output}.", soft_wrap=True)
+        err.print(f"Anchors of {counted(len(anchors), 'attempt')} written to {output}.", soft_wrap=True)
 
 
 @dataclass(frozen=True)
@@ -198,7 +199,10 @@ def _missing_attempt_faults(log: StudyLog, anchors: Sequence[Anchor]) -> list[_L
         if events is None:
             problem: str | None = f"The attempt no longer exists: an anchor names its event {newest_anchor.events}."
         elif events < newest_anchor.events:
-            problem = f"It had {events} events when it was deleted, and an anchor names event {newest_anchor.events}."
+            problem = (
+                f"It had {counted(events, 'event')} when it was deleted, and an anchor names event "
+                f"{newest_anchor.events}."
+            )
         else:
             continue
         missing_attempts.append(_LogFaults(attempt, problem, {}, 0))

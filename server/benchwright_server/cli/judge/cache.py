@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from benchwright_foundation.errors import explain_missing_extra
+from benchwright_foundation.number_text import counted
 from benchwright_server.cli.judge.records import opened_records
 from benchwright_server.cli.terminal.output import err, exit_on_expected_error, explain_unwritable
 
@@ -36,7 +37,7 @@ def export(
         return len(votes)
 
     with exit_on_expected_error(), explain_missing_extra("`benchwright judge cache`", "judges"):
-        err.print(f"{asyncio.run(work())} votes written to {file}.", markup=False)
+        err.print(f"{counted(asyncio.run(work()), 'vote')} written to {file}.", markup=False)
 
 
 def import_votes(
@@ -53,4 +54,4 @@ def import_votes(
         return len(votes)
 
     with exit_on_expected_error(), explain_missing_extra("`benchwright judge cache`", "judges"):
-        err.print(f"{asyncio.run(work())} votes read from {file}.", markup=False)
+        err.print(f"{counted(asyncio.run(work()), 'vote')} read from {file}.", markup=False)

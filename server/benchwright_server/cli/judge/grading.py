@@ -15,6 +15,7 @@ from rich.rule import Rule
 from benchwright_attempts.errors import AttemptError
 from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
+from benchwright_foundation.number_text import counted
 from benchwright_judges.errors import GradingError, VotesFileError
 from benchwright_judges.judgement import Judgement
 from benchwright_problems.storage.store import Store
@@ -96,7 +97,7 @@ def sheet_export(
         return len(grading_items)
 
     with exit_on_expected_error(), explain_missing_extra("`benchwright judge sheet`", "judges"):
-        err.print(f"{asyncio.run(work())} answers written to {file}.", markup=False)
+        err.print(f"{counted(asyncio.run(work()), 'answer')} written to {file}.", markup=False)
 
 
 def sheet_import(

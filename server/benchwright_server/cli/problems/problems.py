@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from benchwright_foundation.home import Home
+from benchwright_foundation.number_text import counted
 from benchwright_problems.datasets.cvdp import export_cvdp
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.conversion import RecordForm, convert_record
@@ -137,7 +138,7 @@ def export(
     """Write a pack back in the format it was imported from; for folders, each line maps paths to file contents."""
     with exit_on_expected_error():
         count = write_records(_unsealed_problems(pack), file, original_record, A_DATA_SET)
-    console.print(f"{count} problems written to {file}.")
+    console.print(f"{counted(count, 'problem')} written to {file}.")
 
 
 def convert_pack(
@@ -151,7 +152,7 @@ def convert_pack(
         count = write_records(
             _unsealed_problems(pack), file, lambda problem: convert_record(export_cvdp(problem), to), writable_packs
         )
-    console.print(f"{count} problems written to {file}.")
+    console.print(f"{counted(count, 'problem')} written to {file}.")
 
 
 def _unsealed_problems(pack: str) -> Iterator[Problem]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchwright_foundation.errors import explain_missing_extra
+from benchwright_foundation.number_text import counted
 from benchwright_server.authoring.model_endpoints import model_endpoints
 from benchwright_server.cli.terminal.interruption import end_cleanly_on_signal
 from benchwright_server.cli.terminal.options import Budget, Json, PackOut
@@ -75,9 +76,8 @@ def generate(
         omission_note = (
             f" {len(documents.left_out_parts)} files and parts were left out." if documents.left_out_parts else ""
         )
-        message = (
-            f"{passed_count} questions from {len(questions)} passages passed; they are in {out_folder}.{omission_note}"
-        )
+        counts = f"{counted(passed_count, 'question')} from {counted(len(questions), 'passage')}"
+        message = f"{counts} passed; they are in {out_folder}.{omission_note}"
         console.print(message, markup=False, soft_wrap=True)
     raise typer.Exit(0 if passed_count else 1)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchwright_foundation.home import Home
+from benchwright_foundation.number_text import counted
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX
 from benchwright_problems.storage.store import Store
 from benchwright_server.authoring.model_endpoints import model_endpoints
@@ -159,7 +160,8 @@ def _print_extracted(extracted: ExtractedExam, findings: list[ExamFinding], fold
         role_list = ", ".join(f"{count} {role}" for role, count in unclaimed_roles.most_common())
         console.print(f"In no question: {role_list}.", markup=False, soft_wrap=True)
     console.print(
-        f"{len(extracted.exam_items.items)} questions of {len(extracted.exam.pages)} pages in {folder / 'items'}; "
+        f"{counted(len(extracted.exam_items.items), 'question')} of {counted(len(extracted.exam.pages), 'page')} in "
+        f"{folder / 'items'}; "
         f"{regions} things"
         f" on the pages are accounted for in {folder / 'regions.json'}.",
         markup=False,
@@ -183,6 +185,6 @@ def make_pack_command(
         print_json({"pack": pack, "problems": [problem.id for problem in question_pack.problems]})
         return
     console.print(
-        f"{len(question_pack.problems)} questions added as {pack}; the pack's folder is {folder / 'pack'}.",
+        f"{counted(len(question_pack.problems), 'question')} added as {pack}; the pack's folder is {folder / 'pack'}.",
         soft_wrap=True,
     )

@@ -11,7 +11,7 @@ import typer
 from rich.prompt import Confirm, Prompt
 from rich.rule import Rule
 
-from benchwright_foundation.number_text import number
+from benchwright_foundation.number_text import counted, number
 from benchwright_server.cli.terminal.interruption import end_cleanly_on_signal
 from benchwright_server.cli.terminal.options import Json, PackOut
 from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, explain_unwritable, print_json
@@ -126,7 +126,9 @@ def _ask_and_record_decision(
 def _print_standing(pack_standing: ReviewTally, folder: Path) -> None:
     open_note = f", {len(pack_standing.open)} lack reviews" if pack_standing.open else ""
     accepted_count, rejected = len(pack_standing.accepted), len(pack_standing.rejected)
-    message = f"{accepted_count} questions accepted, {rejected} rejected{open_note}; the pack is in {folder}."
+    message = (
+        f"{counted(accepted_count, 'question')} accepted, {rejected} rejected{open_note}; the pack is in {folder}."
+    )
     console.print(message, markup=False, soft_wrap=True)
     agreed = (
         f"Krippendorff's alpha {number(pack_standing.alpha)}"

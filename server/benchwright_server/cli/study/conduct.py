@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from benchwright_attempts.log.record import format_wall
 from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
+from benchwright_foundation.number_text import counted
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.study.log import opened_study_log, retry_waiting_deliveries
 from benchwright_server.cli.terminal.options import Json, StudyFilePath, StudyId
@@ -160,7 +161,7 @@ class _StudyStatus:
         for model_part, done_count in self.machines:
             console.print(
                 f"{model_part.condition.name}: {model_part.condition.model}, {done_count} of "
-                f"{model_part.attempt_count} attempts"
+                f"{counted(model_part.attempt_count, 'attempt')}"
             )
         if self.seal is not None:
             console.print(f"Closed. Digest {self.seal.digest}", soft_wrap=True)
@@ -284,7 +285,7 @@ def close(
     if json_output:
         print_json({"study": study, "digest": closed.digest, "attempts": count})
         return
-    console.print(f"The study {study} is closed with {count} attempts. Publish its digest with it:")
+    console.print(f"The study {study} is closed with {counted(count, 'attempt')}. Publish its digest with it:")
     console.print(closed.digest)
 
 
@@ -316,13 +317,16 @@ def _confirm_closing(study_id: str, unfinished_participants: list[str]) -> None:
     if sys.stdin.isatty():
         if unfinished_participants:
             err.print(
-                f"{len(unfinished_participants)} participants have not finished: {unfinished_text}.",
+                f"{counted(len(unfinished_participants), 'participant has', 'participants have')} not finished: "
+                f"{unfinished_text}.",
                 markup=False,
                 soft_wrap=True,
             )
         typer.confirm(f"Close {study_id}? Nothing can be added to it or changed afterwards", abort=True, err=True)
     elif unfinished_participants:
+        verb = "has" if len(unfinished_participants) == 1 else "have"
         raise ServerError(
-            f"{len(unfinished_participants)} participants of {study_id} have not finished: {unfinished_text}. "
+            f"{counted(len(unfinished_participants), 'participant')} of {study_id} {verb} not finished: "
+            f"{unfinished_text}. "
             "Give --yes to close it anyway."
         )

@@ -15,6 +15,7 @@ from benchwright_attempts.terms import OWN_ASSISTANT
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
+from benchwright_foundation.number_text import counted
 from benchwright_problems.problem import Difficulty
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.study.log import opened_study_log
@@ -102,8 +103,8 @@ def validate(
         print_json(study_facts | {"plan_sha256": plan.sha256} | sentences)
         return
     console.print(
-        f"{file} is valid: {len(study.problems)} problems, {len(study.conditions)} conditions, "
-        f"{len(study.pseudonyms)} participants.",
+        f"{file} is valid: {counted(len(study.problems), 'problem')}, {counted(len(study.conditions), 'condition')}, "
+        f"{counted(len(study.pseudonyms), 'participant')}.",
         soft_wrap=True,
     )
     for sentence in (*balance, *remarks):
@@ -155,7 +156,9 @@ def assign_tasks(file: StudyFilePath, json_output: Json = False) -> None:
     for condition in study_file.study.conditions:
         if not condition.solver.is_person:
             problems_text = f"{len(condition.problems)} of the problems" if condition.problems else "every problem"
-            console.print(f"{condition.name}: {condition.worker}, {problems_text}, {condition.samples} samples each")
+            console.print(
+                f"{condition.name}: {condition.worker}, {problems_text}, {counted(condition.samples, 'sample')} each"
+            )
     console.print(f"Seed {plan.seed}. {plan_sentence(plan.sha256)}", soft_wrap=True)
 
 

@@ -10,6 +10,7 @@ import typer
 
 from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
+from benchwright_foundation.number_text import counted
 from benchwright_server.cli.study.conduct import close, progress, run, status
 from benchwright_server.cli.study.log import opened_study_log, retry_waiting_deliveries
 from benchwright_server.cli.study.planning import assign_tasks, init, register, validate
@@ -48,7 +49,7 @@ def export(
         retry_waiting_deliveries(log)
         with explain_unwritable(folder):
             attempt_count = write_archive(log, study, folder, None if participant is None else [participant])
-    console.print(f"{attempt_count} attempts written to {folder}.", soft_wrap=True)
+    console.print(f"{counted(attempt_count, 'attempt')} written to {folder}.", soft_wrap=True)
 
 
 def collect_records(
@@ -66,7 +67,7 @@ def collect_records(
         return
     for folder, collected_folder in zip(folders, collected_folders, strict=True):
         withheld = f", {collected_folder.withheld} left out without consent" if collected_folder.withheld else ""
-        longer = f", {collected_folder.longer} attempts went on" if collected_folder.longer else ""
+        longer = f", {counted(collected_folder.longer, 'attempt')} went on" if collected_folder.longer else ""
         console.print(
             f"{folder}: {collected_folder.attempts} new attempts of {collected_folder.participants} "
             f"participants{longer}{withheld}."
@@ -92,4 +93,4 @@ def delete(
         participation = Participation(Home.from_environment())
         if participation.pseudonyms().get(study) == participant:
             participation.remove_study(study)
-    console.print(f"{count} attempts of {participant} were deleted. Copies that were exported are not deleted.")
+    console.print(f"Deleted: {counted(count, 'attempt')} of {participant}. Copies that were exported are not deleted.")
