@@ -52,7 +52,7 @@ def _exchanges_of_sample(sample: EvalSample) -> list[Exchange]:
     known_messages = 0
     for event in sample.events:
         if isinstance(event, ModelEvent):
-            # A conversation that starts anew, or is shortened, is shown whole.
+            # A conversation that starts again, or is shortened, is shown whole.
             known = known_messages if known_messages < len(event.input) else 0
             reply = "" if event.output.empty else _message_text(event.output.message)
             exchanges.append(
