@@ -66,6 +66,47 @@ def test_new_problems_are_proved_and_a_weak_harness_is_told_by_a_wrong_solution(
     assert "hidden/wrong/ignores-enable passes" in reports_by_id["holds"]["reason"]
 
 
+def test_a_folder_is_graded_compared_and_opened_as_it_is_now(folder: Path, tmp_path: Path) -> None:
+    home = tmp_path / "author"
+
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [BENCHWRIGHT, *arguments],
+            env=os.environ | {"BENCHWRIGHT_HOME": str(home), "COLUMNS": "200"},
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+        )
+
+    problem, reference = folder / "holds", folder / "holds" / "hidden" / "reference"
+    assert run("grade", problem, reference).returncode == 0
+    assert run("grade", problem, problem / "public").returncode == 1
+    (design,) = (file for file in reference.rglob("*") if file.is_file())
+    compared = run("problems", "compare", problem, design)
+    assert (compared.returncode, compared.stdout.splitlines()[0]) == (0, "equivalent"), compared.stderr
+    missing = run("grade", folder / "absent", reference)
+    assert missing.returncode == 2
+    assert "has no problem 'absent'; its pack.toml orders: holds, holds-too, asks" in missing.stderr
+    answers = tmp_path / "answers.jsonl"
+    solution = {"id": "holds", "files": {design.relative_to(reference).as_posix(): design.read_text()}}
+    answers.write_text(json.dumps(solution) + "\n")
+    graded = run("grade", folder, "--responses", answers, "--json")
+    assert graded.returncode == 0, graded.stderr
+    assert json.loads(graded.stdout)["pack"] == "my-pack"
+
+    for title in ("Holds now", "Holds later"):
+        statement = problem / "statement.md"
+        statement.write_text("# " + title + "\n" + statement.read_text().partition("\n")[2])
+        opened = run("open", problem, "--fresh", "--json")
+        assert opened.returncode == 0, opened.stderr
+        assert json.loads(opened.stdout)["status"]["title"] == title
+    (home / "data" / "pack-signers.json").unlink()
+    refused = run("open", problem)
+    assert refused.returncode == 2
+    assert "not from a folder of yours" in refused.stderr
+
+
 def test_a_published_pack_is_installed_from_a_file_or_an_address(folder: Path, tmp_path: Path, address: str) -> None:
     file = tmp_path / "site" / "my.pack"
     published = json.loads(benchwright(tmp_path / "author", "publish", folder, file, "--json").stdout)

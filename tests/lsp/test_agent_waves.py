@@ -26,7 +26,7 @@ module tb_wave;
     full <= count == 4'd6;
   end
   initial begin
-    #200 $finish;
+    #30000 $finish;
   end
 endmodule
 """
@@ -58,12 +58,16 @@ async def test_an_agent_learns_the_value_of_a_signal_when_another_rose(editor: E
     falling_change = await use(desk, "wave_change", waves=waves, signal=FULL, edge="fall")
     assert falling_change["time"] > first_rise["time"]
     third_rise = await use(desk, "wave_change", waves=waves, signal=CLOCK, edge="rise", nth=3)
+    late_rise = await use(desk, "wave_change", waves=waves, signal=CLOCK, edge="rise", nth=2_500)
+    assert late_rise["time"] - third_rise["time"] == 2_497 * (third_rise["time"] * 2 // 5)
+    assert late_rise == await use(desk, "wave_change", waves=waves, signal=CLOCK, nth=5_000 - 1)
     values = await use(desk, "wave_values", waves=waves, signals=[COUNT], time=third_rise["time"])
     assert values["values"] == {COUNT: "h3"}
     assert (await use(desk, "wave_change", waves=waves, signal=COUNT, value="h5"))["value"] == "h5"
 
     for tool, arguments, message in (
-        ("wave_change", {"signal": FULL, "edge": "rise", "nth": 9}, "changes to h1 .* times after 0"),
+        ("wave_change", {"signal": FULL, "edge": "rise", "nth": 900}, "changes to h1 188 times after 0"),
+        ("wave_change", {"signal": FULL, "nth": 900}, "changes at all 37[67] times after 0"),
         ("wave_change", {"signal": "nowhere"}, "no signal nowhere"),
         ("wave_values", {"signals": [COUNT], "time": 1 << 70}, "time"),
         ("wave_signals", {"waves": "../../x.fst"}, "not in the workspace"),

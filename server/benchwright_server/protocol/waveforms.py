@@ -156,6 +156,8 @@ class WaveformChangeParams(WaveformParams):
     """The first change after the time; else the last before it."""
     value: str | None = None
     """Only a change to this value; any if null."""
+    nth: int = Field(1, ge=1, le=LATEST)
+    """1 for the nearest such change, 2 for the one after it."""
 
 
 class WaveformChange(Wire):
@@ -164,6 +166,8 @@ class WaveformChange(Wire):
     time: int | None
     """Null if there is no such change."""
     value: str | None
+    count: int
+    """Such changes that were counted: `nth`, or how many there are if that is fewer."""
 
 
 class WaveformSourceParams(WaveformParams):

@@ -178,29 +178,40 @@ class WaveformFile:
             )
         return signal_values
 
-    def nearest_change(
-        self, signal_path: str, tick: int, forward: bool, wanted_value: str | None
-    ) -> dict[str, Any] | None:
-        """The nearest change of a signal after or before a tick, if there is one; to that value, if one is given."""
+    def nth_change(
+        self, signal_path: str, tick: int, forward: bool, wanted_value: str | None, nth: int
+    ) -> dict[str, Any]:
+        """The nth change of a signal after or before a tick; to that value, if one is given.
+
+        Time and value are None if there are fewer, and `count` says how many there are, at most `nth`.
+        """
         changes = self._changes(signal_path)
         if changes is None:
             raise UnanswerableError(f"The waveform has no signal {signal_path}. It may have been written again.")
-        if not len(changes):
-            return None
-        index = last_change_index(changes, tick)
+        index = last_change_index(changes, tick) if len(changes) else -1
         if not forward and index >= 0 and changes[index][0] == tick:
             index -= 1
         first_index = index + 1 if forward else index
+        if wanted_value is None:
+            nth_index = first_index + (nth - 1 if forward else 1 - nth)
+            if 0 <= nth_index < len(changes):
+                change_time, new_value = changes[nth_index]
+                return {"time": change_time, "value": value_text(new_value), "count": nth}
+            return {"time": None, "value": None, "count": len(changes) - first_index if forward else first_index + 1}
+        count = 0
         for number, (change_time, new_value) in enumerate(_changes_from(changes, first_index, forward)):
             text = value_text(new_value)
-            if wanted_value is None or text == wanted_value:
-                return {"time": change_time, "value": text}
+            if text == wanted_value:
+                count += 1
+                if count == nth:
+                    return {"time": change_time, "value": text, "count": count}
             if number == _MOST_COMPARED:
+                matches = f"{count:,}" if count else "None"
                 raise UnanswerableError(
-                    f"None of the next {number:,} changes of {signal_path} is to {wanted_value}. "
-                    f"Ask from {change_time}."
+                    f"{matches} of the next {number:,} changes of {signal_path} {'are' if count > 1 else 'is'} to "
+                    f"{wanted_value}. Ask from {change_time}{f' for the rest of the {nth:,}' if count else ''}."
                 )
-        return None
+        return {"time": None, "value": None, "count": count}
 
     def signals_unknown_at_end(self, max_count: int) -> dict[str, Any]:
         """Signals with a bit that is x at the end, and since when; those that were so first come first."""

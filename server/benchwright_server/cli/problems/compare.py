@@ -22,6 +22,7 @@ from benchwright_problems.equivalence import parameter_text
 from benchwright_problems.problem import Problem as BenchProblem
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import MEASURES, ComparedQuality
+from benchwright_server.cli.problems.whole_pack import problem_with_hidden_part
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.output import console, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
@@ -32,7 +33,7 @@ _EXIT = {ComparisonResult.EQUIVALENT: 0, ComparisonResult.DIFFERS: 1, Comparison
 
 
 def compare(
-    problem: options.Problem,
+    problem: options.AuthoredProblem,
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="A solution's files, by their names.")],
     top: Annotated[
         str | None, typer.Option(help="The module to compare; the one that the hidden tests test if not given.")
@@ -50,7 +51,7 @@ def compare(
         home = Home.from_environment()
         if any(workspace_folder_containing(file.resolve().parent) is not None for file in files):
             raise ServerError("A file is in the workspace of an attempt. Compare a copy of it after the attempt.")
-        compared_problem = Store(home).unseal(problem)
+        compared_problem = problem_with_hidden_part(Store(home), problem)
         if not has_reference_design(compared_problem):
             raise ServerError(f"{problem} has no reference design. Choose a design problem with one.")
         solution = _solution_bytes_by_path(compared_problem, files)

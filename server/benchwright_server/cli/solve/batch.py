@@ -34,6 +34,7 @@ from benchwright_problems.storage.responses import read_responses
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Verdict
 from benchwright_server.cli.problems.left_out import write_left_out_if_any
+from benchwright_server.cli.problems.whole_pack import PackProblems
 from benchwright_server.cli.solve.answers import print_summary, summarize
 from benchwright_server.cli.solve.batch_files import write_verdicts_and_reports
 from benchwright_server.cli.solve.batch_reading import AnswerReader, Origins
@@ -88,20 +89,18 @@ def grade_batch(pack: str, responses: Path, batch: BatchOptions, origins: Origin
     """Grade a file of answers, print what they come to, and exit: 2 if some could not be decided, else 0.
 
     Args:
-        pack: Name of the pack whose problems were answered.
+        pack: Name of the pack whose problems were answered, or its author's folder.
         responses: See `benchwright_problems.storage.responses`.
         batch: Options of the grading.
         origins: Origins of the answers.
         json_output: True to print JSON.
     """
-    store = Store(Home.from_environment())
-    public = {problem.id: problem for problem in store.public_pack(pack).problems}
+    problems = PackProblems(Store(Home.from_environment()), pack)
+    pack, public = problems.pack_name, problems.public_by_id
     invalid = InvalidRecords(skip=batch.skip_invalid)
     parsed_responses = read_responses(responses, public, invalid)
     left_out = write_left_out_if_any(invalid, responses.stem, batch.output)
-    unsealed_problems = {
-        name: store.unseal(f"{pack}/{name}") for name in {answer.problem.id for answer in parsed_responses}
-    }
+    unsealed_problems = {name: problems.unseal(name) for name in {answer.problem.id for answer in parsed_responses}}
     parsed_responses = [replace(answer, problem=unsealed_problems[answer.problem.id]) for answer in parsed_responses]
     given_answers = AnswerReader(pack, responses, origins).given_answers(parsed_responses)
     parsed_responses = [

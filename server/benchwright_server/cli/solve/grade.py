@@ -18,6 +18,7 @@ from benchwright_harness.sandbox.registry import open_sandbox, toolchain_for
 from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.store import Store
 from benchwright_server.attempts.participation import Participation
+from benchwright_server.cli.problems.whole_pack import problem_with_hidden_part
 from benchwright_server.cli.solve.batch import BatchOptions, grade_batch
 from benchwright_server.cli.solve.batch_reading import Origins
 from benchwright_server.cli.study.log import opened_study_log
@@ -81,7 +82,7 @@ def _grade_folder_and_exit(
     problem: str, folder: Path, batch: BatchOptions, raw_log: Path | None, json_output: bool
 ) -> None:
     home = Home.from_environment()
-    unsealed_problem = Store(home).unseal(problem)
+    unsealed_problem = problem_with_hidden_part(Store(home), problem)
     if not folder.is_dir():
         raise ServerError(f"{folder} is not a folder. Give the folder that contains rtl/ and the like.")
     if raw_log is not None:

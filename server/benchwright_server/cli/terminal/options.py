@@ -15,6 +15,9 @@ _SCHEDULER = SCHEDULER._replace(name=f"a Dask scheduler's address such as {SCHED
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
 Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="PACK/ID, such as starter/sync-fifo.")]
+AuthoredProblem = Annotated[
+    str, typer.Argument(metavar="PROBLEM", help="PACK/ID, or FOLDER/ID of a pack that is being written.")
+]
 Sandbox = Annotated[str, typer.Option(help=f"{alternatives_phrase(SANDBOXES)}.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Runs at a time; one per core if not given.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Run again even if the verdict is known.")]
@@ -49,5 +52,11 @@ RecordsFile = Annotated[
     Path, typer.Argument(metavar="FILE", help="Written as JSON Lines, with solutions and harnesses.")
 ]
 AnswersAtOnce = Annotated[int, typer.Option(min=1, max=64, help="Answers at a time.")]
-ProblemOrPack = Annotated[str, typer.Argument(metavar="PROBLEM|PACK", help="PACK/ID; a pack with --responses.")]
+ProblemOrPack = Annotated[
+    str,
+    typer.Argument(
+        metavar="PROBLEM|PACK",
+        help="PACK/ID, or FOLDER/ID of a pack that is being written; PACK or FOLDER with --responses.",
+    ),
+]
 BootstrapSeed = Annotated[int, typer.Option(min=0, help="Seed of the bootstrap intervals.")]

@@ -12,6 +12,7 @@ from benchwright_server.errors import ServerError
 from benchwright_server.features.agent.tool import AnyTool, Tool
 from benchwright_server.features.requests import call_operation
 from benchwright_server.protocol.messages import Wire
+from benchwright_server.protocol.waveforms import LATEST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
 _MOST_SIGNALS = 50
-_MOST_EDGES = 1_000
 _EDGES: Mapping[str, str | None] = {"rise": "h1", "fall": "h0", "any": None}
 _VALUES = "Values are h1f of bits that are all known, b1x0z of others; null for no value yet."
 
@@ -51,7 +51,7 @@ class _Edge(_Waves):
         description="rise: a change to 1; fall: to 0; any: every change.",
     )
     value: str | None = Field(None, description="Only changes to this value, such as h1f; edge does not count then.")
-    nth: int = Field(1, ge=1, le=_MOST_EDGES, description="1 for the first such change after the time.")
+    nth: int = Field(1, ge=1, le=LATEST, description="1 for the first such change after the time.")
     after: int = Field(0, ge=0, description="In ticks of the file.")
 
 
@@ -94,16 +94,18 @@ class _WorkspaceWaveform:
             ServerError: The signal has fewer changes than that.
         """
         expected_value = params.value if params.value is not None else _EDGES[params.edge]
-        time = params.after
-        for number in range(params.nth):
-            edge = await self.call_waveform_operation(
-                "waveformChange", signal=params.signal, time=time, forward=True, value=expected_value
-            )
-            if edge["time"] is None:
-                change = f"to {expected_value}" if expected_value is not None else "at all"
-                raise ServerError(f"{params.signal} changes {change} {number} times after {params.after}.")
-            time = edge["time"]
-        return edge
+        edge = await self.call_waveform_operation(
+            "waveformChange",
+            signal=params.signal,
+            time=params.after,
+            forward=True,
+            value=expected_value,
+            nth=params.nth,
+        )
+        if edge["time"] is None:
+            change = f"to {expected_value}" if expected_value is not None else "at all"
+            raise ServerError(f"{params.signal} changes {change} {edge['count']:,} times after {params.after}.")
+        return {"time": edge["time"], "value": edge["value"]}
 
 
 async def _matching_signals_json(server: EditorServer, session: EditorSession, params: _Search) -> str:

@@ -135,17 +135,17 @@ class OpenWaveforms:
             values=[signal_value["value"] if signal_value is not None else None for signal_value in signal_values]
         )
 
-    async def nearest_change(self, params: WaveformChangeParams) -> WaveformChange:
-        """The next change of a signal, or the one before; only of those to a value, if it is given."""
+    async def nth_change(self, params: WaveformChangeParams) -> WaveformChange:
+        """The next change of a signal, or the one before, or the nth; only of those to a value, if it is given."""
         path = await self._allowed_waveform_file(params.uri)
         change_request = {
             "signal_path": params.signal,
             "tick": params.time,
             "forward": params.forward,
             "wanted_value": params.value,
+            "nth": params.nth,
         }
-        change = await self.readers.call_method(path, "nearest_change", **change_request)
-        return WaveformChange(**change) if change is not None else WaveformChange(time=None, value=None)
+        return WaveformChange(**await self.readers.call_method(path, "nth_change", **change_request))
 
     async def source_of_signal(self, params: WaveformSourceParams) -> WaveformSource:
         """The place where a signal is declared."""
@@ -277,8 +277,9 @@ WAVEFORM_OPERATIONS: tuple[Operation[OpenWaveforms, Any, Any], ...] = (
         "waveformChange",
         WaveformChangeParams,
         WaveformChange,
-        "Returns the next change of a signal after a time, or the last before it; to any value or a particular one.",
-        OpenWaveforms.nearest_change,
+        "Returns the next change of a signal after a time, or the last before it, or the nth; to any value or a "
+        "particular one.",
+        OpenWaveforms.nth_change,
     ),
     Operation(
         "waveformSource",
