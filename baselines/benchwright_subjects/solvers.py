@@ -25,6 +25,8 @@ from benchwright_subjects.agent_workspace import AgentWorkspace
 from benchwright_subjects.agents import agent_work
 from benchwright_subjects.agents.launch import AgentLaunch
 from benchwright_subjects.evaluation import usage
+from benchwright_subjects.evaluation.budget import count_cost, refuse_if_budget_is_spent
+from benchwright_subjects.evaluation.limit_words import limits_in_words
 from benchwright_subjects.evaluation.provider_failure import provider_error, refuse_missing_reply
 from benchwright_subjects.evaluation.task_run import TaskRun
 from benchwright_subjects.sample_attempt import DECLINED
@@ -71,8 +73,10 @@ def ask_once(task: TaskRun, seed: int | None) -> Solver:
                         config["seed"] = seed + state.epoch - 1
                     if task.prompts is not None and task.prompts.reply_schema is not None:
                         config["response_schema"] = task.prompts.reply_schema(sample.problem)
+                    refuse_if_budget_is_spent()
                     state = await _await_reply(generate(state, **config))
                     refuse_missing_reply(state.output)
+                    count_cost(state.output)
                     sample.reply_count += 1
                 sample.refuse_if_never_replied()
             return state
@@ -92,8 +96,8 @@ def work_with_tools(task: TaskRun, command_limit_s: float, seed: int | None) -> 
             if sample.attempt.ended:
                 return state
             workspace = AgentWorkspace(task.services, sample, command_limit_s)
-            state.messages.insert(0, ChatMessageSystem(content=_AGENT))
             async with sample.solving_within_time_limit():
+                state.messages.insert(0, ChatMessageSystem(content=f"{_AGENT} {limits_in_words(sample.terms)}".strip()))
                 await _work_until_submitted(state, workspace, None if seed is None else seed + state.epoch - 1)
             sample.refuse_if_never_replied()
             return state
@@ -123,8 +127,10 @@ async def _work_until_submitted(state: TaskState, workspace: AgentWorkspace, see
     model = get_model()
     urged = 0
     while not sample.submitted and urged < _MOST_URGED:
+        refuse_if_budget_is_spent()
         state.output = await _await_reply(model.generate(state.messages, tool_defs, config=GenerateConfig(seed=seed)))
         refuse_missing_reply(state.output)
+        count_cost(state.output)
         sample.reply_count += 1
         await sample.exclude_provider_waits()
         state.messages.append(state.output.message)
@@ -168,7 +174,12 @@ def command_line_agent(task: TaskRun, launch: AgentLaunch, seed: int | None) -> 
                     await stack.enter_async_context(program_slots)
                 sample_seed = None if seed is None else seed + state.epoch - 1
                 agent_state = await agent_work.let_agent_work_on_sample(
-                    task.services, sample, launch, state.input_text, AgentState(messages=state.messages), sample_seed
+                    task.services,
+                    sample,
+                    launch,
+                    "\n\n".join(filter(None, (state.input_text, limits_in_words(sample.terms)))),
+                    AgentState(messages=state.messages),
+                    sample_seed,
                 )
             state.messages, state.output = agent_state.messages, agent_state.output
             # A program may also have asked nothing, for which no provider can be blamed.

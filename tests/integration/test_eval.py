@@ -6,6 +6,7 @@ import csv
 import dataclasses
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -20,6 +21,7 @@ from typing import Any
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelInfo, ModelOutput, get_model, set_model_info
+from inspect_ai.model import ModelUsage as ModelUsageOfReply
 from typer.testing import CliRunner, Result
 
 from benchwright_analysis.report.report import ReportOptions, write_report
@@ -29,12 +31,14 @@ from benchwright_analysis.trace.step import StepKind
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock.clock import AttemptState
+from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.events.events import Answered, Edit, RunFinished, TextSet
 from benchwright_attempts.events.evidence import ModelUsage, TimedOut
 from benchwright_attempts.summary.replay import replay
 from benchwright_problems.datasets.csbench import import_csbench
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import app_with_commands
+from benchwright_server.cli.eval.run import repeats_of_problems
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_subjects.evaluation.evaluation import resume_run, summary, write_replies
 from benchwright_subjects.evaluation.kept_evals import eval_logs_folder, keep_eval_log
@@ -686,3 +690,75 @@ def test_the_other_commands_do_not_load_inspect() -> None:
     program = "import sys; import benchwright_server.cli.app; print([n for n in sys.modules if 'inspect_ai' in n])"
     process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=True)
     assert process.stdout.strip() == "[]"
+
+
+def price(dollars: float) -> None:
+    set_model_info("mockllm/model", ModelInfo())
+    Path("prices.yaml").write_text(
+        "dated: 2026-11-20\n"
+        f"mockllm/model: {{input: {dollars}, output: 0, input_cache_write: 0, input_cache_read: 0}}\n"
+    )
+
+
+def bills(text: str, tokens: int) -> Model:
+    def reply(messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
+        output = ModelOutput.from_content("mockllm/model", text)
+        output.usage = ModelUsageOfReply(input_tokens=tokens, output_tokens=0, total_tokens=tokens)
+        return output
+
+    return scripted_model(reply)
+
+
+def test_no_request_follows_once_the_budget_is_spent_and_the_rest_can_be_resumed(desk: Desk) -> None:
+    price(1_000_000)
+    limits = {"prices_file": Path("prices.yaml"), "most_samples_at_once": 1}
+    log = run(desk, bills("C", 2), problems="amdahl", samples=4, budget_usd=3.0, **limits)
+    counts = summary(log)
+    # Two dollars a reply: the second one is the last.
+    assert (counts["failed"], counts["error"], counts["cost_usd"]) == (2, 2, 4.0)
+    assert "budget of 3 USD is spent (4.0000 USD)" in str(counts["why"])
+    assert counts["prices"] == {"file": "prices.yaml", "dated": "2026-11-20"}
+    assert counts["reasons"] == {"failed": {"wrong answer": 2}, "error": {"it broke off": 2}}
+    with pytest.raises(EvaluationError, match=r"so --budget can't be kept\. Give its prices with --costs"):
+        run(desk, bills("C", 2), problems="amdahl", budget_usd=3.0)
+
+
+def test_an_agent_knows_its_limits_and_is_graded_at_the_one_of_its_cost(desk: Desk) -> None:
+    price(1_000_000)
+    instructions: list[str] = []
+
+    def reply(messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
+        instructions.append(messages[0].text)
+        output = ModelOutput.for_tool_call("mockllm/model", "list_files", {})
+        output.usage = ModelUsageOfReply(input_tokens=1, output_tokens=0, total_tokens=1)
+        return output
+
+    log = run(
+        desk,
+        scripted_model(reply),
+        "agent",
+        problems="amdahl",
+        time_s=900,
+        tokens=5_000,
+        cost_limit_usd=2.5,
+        prices_file=Path("prices.yaml"),
+    )
+    assert len(instructions) == 3
+    (line,) = re.findall(r"You have 900 seconds.*", instructions[0])
+    assert re.search(r"until \d\d:\d\d:\d\d UTC at the earliest", line)
+    assert "You may use 5,000 tokens and 200 messages and 2.5 US dollars for the model at most." in line
+    (attempt,) = desk.attempts()
+    (end,) = (recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, TimedOut))
+    assert end.reason == "cost_limit"
+    ((reason, count),) = dict[str, Any](summary(log)["reasons"])["failed"].items()
+    assert reason.endswith(", at its cost limit") and count == 1
+
+
+def test_pass_at_k_stands_beside_the_chance_that_all_pass(desk: Desk) -> None:
+    table = {"amdahl": {"decided": 4, "passed": 2}, "vipt-synonyms": {"decided": 3, "passed": 3}}
+    rows = repeats_of_problems(dict(table))
+    assert [(row["k"], row["problems"]) for row in rows] == [(1, 2), (2, 2), (3, 2)]
+    assert rows[0]["pass_at_k"] == rows[0]["pass_hat_k"] == pytest.approx(0.75)
+    assert (rows[1]["pass_at_k"], rows[1]["pass_hat_k"]) == pytest.approx(((5 / 6 + 1) / 2, (1 / 6 + 1) / 2))
+    assert rows[2]["pass_hat_k"] == pytest.approx(0.5)
+    assert repeats_of_problems({"amdahl": {"decided": 1, "passed": 1}}) == []

@@ -1,4 +1,4 @@
-"""The chance that one of k samples passes, and the best of k: unbiased, and as CVDP computes it."""
+"""The chance that one of k samples passes, that all do, and the best of k: unbiased, and as CVDP computes it."""
 
 from __future__ import annotations
 
@@ -54,6 +54,21 @@ def pass_at_k(sample_count: int, passed_count: int, k: int) -> float:
     if sample_count - passed_count < k:
         return 1.0
     return float(1 - np.prod(1 - k / np.arange(sample_count - passed_count + 1, sample_count + 1)))
+
+
+def all_of_k_pass(sample_count: int, passed_count: int, k: int) -> float:
+    """The chance that all of k samples drawn without replacement passed, pass^k: C(c,k)/C(n,k).
+
+    Args:
+        sample_count: n, of one problem.
+        passed_count: c, of these.
+        k: At most n.
+
+    Raises:
+        StatisticsError: k > n, or counts that can't be.
+    """
+    # All pass unless at least one of them fails.
+    return 1 - pass_at_k(sample_count, sample_count - passed_count, k)
 
 
 def cvdp_plug_in_pass_at_k(sample_count: int, passed_count: float, k: int) -> float:

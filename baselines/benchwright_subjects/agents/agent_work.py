@@ -22,6 +22,7 @@ from benchwright_subjects.agents.launch import AgentEnd, AgentLaunch, Ending
 from benchwright_subjects.bridge import ModelBridge
 from benchwright_subjects.bridge.http_server import serve_bridge
 from benchwright_subjects.evaluation import usage
+from benchwright_subjects.evaluation.budget import count_cost, refuse_if_budget_is_spent
 from benchwright_subjects.evaluation.services import EvaluationServices
 from benchwright_subjects.sample_attempt import SampleAttempt
 
@@ -159,16 +160,22 @@ class _ChangeRecorder:
         await self._sample.record_program_edit(found_file.path, found_file.content, self._subject)
 
     async def record_changes_until_now(self) -> None:
-        """Record all that has changed until now: what an agent did before it asks its model comes before the answer."""
+        """Record all that has changed until now: what an agent did before it asks its model comes before the answer.
+
+        Raises:
+            EvaluationError: The run has no money left to ask.
+        """
         if self._watch is not None:
             self._watch.report_changes_now()
             await asyncio.sleep(0)
         await self._record_waiting()
+        refuse_if_budget_is_spent()
 
     async def record_usage(self, model: Model, output: ModelOutput) -> None:
         """The model has answered."""
         self._sample.reply_count += 1
         await self._sample.exclude_provider_waits()
+        count_cost(output)
         model_usage = usage.reply_usage(str(model), output)
         if model_usage is not None:
             async with self._turn:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +20,7 @@ from benchwright_attempts.grading.grading import ANSWER
 from benchwright_attempts.summary.replay import recorded_contents
 from benchwright_attempts.terms import Solver
 from benchwright_problems.verdict import Outcome, present_outcome_of_recorded
+from benchwright_subjects.evaluation.budget import spending_within
 from benchwright_subjects.evaluation.prices import set_prices
 from benchwright_subjects.evaluation.prompt_lines import write_lines
 from benchwright_subjects.evaluation.provider_failure import MOST_RETRIES
@@ -37,6 +39,8 @@ class _Lean(TypedDict):
     score_display: bool
 
 
+_PRICES = "prices"
+"""Field of a log's metadata."""
 Display = Literal["full", "conversation", "rich", "plain", "log", "none"]
 LEAN: _Lean = {"ctl_server": False, "log_realtime": False, "score_display": False}
 """The event log keeps what is done, so Inspect's second database of running samples is not needed. Mean scores that are
@@ -67,6 +71,10 @@ class EvaluationRun:
     message_limit: int | None = None
     prices_file: Path | None = None
     """A file with what models cost, as Inspect's `--model-cost-config`."""
+    cost_limit_usd: float | None = None
+    """Most that a sample may cost."""
+    budget_usd: float | None = None
+    """Most that the run may cost."""
     most_samples_at_once: int | None = None
     """Most samples at a time."""
     display: Display | None = None
@@ -83,27 +91,58 @@ def evaluate(run: EvaluationRun) -> EvalLog:
     generate = GenerateConfigArgs(max_retries=MOST_RETRIES)
     generate.update(run.generate)
     try:
-        if run.prices_file is not None:
-            set_prices(run.prices_file, str(run.model))
-        logs = run_inspect(
-            f"{TASKS}@{run.task}",
-            model=run.model,
-            model_base_url=run.base_url,
-            task_args=_task_arguments(run),
-            log_dir=str(run.output_folder.absolute()),
-            epochs=run.samples_per_problem,
-            limit=run.most_problems,
-            sample_shuffle=run.seed if run.most_problems is not None else None,
-            token_limit=run.token_limit,
-            message_limit=run.message_limit,
-            max_samples=run.most_samples_at_once,
-            display=run.display,
-            **LEAN,
-            **generate,
+        prices = _prices_for_limits(
+            run.prices_file, str(run.model), {"--cost-limit": run.cost_limit_usd, "--budget": run.budget_usd}
         )
+        with spending_within(run.budget_usd):
+            logs = run_inspect(
+                f"{TASKS}@{run.task}",
+                model=run.model,
+                model_base_url=run.base_url,
+                task_args=_task_arguments(run),
+                log_dir=str(run.output_folder.absolute()),
+                epochs=run.samples_per_problem,
+                limit=run.most_problems,
+                sample_shuffle=run.seed if run.most_problems is not None else None,
+                token_limit=run.token_limit,
+                message_limit=run.message_limit,
+                cost_limit=run.cost_limit_usd,
+                max_samples=run.most_samples_at_once,
+                display=run.display,
+                metadata=prices,
+                **LEAN,
+                **generate,
+            )
     except PrerequisiteError as error:
         raise EvaluationError(_plain_message(error)) from error
     return _first_log_or_error(logs, run.output_folder)
+
+
+def _prices_for_limits(
+    prices_file: Path | None, model: str, limits_usd: Mapping[str, float | None]
+) -> dict[str, JsonValue]:
+    """Set the prices of a run; what its log says of them.
+
+    Args:
+        prices_file: As `set_prices` reads it.
+        model: Has to be in it.
+        limits_usd: The limits that rest on the prices, by the options that set them.
+
+    Raises:
+        EvaluationError: The file can't be read, or there is a limit that can't be kept.
+    """
+    set_limits = [option for option, limit in limits_usd.items() if limit is not None]
+    if prices_file is None:
+        if set_limits:
+            raise EvaluationError(
+                f"What {model} costs is unknown, so {set_limits[0]} can't be kept. Give its prices with --costs FILE."
+            )
+        return {}
+    price_list = set_prices(prices_file, model)
+    for option in set_limits:
+        price_list.require_date(option)
+    dated = price_list.dated.isoformat() if price_list.dated is not None else None
+    return {_PRICES: {"file": price_list.file, "dated": dated}}
 
 
 def find_model(model: str | Model, *, base_url: str | None = None, most_retries: int | None = None) -> Model:
@@ -131,18 +170,36 @@ def _task_arguments(run: EvaluationRun) -> dict[str, JsonValue]:
     return dict(run.arguments) if run.time_limit_s is None else {**run.arguments, "limit_s": float(run.time_limit_s)}
 
 
-def resume_run(log_file: Path, display: Display | None = None, prices_file: Path | None = None) -> EvalLog:
+def resume_run(
+    log_file: Path,
+    display: Display | None = None,
+    prices_file: Path | None = None,
+    budget_usd: float | None = None,
+) -> EvalLog:
     """Continue a run that was interrupted or had samples without a verdict; what is done is not asked again.
+
+    A limit of what a sample may cost holds as before.
+
+    Args:
+        log_file: The run's.
+        display: As of `EvaluationRun`.
+        prices_file: As of `EvaluationRun`.
+        budget_usd: Most that the rest may cost.
 
     Raises:
         EvaluationError: The log does not exist, or it can't be gone on with.
     """
     if log_file.suffix != ".eval" or not log_file.is_file():
         raise EvaluationError(f"{log_file} is not an .eval log of a run.")
-    if prices_file is not None:
-        set_prices(prices_file, read_eval_log(str(log_file.absolute()), header_only=True).eval.model)
+    run_header = read_eval_log(str(log_file.absolute()), header_only=True).eval
+    _prices_for_limits(
+        prices_file, run_header.model, {"--cost-limit": run_header.config.cost_limit, "--budget": budget_usd}
+    )
     try:
-        logs = eval_retry(str(log_file.absolute()), log_dir=str(log_file.absolute().parent), display=display, **LEAN)
+        with spending_within(budget_usd):
+            logs = eval_retry(
+                str(log_file.absolute()), log_dir=str(log_file.absolute().parent), display=display, **LEAN
+            )
     except FileNotFoundError as error:
         raise EvaluationError(f"{log_file} can't be gone on with: {error}.") from error
     except PrerequisiteError as error:
@@ -247,6 +304,9 @@ def summary(log: EvalLog) -> dict[str, JsonValue]:
         ),
         "output_tokens": sum(model_usage.output_tokens for model_usage in usage),
         "cost_usd": round(sum(costs), 6) if costs else None,
+        "prices": (log.eval.metadata or {}).get(_PRICES),
+        "problems": _decided_counts_by_problem([sample for sample in samples if sample not in refined]),
+        "reasons": _counts_of_reasons([sample for sample in samples if sample not in refined]),
         "length": {name: _token_length_statistics(sample_facts, name) for name in ("prompt", "reply")},
         "attempts": [str(fact["attempt"]) for fact in sample_facts if "attempt" in fact],
         "why": _first_error_message(log, samples),
@@ -266,6 +326,32 @@ def _outcome_counts_and_score(samples: Sequence[EvalSample]) -> dict[str, JsonVa
         **{name: outcomes.count(name) for name in ("passed", "failed", "undecided", "error", "done")},
         "score": round(sum(values) / len(values), 6) if values else None,
     }
+
+
+def _decided_counts_by_problem(samples: Sequence[EvalSample]) -> dict[str, JsonValue]:
+    """Problem → its decided samples, and those of them that passed."""
+    counts: dict[str, tuple[int, int]] = {}
+    for sample in samples:
+        word = _outcome_word(sample, _score_metadata(sample))
+        if word in ("passed", "failed"):
+            decided, passed = counts.get(str(sample.id), (0, 0))
+            counts[str(sample.id)] = decided + 1, passed + (word == "passed")
+    return {name: {"decided": decided, "passed": passed} for name, (decided, passed) in counts.items()}
+
+
+def _counts_of_reasons(samples: Sequence[EvalSample]) -> dict[str, JsonValue]:
+    """Outcome other than passed → its reasons with the number of samples, the most frequent first."""
+    reasons: dict[str, Counter[str]] = {}
+    for sample in samples:
+        sample_facts = _score_metadata(sample)
+        word = _outcome_word(sample, sample_facts)
+        if word in ("passed", "done"):
+            continue
+        limit = f", at its {sample.limit.type} limit" if sample.limit is not None else ""
+        # The words of an error are the provider's, and may quote anything.
+        reason = "it broke off" if sample.error else str(sample_facts.get("reason", "unknown")).replace("_", " ")
+        reasons.setdefault(word, Counter())[f"{reason}{limit}"] += 1
+    return {word: dict[str, JsonValue](counts.most_common()) for word, counts in reasons.items()}
 
 
 def task_name(log: EvalLog) -> str:

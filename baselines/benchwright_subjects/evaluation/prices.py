@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 import yaml
@@ -10,14 +12,41 @@ from pydantic import ValidationError
 
 from benchwright_attempts.errors import EvaluationError
 
+_DATE = "dated"
+"""The field of the file that is no model."""
 _EXAMPLE = "{name}: {{input: 2.5, output: 10, input_cache_write: 0, input_cache_read: 0}}"
 
 
-def set_prices(prices_file: Path, required_model: str = "") -> None:
+@dataclass(frozen=True)
+class PriceList:
+    """Where the prices of a run come from."""
+
+    file: str
+    dated: date | None
+    """The day that they are of; None if the file does not say."""
+
+    def require_date(self, option: str) -> None:
+        """Refuse to keep a limit by prices of unknown age.
+
+        Args:
+            option: The option that sets the limit.
+
+        Raises:
+            EvaluationError: The file has no date.
+        """
+        if self.dated is None:
+            raise EvaluationError(
+                f"{self.file} does not say of which day its prices are, so {option} can't be kept. "
+                f"Add a line such as: {_DATE}: 2026-11-30"
+            )
+
+
+def set_prices(prices_file: Path, required_model: str = "") -> PriceList:
     """Have Inspect count what models cost, also those that its own table of models does not have.
 
     Args:
-        prices_file: YAML or JSON: name of a model as runs name it → US dollars for a million tokens.
+        prices_file: YAML or JSON: name of a model as runs name it → US dollars for a million tokens; `dated` is the day
+            that they are of.
         required_model: One that has to be in it; none if empty.
 
     Raises:
@@ -34,6 +63,7 @@ def set_prices(prices_file: Path, required_model: str = "") -> None:
     example = _EXAMPLE.format(name=required_model or "openai/gpt-5")
     if not isinstance(price_table, dict):
         raise EvaluationError(f"{prices_file} has no prices. Write US dollars for a million tokens: {example}")
+    dated = _price_date(prices_file, price_table.pop(_DATE, None))
     prices = {str(name): _model_price(prices_file, str(name), value) for name, value in price_table.items()}
     if required_model and required_model not in prices:
         raise EvaluationError(
@@ -43,6 +73,14 @@ def set_prices(prices_file: Path, required_model: str = "") -> None:
         # Inspect's own function refuses models that its table does not have, such as those behind an address.
         model_info = get_model_info(name) or ModelInfo()
         set_model_info(name, model_info.model_copy(update={"cost": price}))
+    return PriceList(prices_file.name, dated)
+
+
+def _price_date(prices_file: Path, value: object) -> date | None:
+    try:
+        return value if value is None or isinstance(value, date) else date.fromisoformat(str(value))
+    except ValueError:
+        raise EvaluationError(f"{prices_file}, {_DATE}: {value!r} is no date. Write it as 2026-11-30.") from None
 
 
 def _model_price(prices_file: Path, model_name: str, price_fields: object) -> ModelCost:

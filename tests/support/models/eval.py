@@ -94,6 +94,10 @@ def run(desk: Desk, model: Model | str, task: Any = "answer", pack: str = "start
         "messages": "message_limit",
         "base_url": "base_url",
         "generate": "generate",
+        "budget_usd": "budget_usd",
+        "cost_limit_usd": "cost_limit_usd",
+        "prices_file": "prices_file",
+        "most_samples_at_once": "most_samples_at_once",
     }
     fields: dict[str, Any] = {field: options.pop(option) for option, field in field_names.items() if option in options}
     return evaluate(EvaluationRun(task, {"pack": pack, **options}, model, desk.out_folder, display="none", **fields))

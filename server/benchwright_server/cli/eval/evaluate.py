@@ -75,7 +75,7 @@ def evaluate(
         return
     with exit_on_expected_error(), explain_missing_extra("`benchwright eval`", "baselines"):
         if resume is not None:
-            print_summary_and_exit(resume_run(resume, limits.costs, json_output), json_output)
+            print_summary_and_exit(resume_run(resume, limits, json_output), json_output)
         task_options = TaskOptions(pack, prompting, sampling, agent, limits, plan, map_only)
         task_options.refuse_missing_or_exclusive()
         run = _evaluation_run(task_options, output or eval_logs_folder(Home.from_environment()), sandbox, json_output)
@@ -83,15 +83,17 @@ def evaluate(
             from benchwright_server.cli.completion.server import ServerOptions
             from benchwright_server.cli.completion.study import carry_out_condition
             from benchwright_server.cli.eval.study_evaluation import PlannedPart, evaluate_study
+            from benchwright_subjects.evaluation.budget import spending_within
 
             planned_part = PlannedPart(plan.study, plan.condition or [], sampling.model)
-            evaluate_study(
-                planned_part,
-                run,
-                run_task_and_keep_log,
-                lambda condition_part: carry_out_condition(condition_part, ServerOptions(), sandbox, run.base_url),
-                json_output=json_output,
-            )
+            with spending_within(limits.budget):
+                evaluate_study(
+                    planned_part,
+                    run,
+                    run_task_and_keep_log,
+                    lambda condition_part: carry_out_condition(condition_part, ServerOptions(), sandbox, run.base_url),
+                    json_output=json_output,
+                )
         print_summary_and_exit(run_task_or_exit(run), json_output)
 
 
@@ -123,6 +125,8 @@ def _evaluation_run(task_options: TaskOptions, log_folder: Path, sandbox_name: s
         token_limit=limits.token_limit,
         message_limit=limits.message_limit,
         prices_file=limits.costs,
+        cost_limit_usd=limits.cost_limit,
+        budget_usd=limits.budget,
         most_samples_at_once=sampling.jobs,
         display="none" if json_output else None,
     )

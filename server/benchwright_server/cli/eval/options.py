@@ -177,6 +177,10 @@ class LimitOptions:
     token_limit: Annotated[int | None, typer.Option(min=1, help="Tokens per sample, input and output.")] = None
     message_limit: Annotated[int | None, typer.Option(min=1, help="Messages per sample.")] = None
     costs: Annotated[Path | None, typer.Option(help="Prices of models, a file that Inspect reads.")] = None
+    cost_limit: Annotated[float | None, typer.Option(min=0, help="US dollars per sample; needs --costs.")] = None
+    budget: Annotated[
+        float | None, typer.Option(min=0, help="US dollars that this command may spend; needs --costs.")
+    ] = None
 
 
 @dataclass(frozen=True)

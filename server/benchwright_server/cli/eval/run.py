@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import statistics
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -13,6 +14,7 @@ import typer
 from pydantic import JsonValue
 
 from benchwright_foundation.home import Home
+from benchwright_server.cli.eval.options import LimitOptions
 from benchwright_server.cli.study.log import opened_study_log
 from benchwright_server.cli.terminal.exit_status import INTERRUPTED
 from benchwright_server.cli.terminal.output import console, err, print_json
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
 
     from benchwright_subjects.evaluation.evaluation import EvaluationRun
+
+
+_KS = (1, 2, 3, 5, 10)
 
 
 def run_task_or_exit(run: EvaluationRun) -> EvalLog:
@@ -42,13 +47,19 @@ def run_task_and_keep_log(run: EvaluationRun) -> EvalLog:
     return log
 
 
-def resume_run(log_or_folder: Path, costs_file: Path | None, json_output: bool) -> EvalLog:
-    """Continue the run of a log, or of the newest log in a folder."""
+def resume_run(log_or_folder: Path, limits: LimitOptions, json_output: bool) -> EvalLog:
+    """Continue the run of a log, or of the newest log in a folder.
+
+    Raises:
+        ServerError: A limit is given that the run's log decides.
+    """
+    if limits.cost_limit is not None:
+        raise ServerError("--resume keeps the --cost-limit that the run began with; leave it out.")
     from benchwright_subjects.evaluation.evaluation import newest_log, resume_run
 
     log = newest_log(log_or_folder) if log_or_folder.is_dir() else log_or_folder
     with _stdout_to_stderr_if(json_output), _exit_with_resume_hint(log.parent):
-        return resume_run(log, "none" if json_output else None, costs_file)
+        return resume_run(log, "none" if json_output else None, limits.costs, limits.budget)
 
 
 def print_summary_and_exit(log: EvalLog, json_output: bool) -> NoReturn:
@@ -56,6 +67,7 @@ def print_summary_and_exit(log: EvalLog, json_output: bool) -> NoReturn:
     from benchwright_subjects.evaluation.evaluation import summary
 
     run_summary = summary(log)
+    run_summary["repeats"] = repeats_of_problems(run_summary["problems"])
     file = Path(log.location)
     _keep_log_and_replies(log)
     if json_output:
@@ -139,6 +151,12 @@ def _print_run_summary(run_summary: Mapping[str, JsonValue]) -> None:
         table.add_row(*_summary_cells(refined), "(both)", "")
         console.print("The first row is of the statements as published, the second of the refined ones.")
     table.print_rows()
+    _print_repeats(run_summary)
+    _print_reasons(run_summary)
+    prices = run_summary["prices"]
+    if isinstance(prices, dict):
+        day = f"as of {prices['dated']}" if prices["dated"] else "of no date"
+        console.print(f"Prices of {prices['file']}, {day}.", markup=False, soft_wrap=True)
     lengths = run_summary["length"]
     if isinstance(lengths, dict):
         counts = [
@@ -149,6 +167,52 @@ def _print_run_summary(run_summary: Mapping[str, JsonValue]) -> None:
         if counts:
             console.print(f"Counted by tiktoken: {'; '.join(counts)}.")
     console.print(f"Log: {run_summary['log']}", markup=False, soft_wrap=True)
+
+
+def _print_repeats(run_summary: Mapping[str, JsonValue]) -> None:
+    """Print the chance that some of k samples pass, and that all do, if there are several of each problem."""
+    repeats = run_summary["repeats"]
+    if not isinstance(repeats, list) or not repeats:
+        return
+    table = TerminalTable("k", "pass@k", "pass^k", "problems")
+    for row in repeats:
+        if isinstance(row, dict):
+            table.add_row(str(row["k"]), f"{row['pass_at_k']:.3f}", f"{row['pass_hat_k']:.3f}", str(row["problems"]))
+    table.print_rows()
+
+
+def _print_reasons(run_summary: Mapping[str, JsonValue]) -> None:
+    reasons = run_summary["reasons"]
+    if not isinstance(reasons, dict) or not reasons:
+        return
+    table = TerminalTable("outcome", "reason", "samples")
+    for outcome, counts in reasons.items():
+        for reason, count in counts.items() if isinstance(counts, dict) else ():
+            table.add_row(outcome, reason, str(count))
+    table.print_rows()
+
+
+def repeats_of_problems(counts_by_problem: JsonValue) -> list[JsonValue]:
+    """Pass@k and pass^k, each the mean over problems, for k that the problem with the fewest samples allows."""
+    from benchwright_analysis.statistics.pass_at_k import all_of_k_pass, pass_at_k
+
+    counts = [
+        (int(str(counted["decided"])), int(str(counted["passed"])))
+        for counted in (counts_by_problem.values() if isinstance(counts_by_problem, dict) else ())
+        if isinstance(counted, dict)
+    ]
+    fewest = min((decided for decided, _ in counts), default=0)
+    if max((decided for decided, _ in counts), default=0) < 2:
+        return []
+    return [
+        {
+            "k": k,
+            "pass_at_k": statistics.mean(pass_at_k(decided, passed, k) for decided, passed in counts),
+            "pass_hat_k": statistics.mean(all_of_k_pass(decided, passed, k) for decided, passed in counts),
+            "problems": len(counts),
+        }
+        for k in sorted({k for k in (*_KS, fewest) if k <= fewest})
+    ]
 
 
 def _end_of_error(error_text: str) -> str:

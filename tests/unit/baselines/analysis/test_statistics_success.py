@@ -25,6 +25,7 @@ from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.pass_at_k import (
     Samples,
+    all_of_k_pass,
     best_of_k_weights,
     cvdp_mean_success,
     cvdp_plug_in_pass_at_k,
@@ -154,6 +155,13 @@ def test_pass_at_k_is_unbiased_and_cvdps_value_is_not_too_high(rate: float, k: i
     truth = 1 - (1 - rate) ** k
     assert sum(p * pass_at_k(n, c, k) for c, p in enumerate(chances)) == pytest.approx(truth, abs=1e-9)
     assert sum(p * cvdp_plug_in_pass_at_k(n, c, k) for c, p in enumerate(chances)) <= truth + 1e-9
+
+
+def test_that_all_of_k_pass_is_the_share_of_draws_without_a_failure() -> None:
+    for n, c, k in ((1, 0, 1), (4, 4, 4), (5, 3, 2), (8, 7, 3), (6, 2, 3)):
+        assert all_of_k_pass(n, c, k) == pytest.approx(math.comb(c, k) / math.comb(n, k), abs=1e-12)
+    with pytest.raises(StatisticsError, match="at least 3 samples"):
+        all_of_k_pass(2, 2, 3)
 
 
 def test_pass_at_k_stays_exact_for_many_samples() -> None:
