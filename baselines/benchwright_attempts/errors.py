@@ -126,3 +126,7 @@ class ExportError(AttemptError):
 
 class EvaluationError(AttemptError):
     """A model run was asked for that can't be made."""
+
+
+class TrajectoryError(AttemptError):
+    """A file is no trajectory that can be read."""

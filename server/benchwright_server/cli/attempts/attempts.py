@@ -26,6 +26,12 @@ from benchwright_problems.errors import ProblemsError
 from benchwright_problems.verdict import Outcome, verdict_word
 from benchwright_server.cli.attempts.check import anchor_command, verify_command, write_anchor_beside_export
 from benchwright_server.cli.attempts.compare import compare_attempts
+from benchwright_server.cli.attempts.trajectories import (
+    ExportFormat,
+    export_trajectory,
+    findings_command,
+    import_trajectory,
+)
 from benchwright_server.cli.report.traces import trace_attempt
 from benchwright_server.cli.study.log import opened_event_log, opened_study_log
 from benchwright_server.cli.terminal.options import AttemptId, AttemptIds, Json, OutputFile, Sandbox
@@ -37,13 +43,15 @@ from benchwright_server.errors import ServerError
 def add_to(parent: typer.Typer) -> None:
     """Add the commands to `benchwright`."""
     attempts_app = typer.Typer(
-        help="List, show, export, replay, trace, regrade, compare and verify attempts.", no_args_is_help=True
+        help="List, show, export, import, replay, trace, regrade, compare and verify attempts.", no_args_is_help=True
     )
     attempts_app.command("list")(list_command)
     attempts_app.command("show")(show)
     attempts_app.command("export")(export)
+    attempts_app.command("import")(import_trajectory)
     attempts_app.command("replay")(replay_command)
     attempts_app.command("trace")(trace_attempt)
+    attempts_app.command("findings")(findings_command)
     attempts_app.command("regrade")(regrade_command)
     attempts_app.command("compare")(compare_attempts)
     attempts_app.command("anchor")(anchor_command)
@@ -104,10 +112,21 @@ def _solver(header: AttemptHeader, events: Sequence[RecordedEvent]) -> str:
 def export(
     attempt: AttemptId,
     output: OutputFile = None,
+    export_format: Annotated[
+        ExportFormat,
+        typer.Option(
+            "--format",
+            help="log: JSON Lines that others can verify; atif: a trajectory; eval: a log of Inspect's, which needs"
+            " --output.",
+        ),
+    ] = ExportFormat.LOG,
 ) -> None:
-    """Write an attempt as JSON Lines, a file that others can verify."""
+    """Write an attempt for others: as a log that they can verify, or as a trajectory, with what it leaves out."""
     with opened_study_log() as log:
         header, rows = log.stored_attempt(log.header_with_id_prefix(attempt).id)
+        if export_format is not ExportFormat.LOG:
+            export_trajectory(log, header, export_format, output)
+            return
         if output is None:
             for line in export_lines(header, rows):
                 typer.echo(line)

@@ -9,9 +9,8 @@ import typer
 
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.errors import explain_missing_extra
-from benchwright_foundation.home import Home
+from benchwright_server.cli.attempts.trajectories import trace_with_trajectory
 from benchwright_server.cli.study.log import opened_event_log
-from benchwright_server.cli.terminal.options import AttemptId
 from benchwright_server.cli.terminal.output import console, exit_on_expected_error, explain_unwritable
 
 if TYPE_CHECKING:
@@ -35,18 +34,14 @@ def trace_run(
 
 
 def trace_attempt(
-    attempt: AttemptId,
+    attempt: Annotated[
+        str, typer.Argument(metavar="ATTEMPT|FILE", help="An id, or its beginning; or a trajectory, an ATIF file.")
+    ],
     output: Page,
 ) -> None:
     """Write a page that steps through an attempt: what was asked, shown, accepted, edited and run."""
     with opened_event_log() as log, explain_missing_extra("`benchwright attempts trace`", "baselines"):
-        from benchwright_analysis.trace.attempt_steps import trace_of_attempt
-        from benchwright_analysis.trace.exchanges import exchanges_of_attempt
-        from benchwright_subjects.evaluation.kept_evals import eval_logs_folder
-
-        header = log.header_with_id_prefix(attempt)
-        exchanges = exchanges_of_attempt(eval_logs_folder(Home.from_environment()), header.id)
-        _write_trace_page(trace_of_attempt(header, log.events(header.id), exchanges), output)
+        _write_trace_page(trace_with_trajectory(log, attempt), output)
 
 
 def _write_trace_page(trace: AttemptTrace, output: Path) -> None:

@@ -108,7 +108,7 @@ def grade_batch(pack: str, responses: Path, batch: BatchOptions, origins: Origin
         for response, parsed_answer in zip(parsed_responses, given_answers, strict=True)
     ]
     with end_cleanly_on_signal("All verdicts so far are kept: the same command continues where it stopped."):
-        gradings = _grade_as_attempts(given_answers, batch)
+        gradings = grade_as_attempts(given_answers, batch)
     solver = ", ".join(sorted({given_answer.solver for given_answer in given_answers}))
     if batch.output is not None:
         write_verdicts_and_reports(batch.output, pack, parsed_responses, gradings, solver, batch.k)
@@ -122,7 +122,7 @@ def grade_batch(pack: str, responses: Path, batch: BatchOptions, origins: Origin
     raise typer.Exit(2 if answer_summary["undecided"] else 0)
 
 
-def _grade_as_attempts(given_answers: Sequence[GivenAnswer], batch: BatchOptions) -> list[GradingOutcome]:
+def grade_as_attempts(given_answers: Sequence[GivenAnswer], batch: BatchOptions) -> list[GradingOutcome]:
     """Grades answers as attempts of the event log."""
     with opened_study_log() as log:
         given_answers = with_logged_attempt_ids(log, given_answers)

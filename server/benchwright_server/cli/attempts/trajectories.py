@@ -1,0 +1,295 @@
+"""`benchwright attempts import` and `findings`, and trajectories as `export` and `trace` write them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchwright_attempts.events.evidence import ModelUsage
+from benchwright_attempts.grading.given_answers import GivenAnswer
+from benchwright_attempts.terms import Solver
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.errors import explain_missing_extra
+from benchwright_foundation.home import Home
+from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX
+from benchwright_problems.problem import digest
+from benchwright_problems.storage.store import Store
+from benchwright_server.cli.solve.batch import BatchOptions, grade_as_attempts
+from benchwright_server.cli.study.log import opened_event_log
+from benchwright_server.cli.terminal.options import AttemptIds, Json, Sandbox
+from benchwright_server.cli.terminal.output import (
+    console,
+    err,
+    exit_on_expected_error,
+    explain_unwritable,
+    print_json,
+    print_verdict_and_exit,
+)
+from benchwright_server.cli.terminal.table import TerminalTable
+from benchwright_server.errors import ServerError
+from benchwright_server.workspaces.workspace import read_judged_files
+
+if TYPE_CHECKING:
+    from benchwright_analysis.trace.step import AttemptTrace
+    from benchwright_analysis.trajectory.atif import Trajectory
+    from benchwright_analysis.trajectory.reward_hacking import StepFinding
+    from benchwright_attempts.log.log import EventLog
+    from benchwright_attempts.log.record import AttemptHeader
+
+_FEATURE = "Reading and writing trajectories"
+
+
+class ExportFormat(StrEnum):
+    """Format of an exported attempt."""
+
+    LOG = "log"
+    """JSON Lines that others can verify."""
+    ATIF = "atif"
+    """Steps, calls and observations, as Harbor reads them."""
+    EVAL = "eval"
+    """A log of Inspect's, as `inspect view` shows it."""
+
+
+@dataclass(frozen=True)
+class TrajectoryWithFindings:
+    """The trajectory of an attempt, or one from a file, and what is remarkable in it."""
+
+    name: str
+    """The attempt's id, or the file."""
+    trajectory: Trajectory
+    findings: Sequence[StepFinding]
+    has_conversation: bool = True
+    """True if it says more than the event log does."""
+
+
+def export_trajectory(log: EventLog, header: AttemptHeader, export_format: ExportFormat, output: Path | None) -> None:
+    """Write an attempt as ATIF or as a log of Inspect's, and say what was left out.
+
+    Raises:
+        ServerError: The file can't be written, or an .eval log has no file to go to.
+    """
+    with explain_missing_extra(_FEATURE, "baselines"):
+        from benchwright_analysis.trajectory.kept_trajectories import kept_conversation, recorded_trajectory
+
+        home = Home.from_environment()
+        if export_format is ExportFormat.EVAL:
+            _export_eval_log(home, log, header, output)
+            return
+        trajectory = recorded_trajectory(home, log, header, kept_conversation(home, header.id))
+    if output is None:
+        typer.echo(trajectory.as_json(), nl=False)
+    else:
+        with explain_unwritable(output):
+            write_atomically(output.absolute(), trajectory.as_json().encode(), 0o600)
+        err.print(f"{len(trajectory.steps):,} steps written to {output}.", markup=False, soft_wrap=True)
+    _print_notes(trajectory)
+
+
+def _export_eval_log(home: Home, log: EventLog, header: AttemptHeader, output: Path | None) -> None:
+    from benchwright_analysis.trajectory.inspect_sample import (
+        log_and_sample_of_attempt,
+        write_sample_log,
+        write_trajectory_log,
+    )
+    from benchwright_analysis.trajectory.kept_trajectories import kept_conversation, recorded_trajectory
+    from benchwright_subjects.evaluation.kept_evals import eval_logs_covering, eval_logs_folder
+
+    if output is None or output.suffix != ".eval":
+        raise ServerError("--format eval needs --output FILE.eval: Inspect knows its logs by that ending.")
+    kept = log_and_sample_of_attempt(eval_logs_covering(eval_logs_folder(home), [header.id]), header.id)
+    with explain_unwritable(output):
+        output.absolute().unlink(missing_ok=True)
+        if kept is not None:
+            write_sample_log(*kept, output.absolute())
+        else:
+            trajectory = recorded_trajectory(home, log, header, kept_conversation(home, header.id))
+            write_trajectory_log(trajectory, log.summary(header.id).verdict, output.absolute())
+            _print_notes(trajectory)
+        output.absolute().chmod(0o600)
+    err.print(f"Written to {output}, for `inspect view`.", markup=False, soft_wrap=True)
+
+
+def _print_notes(trajectory: Trajectory) -> None:
+    if trajectory.notes:
+        err.print(trajectory.notes, markup=False, soft_wrap=True)
+
+
+def trace_with_trajectory(log: EventLog, attempt_or_file: str) -> AttemptTrace:
+    """The trace of an attempt, with its conversation or with what is remarkable in it; or that of a file."""
+    from benchwright_analysis.trace.attempt_steps import trace_of_attempt
+    from benchwright_analysis.trace.exchanges import exchanges_of_attempt
+    from benchwright_analysis.trajectory.trace_steps import trace_of_trajectory
+    from benchwright_subjects.evaluation.kept_evals import eval_logs_folder
+
+    if (file := Path(attempt_or_file)).is_file():
+        read = _read_with_findings(file)
+        return trace_of_trajectory(read.trajectory, read.findings)
+    header = log.header_with_id_prefix(attempt_or_file)
+    exchanges = exchanges_of_attempt(eval_logs_folder(Home.from_environment()), header.id)
+    attempt_trace = trace_of_attempt(header, log.events(header.id), exchanges)
+    recorded = _recorded_with_findings(log, header)
+    if not recorded.findings and not recorded.has_conversation:
+        return attempt_trace
+    as_trajectory = trace_of_trajectory(recorded.trajectory, recorded.findings)
+    parts = [
+        dataclasses.replace(attempt_trace.trace_parts[0], title="What the log has"),
+        *(dataclasses.replace(part, title=part.title or "As a trajectory") for part in as_trajectory.trace_parts),
+    ]
+    counted = {"findings": f"{len(recorded.findings):,}, in the trajectory"} if recorded.findings else {}
+    return dataclasses.replace(attempt_trace, fact_texts={**attempt_trace.fact_texts, **counted}, trace_parts=parts)
+
+
+def findings_command(attempts: AttemptIds = None, json_output: Json = False) -> None:
+    """Show steps that look as if tests were to pass without the work: for a person to read, not as proof.
+
+    It looks for changes of given tests, searches for hidden files, numbers of the statement that a design compares
+    with, and waiting. An ATTEMPT may also be a file with a trajectory (ATIF). Exit status: 0 none, 1 there are some.
+    """
+    with opened_event_log() as log, explain_missing_extra(_FEATURE, "baselines"):
+        chosen = [
+            _read_with_findings(file)
+            if (file := Path(attempt)).is_file()
+            else _recorded_with_findings(log, log.header_with_id_prefix(attempt))
+            for attempt in attempts or [header.id for header in log.headers()]
+        ]
+    if json_output:
+        print_json([{"attempt": row.name, **dataclasses.asdict(finding)} for row in chosen for finding in row.findings])
+    else:
+        table = TerminalTable("attempt", "step", "rule", "finding")
+        for row in chosen:
+            for finding in row.findings:
+                table.add_row(row.name, str(finding.step_id), finding.rule.replace("_", " "), finding.message)
+        if any(row.findings for row in chosen):
+            table.print_rows()
+        else:
+            console.print(f"Nothing remarkable in {len(chosen):,} attempts.")
+    raise typer.Exit(1 if any(row.findings for row in chosen) else 0)
+
+
+def _recorded_with_findings(log: EventLog, header: AttemptHeader) -> TrajectoryWithFindings:
+    from benchwright_analysis.trajectory.kept_trajectories import (
+        kept_conversation,
+        problem_as_asked,
+        recorded_trajectory,
+    )
+    from benchwright_analysis.trajectory.reward_hacking import step_findings
+
+    home = Home.from_environment()
+    conversation = kept_conversation(home, header.id)
+    trajectory = recorded_trajectory(home, log, header, conversation)
+    problem = problem_as_asked(home, header)
+    given, judged = (problem.public.files, problem.public.expected) if problem is not None else ((), ())
+    findings = step_findings(trajectory, {*given}, {*judged})
+    return TrajectoryWithFindings(header.id, trajectory, findings, conversation is not None)
+
+
+def _read_with_findings(file: Path) -> TrajectoryWithFindings:
+    from benchwright_analysis.trajectory.atif import read_trajectory
+    from benchwright_analysis.trajectory.reward_hacking import step_findings
+
+    trajectory = read_trajectory(file)
+    return TrajectoryWithFindings(str(file), trajectory, step_findings(trajectory, set(), set()))
+
+
+def import_trajectory(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A trajectory in the format ATIF, version 1.0 to 1.8.")],
+    problem: Annotated[str, typer.Option(metavar="PROBLEM", help="PACK/ID that the attempt solves.")],
+    files: Annotated[
+        Path, typer.Option(metavar="DIR", help="Contains the files that it ended with, as in a workspace.")
+    ],
+    solver: Annotated[str, typer.Option(help="Name in reports; the agent and its model if not given.")] = "",
+    condition: Annotated[Solver, typer.Option(help="What the solver is in reports.")] = Solver.AGENT,
+    sandbox: Sandbox = DEFAULT_SANDBOX,
+    json_output: Json = False,
+) -> None:
+    """Record an attempt that was made elsewhere from its trajectory, and grade the files that it ended with.
+
+    Reports count it with what its steps say that models used; its time is what the file states. The trajectory is kept,
+    and `attempts trace` shows it. The verdict is that of the hidden tests here, whatever the file says. Exit status:
+    0 passed, 1 failed, 2 error.
+    """
+    with exit_on_expected_error(), explain_missing_extra(_FEATURE, "baselines"):
+        from benchwright_analysis.trajectory.atif import read_trajectory
+        from benchwright_analysis.trajectory.kept_trajectories import keep_trajectory
+
+        trajectory = read_trajectory(file)
+        home = Home.from_environment()
+        unsealed_problem = Store(home).unseal(problem)
+        if not files.is_dir():
+            raise ServerError(f"{files} is not a folder. Give the folder with the files that the attempt ended with.")
+        judged_files = read_judged_files(files, unsealed_problem)
+        agent = trajectory.agent
+        name = solver or (f"{agent.name} with {agent.model_name}" if agent.model_name else agent.name)
+        content = trajectory.as_json().encode()
+        contents = {path: data.hex() for path, data in judged_files.items()}
+        given_answer = GivenAnswer(
+            attempt=digest([problem, unsealed_problem.public_digest, name, content.hex(), contents])[:32],
+            problem_ref=problem,
+            problem=unsealed_problem,
+            public_digest=unsealed_problem.public_digest,
+            files=judged_files,
+            solver=name,
+            condition=condition,
+            reported_s=_stated_duration_s(trajectory),
+            extra_events=tuple(_stated_usage(trajectory)),
+        )
+        keep_trajectory(home, given_answer.attempt, content)
+        (grading,) = grade_as_attempts([given_answer], BatchOptions(sandbox=sandbox))
+        if not json_output:
+            err.print(f"Attempt {given_answer.attempt}, {len(trajectory.steps):,} steps.", markup=False)
+            _print_notes(trajectory)
+        print_verdict_and_exit(problem, grading.verdict, json_output)
+
+
+def _stated_duration_s(trajectory: Trajectory) -> float | None:
+    moments = [step.moment for step in trajectory.steps if step.moment is not None and not step.is_copied_context]
+    duration_s = (max(moments) - min(moments)).total_seconds() if moments else 0.0
+    return duration_s or None
+
+
+def _stated_usage(trajectory: Trajectory) -> list[ModelUsage]:
+    """What the steps say that each model used; what the whole says, if they say nothing."""
+    calls: Counter[str] = Counter()
+    tokens: dict[str, Counter[str]] = {}
+    costs: dict[str, float] = {}
+    for step in trajectory.steps:
+        if step.metrics is None or step.is_copied_context:
+            continue
+        model = step.model_name or trajectory.agent.model_name or trajectory.agent.name
+        calls[model] += 1 if step.llm_call_count is None else step.llm_call_count
+        counted = tokens.setdefault(model, Counter())
+        counted["prompt"] += step.metrics.prompt_tokens or 0
+        counted["output"] += step.metrics.completion_tokens or 0
+        counted["cached"] += step.metrics.cached_tokens or 0
+        if step.metrics.cost_usd is not None:
+            costs[model] = costs.get(model, 0.0) + step.metrics.cost_usd
+    totals = trajectory.final_metrics
+    if not tokens and totals is not None and totals.total_prompt_tokens is not None:
+        model = trajectory.agent.model_name or trajectory.agent.name
+        tokens[model] = Counter(
+            prompt=totals.total_prompt_tokens,
+            output=totals.total_completion_tokens or 0,
+            cached=totals.total_cached_tokens or 0,
+        )
+        if totals.total_cost_usd is not None:
+            costs[model] = totals.total_cost_usd
+    return [
+        ModelUsage(
+            model=model,
+            calls=calls[model],
+            input_tokens=max(0, counted["prompt"] - counted["cached"]),
+            output_tokens=counted["output"],
+            cache_read_tokens=counted["cached"],
+            total_tokens=counted["prompt"] + counted["output"],
+            cost_usd=costs.get(model),
+            counted_by="trajectory",
+        )
+        for model, counted in tokens.items()
+    ]
