@@ -334,8 +334,10 @@ def _manual_choice_flags(options: ReportOptions) -> list[str]:
 
 
 def _with_planned_labels(observation: Observation, registered_study: RegisteredStudy) -> Observation:
-    """Difficulty as the plan blocked by, and a study's model attempts under their condition's name."""
+    """Difficulty as the plan blocked by, the cluster, and a study's model attempts under their condition's name."""
     changes: dict[str, str] = {}
+    if observation.study and (cluster := registered_study.study.cluster_by_participant.get(observation.participant)):
+        changes["cluster"] = cluster
     task = next((task for task in registered_study.study.problems if task.problem == observation.problem), None)
     if task is not None and task.difficulty is not None:
         changes["difficulty"] = task.difficulty.value

@@ -48,6 +48,8 @@ class CrossedEstimate:
     """Of a difference: whether participants are compared with themselves."""
     note: str = ""
     """Reason why there is no interval."""
+    clusters: int = 0
+    """Sites or sections of the participants, if the interval holds for others than these; else 0."""
 
     @property
     def estimate(self) -> Estimate:
@@ -164,8 +166,11 @@ def _column_means(
     total_weight = float(shares.sum())
     return [
         # Divided last, so that a share of all is 1.
-        _weighted_sum_estimate(
-            column, shares / total_weight, model, design, exact_value=float(shares @ column) / total_weight
+        replace(
+            _weighted_sum_estimate(
+                column, shares / total_weight, model, design, exact_value=float(shares @ column) / total_weight
+            ),
+            clusters=design.clusters_that_vary(),
         )
         for column in value_columns.T
     ]
@@ -178,7 +183,8 @@ def _stratum_indicators(labels_of_rows: Sequence[Sequence[str]]) -> Numbers:
 
 def _with_wilson_interval(mean_estimate: CrossedEstimate) -> CrossedEstimate:
     value = min(1.0, max(0.0, mean_estimate.value))
-    fewest = min((size for size in (mean_estimate.participants, mean_estimate.problems) if size), default=0)
+    people_units = mean_estimate.clusters or mean_estimate.participants
+    fewest = min((size for size in (people_units, mean_estimate.problems) if size), default=0)
     if mean_estimate.standard_error is None and mean_estimate.note != _ALIKE:
         return replace(mean_estimate, value=value)
     if 0 < value < 1 and mean_estimate.standard_error:
@@ -239,6 +245,7 @@ def crossed_difference(
             else "No problem was tried under both conditions."
         )
     estimate = replace(_weighted_sum_estimate(column, residual_treatment / size, model, design), within=is_within)
+    estimate = replace(estimate, clusters=design.clusters_that_vary(treated))
     lacking = "" if is_within else design.too_few_people_reason(treated)
     return _without_interval(estimate, lacking) if lacking else estimate
 

@@ -27,20 +27,25 @@ class CrossedCells:
     problems: Sequence[Hashable]
     families: Sequence[Hashable] | None = None
     """Problems that vary one task belong together; without it each problem is its own."""
+    clusters: Sequence[Hashable | None] | None = None
+    """Site or section of the row's participant; `None` or empty for who is in none, and for models."""
 
     def select_rows(self, row_flags: Flags) -> CrossedCells:
         """Some of the rows."""
         row_indices = np.flatnonzero(row_flags).tolist()
-        families = self.families
+        families, clusters = self.families, self.clusters
         return CrossedCells(
             [self.participants[row] for row in row_indices],
             [self.problems[row] for row in row_indices],
             [families[row] for row in row_indices] if families is not None else None,
+            [clusters[row] for row in row_indices] if clusters is not None else None,
         )
 
 
 FEWEST_IN_A_CONDITION = 3
 """Of studies between persons."""
+FEWEST_CLUSTERS = 5
+"""With fewer, clusters do not show how much they vary."""
 
 
 class VarianceModel(Protocol):
@@ -64,8 +69,13 @@ class CrossedDesign:
             StatisticsError: Lengths differ, or a problem is missing.
         """
         families = cells.families if cells.families is not None else cells.problems
+        clusters = cells.clusters if cells.clusters is not None else [None] * row_count
         common_length(
-            values=row_count, participants=len(cells.participants), problems=len(cells.problems), families=len(families)
+            values=row_count,
+            participants=len(cells.participants),
+            problems=len(cells.problems),
+            families=len(families),
+            clusters=len(clusters),
         )
         people = [None if participant is None else str(participant) for participant in cells.participants]
         names = sorted({person for person in people if person is not None})
@@ -80,6 +90,32 @@ class CrossedDesign:
         """Distinct problems."""
         units, self._family = distinct_labels_and_indices(families, "Families")
         self._families = len(units)
+        # Who is in no cluster is a cluster of one.
+        unit_of_row = [
+            None if person is None else ("cluster", str(cluster)) if cluster not in (None, "") else ("person", person)
+            for person, cluster in zip(people, clusters, strict=True)
+        ]
+        unit_indices = {unit: index for index, unit in enumerate(sorted({unit for unit in unit_of_row if unit}))}
+        self._cluster: Indices = np.array(
+            [-1 if unit is None else unit_indices[unit] for unit in unit_of_row], dtype=np.intp
+        )
+        self._cluster_count = len(unit_indices)
+
+    @property
+    def clusters(self) -> int:
+        """Distinct clusters of participants; 0 if each participant is on their own, or no other is in the data."""
+        return self._cluster_count if 1 < self._cluster_count < self.participants else 0
+
+    def clusters_that_vary(self, second_group_indicator: Numbers | None = None) -> int:
+        """Clusters, if an interval holds for others than these; else 0.
+
+        Args:
+            second_group_indicator: Of a difference; without it, of a mean.
+        """
+        has_enough = self.clusters >= FEWEST_CLUSTERS
+        if second_group_indicator is None or self._most_clusters_cross(second_group_indicator):
+            return self.clusters if has_enough else 0
+        return 0 if self.most_people_cross(second_group_indicator) else self.clusters
 
     def mean_variance_model(self, fixed_columns: Numbers) -> VarianceModel:
         """Of means around what the columns span: levels of participants and of problems vary."""
@@ -87,32 +123,38 @@ class CrossedDesign:
             by_family = 1 < self._families < self.problems
             unit_indices, count = (self._family, self._families) if by_family else (self._problem, self.problems)
             return BetweenUnits(unit_indices, count, fixed_columns)
-        tables = [self._people_indicators(), *self._problem_and_family_indicators()]
+        people = self._cluster_indicators() if self.clusters_that_vary() else self._people_indicators()
+        tables = [people, *self._problem_and_family_indicators()]
         return VarianceComponents(fixed_columns, [table for table in tables if table.shape[1] > 1])
 
     def residual_and_variance_model(
         self, second_group_indicator: Numbers, covariates: Sequence[Numbers], is_within: bool
     ) -> tuple[Numbers, VarianceModel]:
-        """Of a difference, and what of the conditions is not determined by problems, participants and covariates."""
-        people = self._people_indicators()
+        """Of a difference, and what of the conditions is not determined by problems, participants and covariates.
+
+        Where clusters have a condition each, they are what varies, in place of participants. Where they have both, the
+        effect may differ between them, in place of participants too; a few are compared with themselves.
+        """
+        clusters_cross = self._most_clusters_cross(second_group_indicator)
+        is_by_cluster = self.clusters > 0 and not clusters_cross and not is_within
+        people = self._cluster_indicators() if is_by_cluster else self._people_indicators()
         problems = indicator_matrix(self._problem, self.problems)
-        fixed_columns = np.hstack(
-            [problems, *([people] if is_within else []), *(covariate[:, None] for covariate in covariates)]
-        )
+        levels_fixed = [people] if is_within else [self._cluster_indicators()] if clusters_cross else []
+        fixed_columns = np.hstack([problems, *levels_fixed, *(covariate[:, None] for covariate in covariates)])
         basis = orthonormal_basis(fixed_columns)
-        level_tables = (
-            []
-            if is_within
-            else [level[:, level.any(axis=0)] for level in _indicators_by_condition(people, second_group_indicator)]
-        )
-        slopes = [*self._problem_and_family_indicators(), *([people] if is_within else [])]
         side_weights = (second_group_indicator - 0.5)[:, None]
-        effects = [table * side_weights for table in slopes if table.shape[1] > 1]
-        level_tables = [table for table in level_tables if table.shape[1] > 1]
+        if clusters_cross and self.clusters_that_vary(second_group_indicator):
+            levels, slopes = [self._cluster_indicators() * side_weights], []
+        elif is_within:
+            levels, slopes = [], [people]
+        else:
+            levels, slopes = _indicators_by_condition(people, second_group_indicator), []
+        level_tables = [level[:, level.any(axis=0)] for level in levels]
+        effects = [table * side_weights for table in (*self._problem_and_family_indicators(), *slopes)]
         components = VarianceComponents(
             np.column_stack([fixed_columns, second_group_indicator]),
-            level_tables,
-            effects,
+            [table for table in level_tables if table.shape[1] > 1],
+            [table for table in effects if table.shape[1] > 1],
             by_condition=True,
         )
         return second_group_indicator - basis @ (basis.T @ second_group_indicator), components
@@ -126,11 +168,11 @@ class CrossedDesign:
 
     def most_people_cross(self, second_group_indicator: Numbers) -> bool:
         """True if most participants worked under both conditions."""
-        in_first, in_second = (
-            self._people_on_side(1 - second_group_indicator),
-            self._people_on_side(second_group_indicator),
-        )
-        return self.participants > 0 and bool(2 * (in_first & in_second).sum() >= self.participants)
+        return self.participants > 0 and _most_cross(self._person, self.participants, second_group_indicator)
+
+    def _most_clusters_cross(self, second_group_indicator: Numbers) -> bool:
+        """True if there are clusters, and most have both conditions."""
+        return self.clusters > 0 and _most_cross(self._cluster, self._cluster_count, second_group_indicator)
 
     def has_shared_problems(self, second_group_indicator: Numbers) -> bool:
         """True if a problem was tried under both conditions."""
@@ -141,34 +183,40 @@ class CrossedDesign:
         return bool(first_problems & second_problems)
 
     def too_few_people_reason(self, second_group_indicator: Numbers) -> str:
-        """Reason why participants of one condition are too few, where each works under one condition."""
-        fewest = (
-            min(
-                int(self._people_on_side(side).sum())
-                for side in (1 - second_group_indicator, second_group_indicator)
-                if self._has_people_on_side(side)
-            )
-            if self.participants
-            else FEWEST_IN_A_CONDITION
-        )
+        """Reason why participants, or clusters, of a condition are too few, where each works under one condition."""
+        if not self.participants:
+            return ""
+        by_cluster = self.clusters > 0 and not self._most_clusters_cross(second_group_indicator)
+        places, count = (self._cluster, self._cluster_count) if by_cluster else (self._person, self.participants)
+        sides = (_units_on_side(places, count, side) for side in (1 - second_group_indicator, second_group_indicator))
+        fewest = min((int(is_present.sum()) for is_present in sides if is_present.any()), default=FEWEST_IN_A_CONDITION)
         if fewest >= FEWEST_IN_A_CONDITION:
             return ""
-        return f"Too few participants in a condition: {fewest}, and it takes {FEWEST_IN_A_CONDITION}."
-
-    def _has_people_on_side(self, side_weights: Numbers) -> bool:
-        return bool((self._person[side_weights > 0] >= 0).any())
-
-    def _people_on_side(self, side_weights: Numbers) -> Flags:
-        side_rows = (side_weights > 0) & (self._person >= 0)
-        is_present: Flags = np.bincount(self._person[side_rows], minlength=self.participants) > 0
-        return is_present
+        noun = "clusters" if by_cluster else "participants"
+        return f"Too few {noun} in a condition: {fewest}, and it takes {FEWEST_IN_A_CONDITION}."
 
     def _people_indicators(self) -> Numbers:
         return indicator_matrix(self._person, self.participants)
 
+    def _cluster_indicators(self) -> Numbers:
+        return indicator_matrix(self._cluster, self._cluster_count)
+
     def _problem_and_family_indicators(self) -> list[Numbers]:
         tables = [indicator_matrix(self._problem, self.problems)]
         return [*tables, indicator_matrix(self._family, self._families)] if self._families < self.problems else tables
+
+
+def _units_on_side(unit_indices: Indices, unit_count: int, side_weights: Numbers) -> Flags:
+    side_rows = (side_weights > 0) & (unit_indices >= 0)
+    is_present: Flags = np.bincount(unit_indices[side_rows], minlength=unit_count) > 0
+    return is_present
+
+
+def _most_cross(unit_indices: Indices, unit_count: int, second_group_indicator: Numbers) -> bool:
+    in_first, in_second = (
+        _units_on_side(unit_indices, unit_count, side) for side in (1 - second_group_indicator, second_group_indicator)
+    )
+    return bool(2 * (in_first & in_second).sum() >= unit_count)
 
 
 def _indicators_by_condition(people_indicators: Numbers, second_group_indicator: Numbers) -> list[Numbers]:

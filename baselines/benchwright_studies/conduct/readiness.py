@@ -98,7 +98,7 @@ class _Balance:
 def _balances(study: Study, plan: Plan) -> list[_Balance]:
     names = [condition.name for condition in study.people_conditions]
     refs = [task.problem for task in study.problems]
-    if study.randomisation.unit is AssignmentUnit.PERSON:
+    if study.randomisation.unit is not AssignmentUnit.TASK:
         people_counts = Counter(dict.fromkeys(names, 0))
         people_counts.update(assignment.tasks[0].condition for assignment in plan.assignments)
         even = "gives each condition to equally many people"

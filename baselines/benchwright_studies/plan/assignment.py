@@ -59,6 +59,7 @@ def draw_plan(study: Study, study_sha256: str, difficulties: Mapping[str, Diffic
     of a group share an order of problems, and their conditions rotate over it: so in each group each problem
     is tried once under each condition, and each place in the order too, while within a person the conditions'
     counts differ by one at most (with `blocked`, within each difficulty). Who is in which group is drawn by lot.
+    With `unit: cluster` the groups are of clusters, whose members have one condition.
 
     Args:
         study: The study.
@@ -78,13 +79,16 @@ def draw_plan(study: Study, study_sha256: str, difficulties: Mapping[str, Diffic
         task.problem: task.difficulty or difficulties.get(task.problem, Difficulty.MEDIUM) for task in study.problems
     }
     people = SeededRandom(seed, "participants").shuffled(study.pseudonyms)
+    cluster_names = SeededRandom(seed, "clusters").shuffled(sorted(study.clusters))
+    cluster_numbers = {name: cluster_names.index(cluster) for name, cluster in study.cluster_by_participant.items()}
     by_participant: dict[str, Assignment] = {}
     if conditions:
         orders = _ProblemOrders(study, seed, blocks)
         for number, participant in enumerate(people):
-            group, member_index = divmod(number, len(conditions))
+            is_by_cluster = study.randomisation.unit is AssignmentUnit.CLUSTER
+            group, member_index = divmod(cluster_numbers[participant] if is_by_cluster else number, len(conditions))
             names = _shuffled_condition_names(seed, group, conditions)
-            if study.randomisation.unit is AssignmentUnit.PERSON:
+            if study.randomisation.unit is not AssignmentUnit.TASK:
                 order = orders.order(number)
                 condition_names = [names[member_index]] * len(order)
             else:

@@ -198,6 +198,8 @@ class Study(StudyPart):
     conditions: tuple[Condition, ...] = Field(min_length=1)
     participants: int | tuple[Pseudonym, ...] = 0
     """Number of participants, then named `P01` …; or their pseudonyms. 0 where only models work."""
+    clusters: Mapping[Id, Annotated[tuple[Pseudonym, ...], Field(min_length=1)]] = {}
+    """Sites or sections with the pseudonyms of their participants; everybody is in one, or there are none."""
     randomisation: Randomisation
     limits: Limits = Limits()
     feedback: Annotated[Reveal | Literal["none"], BeforeValidator(_checked_feedback)] = Reveal.FULL
@@ -238,6 +240,7 @@ conditions have it."""
             _refuse_repeated_name("participants", self.participants)
         elif not 0 <= self.participants <= 100_000:
             raise ValueError("participants is not between 0 and 100000")
+        self._check_clusters()
         if self.practice in [task.problem for task in self.problems]:
             raise ValueError(f"practice {self.practice} is also one of the problems. Practise with another one")
         names = [condition.name for condition in self.conditions]
@@ -267,6 +270,21 @@ conditions have it."""
             return self.participants
         digits = max(2, len(str(self.participants)))
         return tuple(f"P{number:0{digits}}" for number in range(1, self.participants + 1))
+
+    @property
+    def cluster_by_participant(self) -> Mapping[str, str]:
+        """Site or section of each participant; empty if there are none."""
+        return {pseudonym: name for name, members in self.clusters.items() for pseudonym in members}
+
+    def _check_clusters(self) -> None:
+        members = [pseudonym for names in self.clusters.values() for pseudonym in names]
+        _refuse_repeated_name("clusters", members)
+        if unknown := set(members) - set(self.pseudonyms):
+            raise ValueError(f"clusters has {min(unknown)}, who is none of the participants. Remove the name")
+        if members and (missing := set(self.pseudonyms) - set(members)):
+            raise ValueError(f"clusters lacks {min(missing)}. Put each participant into one")
+        if self.randomisation.unit is AssignmentUnit.CLUSTER and not members:
+            raise ValueError("randomisation.unit is cluster, and there are no clusters. Say there who is in which")
 
     @property
     def problem_refs(self) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ conditions:
     assistants: [benchwright] # its own completion; extensions such as github.copilot need an editor that has them
 participants: 16 # P01 to P16, or a list of pseudonyms; `study validate` says which numbers balance
 randomisation:
-  unit: task # task: everybody works under every condition; person: under one
+  unit: task # task: everybody works under every condition; person: under one; cluster: so does everybody of a site
   order: latin-square # latin-square, blocked, random
   seed: {seed}
 limits:

@@ -12,6 +12,8 @@ class AssignmentUnit(StrEnum):
     """Within-person: everybody works under every condition, on different problems."""
     PERSON = "person"
     """Between persons: everybody works under one condition only."""
+    CLUSTER = "cluster"
+    """Between clusters: everybody of a site or section works under its one condition."""
 
 
 class Order(StrEnum):

@@ -184,4 +184,5 @@ class Dataset:
             [observation.participant if observation.is_person else None for observation in rows],
             [observation.problem for observation in rows],
             [observation.family for observation in rows],
+            [observation.cluster if observation.is_person else None for observation in rows],
         )

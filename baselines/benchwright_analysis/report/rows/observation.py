@@ -33,6 +33,9 @@ class Observation(Model):
     """Id of the study; empty outside studies."""
     participant: str
     """Pseudonym of a person, or the name of a model."""
+    cluster: str = ""
+    """Site or section of the participant, as the study file groups them: what its members have in common counts as \
+chance. Empty for none."""
     problem: str
     """`pack/id`."""
     pack: str

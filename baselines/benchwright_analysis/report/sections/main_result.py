@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.exclusions import left_out_reasons
+from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Cell, Section, SortableTable, text_with_interval
 from benchwright_analysis.report.sections.group_result import GroupResult, MainResult
 from benchwright_analysis.report.sections.headline import headline, headline_picture
@@ -19,6 +22,7 @@ from benchwright_analysis.report.sections.time_compared import (
 )
 from benchwright_analysis.report.sections.times_left_out import left_out_sentences
 from benchwright_analysis.statistics.crossed import crossed_share
+from benchwright_analysis.statistics.crossed_design import FEWEST_CLUSTERS
 from benchwright_analysis.statistics.restricted_mean import restricted_mean
 from benchwright_studies.plan.vocabulary import Population
 
@@ -65,6 +69,23 @@ def compute_main_result(data: Dataset) -> MainResult:
         limit,
         data.shown_times,
         tuple(left_out_sentences(people_rows, data.shown_times, "of the times")),
+        _cluster_sentence(people_rows),
+    )
+
+
+def _cluster_sentence(people_rows: Sequence[Observation]) -> str:
+    """Of sites or sections: whether the intervals hold for others; empty if there are none."""
+    clusters = {observation.cluster for observation in people_rows} - {""}
+    if not clusters:
+        return ""
+    if len(clusters) >= FEWEST_CLUSTERS:
+        return (
+            f"Participants come from {len(clusters)} sites or sections, whose members have something in common: "
+            "intervals of people hold for other sites or sections."
+        )
+    return (
+        f"Participants come from {len(clusters)} sites or sections. It takes {FEWEST_CLUSTERS} to see how much these "
+        "vary, so intervals hold for other people at the same ones."
     )
 
 
@@ -120,7 +141,7 @@ def main_result_table(result: MainResult) -> SortableTable:
         limit_note += "".join(f"{sentence} " for sentence in result.left_out)
     note = (
         f"{limit_note}{'Differences are over the problems that both tried. ' if has_others else ''}In brackets 95 % "
-        f"intervals, for other people at other problems. {' '.join(sorted(notes))}"
+        f"intervals, for other people at other problems. {' '.join(filter(None, (result.clusters, *sorted(notes))))}"
     ).strip()
     return SortableTable("The answer, by condition", tuple(columns), rows, note)
 

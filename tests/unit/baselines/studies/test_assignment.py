@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright_problems.problem import Difficulty
-from benchwright_studies.plan.assignment import Plan, draw_plan, williams_square
+from benchwright_studies.plan.assignment import AssignedTask, Plan, draw_plan, williams_square
 from benchwright_studies.plan.seeded_random import SeededRandom
 from benchwright_studies.plan.study import Study
 
@@ -108,6 +108,25 @@ def test_between_persons_everybody_has_one_condition_and_they_are_balanced(order
     of_each = [{task.condition for task in assignment.tasks} for assignment in planned.assignments]
     assert all(len(names) == 1 for names in of_each)
     assert sorted(Counter(next(iter(names)) for names in of_each).values()) == [6, 7, 7]
+
+
+def test_everybody_of_a_cluster_has_its_condition_and_clusters_are_balanced() -> None:
+    people = study(21, 4, 2, "latin-square", unit="person")
+    clusters = {f"site-{number}": people.pseudonyms[number::7] for number in range(7)}
+    fields = people.model_dump() | {"clusters": clusters, "randomisation": {"seed": 1, "unit": "cluster"}}
+    planned = plan(Study.model_validate(fields))
+    conditions_of_site = {
+        site: {task.condition for name in members for task in _assigned(planned, name)}
+        for site, members in clusters.items()
+    }
+    assert all(len(names) == 1 for names in conditions_of_site.values())
+    assert sorted(Counter(next(iter(names)) for names in conditions_of_site.values()).values()) == [3, 4]
+
+
+def _assigned(planned: Plan, participant: str) -> tuple[AssignedTask, ...]:
+    assignment = planned.assignment_of(participant)
+    assert assignment is not None
+    return assignment.tasks
 
 
 def test_the_plan_of_a_seed_never_changes() -> None:

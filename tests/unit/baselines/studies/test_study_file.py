@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -182,3 +183,22 @@ def test_reading_a_study_file_needs_no_database(tmp_path: Path) -> None:
     program = "import sys, benchwright_studies.plan.study_file\nsys.exit('sqlalchemy' in sys.modules)"
     subprocess.run([sys.executable, "-c", program], check=True, timeout=300)
     assert json.loads(schema_text())["title"] == "Benchwright study"
+
+
+@pytest.mark.parametrize(
+    ("clusters", "flaw"),
+    [
+        ("{north: [P01, P02], south: [P03]}", "clusters lacks P04. Put each participant into one"),
+        ("{north: [P01, P02], south: [P02, P03, P04]}", "clusters has P02 twice"),
+        ("{north: [P01, P02, P09], south: [P03, P04]}", "clusters has P09, who is none of the participants"),
+    ],
+)
+def test_clusters_have_each_participant_once(clusters: str, flaw: str) -> None:
+    text = re.sub(r"^participants:.*$", f"participants: 4\nclusters: {clusters}", TEXT, flags=re.MULTILINE)
+    with pytest.raises(StudyFileError, match=flaw):
+        parse_study(text, FILE)
+
+
+def test_conditions_of_clusters_need_clusters() -> None:
+    with pytest.raises(StudyFileError, match="unit is cluster, and there are no clusters"):
+        parse_study(TEXT.replace("unit: task", "unit: cluster"), FILE)
