@@ -33,6 +33,7 @@ from benchwright_analysis.report.sections.failing import failing_section
 from benchwright_analysis.report.sections.judging import judging_section
 from benchwright_analysis.report.sections.main_result import main_result_section
 from benchwright_analysis.report.sections.models import horizon_section, models_section
+from benchwright_analysis.report.sections.models_compared import models_compared_section
 from benchwright_analysis.report.sections.outcomes import outcomes_section
 from benchwright_analysis.report.sections.preregistration import preregistration_section
 from benchwright_analysis.report.sections.side_by_side import side_by_side_section
@@ -51,6 +52,7 @@ SECTIONS: list[Callable[[Dataset], Section | None]] = [
     time_to_pass_section,
     score_over_time_section,
     models_section,
+    models_compared_section,
     horizon_section,
     skills_and_topics_section,
     domains_section,
