@@ -18,6 +18,7 @@ from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.sandbox.registry import open_sandbox
 from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.datasets.chipbench import import_chipbench
 from benchwright_problems.datasets.rtllm import import_rtllm
 from benchwright_problems.datasets.verilogeval import import_verilogeval
 from benchwright_problems.problem import Problem
@@ -150,13 +151,13 @@ async def test_a_pass_line_of_the_designs_own_does_not_pass(toolchain: Toolchain
     assert verdict.outcome is Outcome.FAILED, log
 
 
-@pytest.mark.parametrize("name", ["verilogeval", "rtllm"])
+@pytest.mark.parametrize("name", ["verilogeval", "rtllm", "chipbench"])
 async def test_the_published_samples_are_proved(name: str, toolchain: Toolchain, tmp_path: Path) -> None:
     sample = SAMPLES / name / f"{name}_sample.json"
     if not sample.is_file():
         pytest.skip(f"the sample of {name} is not at {sample}")
-    importer = {"verilogeval": import_verilogeval, "rtllm": import_rtllm}[name]
+    importer = {"verilogeval": import_verilogeval, "rtllm": import_rtllm, "chipbench": import_chipbench}[name]
     pack = importer([unpack(sample, tmp_path / name)], name)
-    assert len(pack.problems) == {"verilogeval": 8, "rtllm": 3}[name]
+    assert len(pack.problems) == {"verilogeval": 8, "rtllm": 3, "chipbench": 10}[name]
     proofs = await proved(list(pack.problems), toolchain, tmp_path)
     assert {problem: proof.reason for problem, proof in proofs.items()} == dict.fromkeys(proofs, "")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from benchwright_problems.datasets import csbench, cvdp, quarch, rtllm, verilogeval
+from benchwright_problems.datasets import chipbench, csbench, cvdp, quarch, rtllm, verilogeval
 from benchwright_problems.datasets.dataset_format import DatasetFormat
 
 FORMATS: tuple[DatasetFormat, ...] = (
     cvdp.FORMAT,
+    chipbench.FORMAT,
     verilogeval.FORMAT,
     rtllm.FORMAT,
     csbench.FORMAT,

@@ -71,7 +71,7 @@ class _Description(_Row):
 
 
 @dataclass(frozen=True)
-class _ProblemSource:
+class ProblemSource:
     """One problem as it was found, whatever its layout."""
 
     location: Path
@@ -80,8 +80,9 @@ class _ProblemSource:
     task: str
     version: str
     statement: str
-    header: str
-    """The beginning of the solver's file; empty where the solver writes all of it."""
+    category: Category
+    starting_text: str
+    """The solver's file at the start; empty where the solver writes all of it."""
     top_module: str
     """The module to write."""
     reference: str
@@ -104,7 +105,7 @@ def import_verilogeval(paths: Sequence[Path], pack: str, invalid: InvalidRecords
     """
     require_pack_name(pack)
     invalid = invalid or InvalidRecords()
-    found_sources = [source for path in paths if path.is_dir() for source in _sources_in_folder(path, invalid)]
+    found_sources = [source for path in paths if path.is_dir() for source in sources_in_folder(path, invalid)]
     found_sources += _sources_in_files([path for path in paths if not path.is_dir()], invalid)
     if not found_sources and not invalid.record_errors:
         raise DatasetError(paths[0], "", "holds no problem of VerilogEval")
@@ -116,7 +117,7 @@ def import_verilogeval(paths: Sequence[Path], pack: str, invalid: InvalidRecords
         with invalid.collecting_record_error():
             if name.lower() in problems:
                 raise DatasetError(source.location, "", f"a problem called {name!r} was already there", source.line)
-            problems[name.lower()] = _problem(source, name)
+            problems[name.lower()] = problem_of_source(source, name, SOURCE)
     invalid.finish_import(len(problems))
     return Pack(
         name=pack,
@@ -139,7 +140,13 @@ def export_verilogeval(problem: Problem) -> dict[str, JsonValue]:
     return restored_record(problem, _plain_source(problem))
 
 
-def _sources_in_folder(folder: Path, invalid: InvalidRecords) -> list[_ProblemSource]:
+def sources_in_folder(folder: Path, invalid: InvalidRecords) -> list[ProblemSource]:
+    """The problems of version 2 below a folder.
+
+    Args:
+        folder: The folder.
+        invalid: Collects problems that can't be read.
+    """
     paths_by_problem: dict[tuple[str, str], dict[str, str]] = {}
     for path in files_below(folder):
         parent, _, name = path.rpartition("/")
@@ -152,7 +159,7 @@ def _sources_in_folder(folder: Path, invalid: InvalidRecords) -> list[_ProblemSo
     return folder_sources
 
 
-def _from_files(folder: Path, parent: str, name: str, paths: Mapping[str, str]) -> _ProblemSource:
+def _from_files(folder: Path, parent: str, name: str, paths: Mapping[str, str]) -> ProblemSource:
     location = folder / parent / name
     for needed_suffix in _NEEDED:
         if needed_suffix not in paths:
@@ -163,14 +170,15 @@ def _from_files(folder: Path, parent: str, name: str, paths: Mapping[str, str]) 
     header = texts.get("ifc.txt", "")
     completes = "ifc.txt" in texts or _CODE_COMPLETE in f"{folder.name}/{parent}"
     record: dict[str, JsonValue] = {f"{name}_{part}": text for part, text in texts.items()}
-    return _ProblemSource(
+    return ProblemSource(
         location=folder / paths["test.sv"],
         line=None,
         name=name,
         task=_CODE_COMPLETE if completes else _SPEC_TO_RTL,
         version="2",
         statement=texts["prompt.txt"],
-        header=header,
+        category=Category.COMPLETION if header else Category.SPEC_TO_RTL,
+        starting_text=_started_module(header),
         top_module="TopModule",
         reference=rename_identifier(texts["ref.sv"], _REFERENCE, "TopModule"),
         harness={"test.sv": texts["test.sv"], "ref.sv": texts["ref.sv"]},
@@ -178,7 +186,7 @@ def _from_files(folder: Path, parent: str, name: str, paths: Mapping[str, str]) 
     )
 
 
-def _sources_in_files(files: Sequence[Path], invalid: InvalidRecords) -> list[_ProblemSource]:
+def _sources_in_files(files: Sequence[Path], invalid: InvalidRecords) -> list[ProblemSource]:
     descriptions: dict[str, dict[str, str]] = {}
     task_records: list[tuple[Path, int, _Task, dict[str, JsonValue]]] = []
     for file in files:
@@ -223,19 +231,20 @@ def _description_variant(file: Path) -> str:
 
 def _from_record(
     file: Path, line: int, task_row: _Task, record: dict[str, JsonValue], descriptions: Mapping[str, str]
-) -> _ProblemSource:
+) -> ProblemSource:
     described = descriptions.get(task_row.task_id)
     if descriptions and described is None:
         raise DatasetError(file, "task_id", f"{task_row.task_id!r} has no description in the files given", line)
     description = (described or "Complete this module.").rstrip()
-    return _ProblemSource(
+    return ProblemSource(
         location=file,
         line=line,
         name=task_row.task_id,
         task=_description_variant(file),
         version="1",
         statement=f"{description}\n\n```verilog\n{task_row.prompt.strip()}\n```\n",
-        header=task_row.prompt,
+        category=Category.COMPLETION if task_row.prompt else Category.SPEC_TO_RTL,
+        starting_text=_started_module(task_row.prompt),
         top_module="top_module",
         reference=_joined_source(task_row.prompt, task_row.canonical_solution),
         harness={"test.sv": task_row.test},
@@ -247,17 +256,31 @@ def _joined_source(header: str, body: str) -> str:
     return f"{header}{body}" if header.endswith("\n") or body.startswith("\n") else f"{header}\n{body}"
 
 
-def _problem(source: _ProblemSource, name: str) -> Problem:
+def _started_module(header: str) -> str:
+    return f"{header.strip()}\n\n\nendmodule\n" if header else ""
+
+
+def problem_of_source(source: ProblemSource, name: str, address: str) -> Problem:
+    """The problem that is called `name`.
+
+    Args:
+        source: What was read of it.
+        name: Its id.
+        address: That of the data set.
+
+    Raises:
+        DatasetError: No such problem can be.
+    """
     file = f"rtl/{source.top_module}.sv"
-    start = {file: f"{source.header.strip()}\n\n\nendmodule\n"} if source.header else {}
+    start = {file: source.starting_text} if source.starting_text else {}
     harness = {"testbench.json": _testbench_description(source, file), **source.harness}
-    provenance = Provenance(source=SOURCE, license=LICENSE, version=source.version)
+    provenance = Provenance(source=address, license=LICENSE, version=source.version)
     try:
         problem = Problem(
             id=name,
             kind=ProblemKind.DESIGN,
             title=source.name.replace("_", " "),
-            category=Category.COMPLETION if source.header else Category.SPEC_TO_RTL,
+            category=source.category,
             difficulty=Difficulty.MEDIUM,
             limits=_LIMITS,
             provenance=provenance,
@@ -275,7 +298,7 @@ def _problem(source: _ProblemSource, name: str) -> Problem:
     )
 
 
-def _testbench_description(source: _ProblemSource, file: str) -> str:
+def _testbench_description(source: ProblemSource, file: str) -> str:
     """The harness's `testbench.json`."""
     declared_modules = [module for text in source.harness.values() for module in modules(text)]
     top_module = next(

@@ -1,0 +1,149 @@
+"""ChipBench: modules of CPUs and chips to write, and modules with a bug to mend, in VerilogEval's files.
+
+Format: https://github.com/zhongkaiyu/ChipBench. Folders `Verilog Gen/dataset_*` and `Verilog Debugging/dataset_*` have
+the files of VerilogEval's version 2. Three things are only in ChipBench: code of a prompt that the solver starts with
+(the module with the bug), modules of a prompt that the reference needs and does not declare, and macros of the
+testbench that the reference uses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from benchwright_problems.category import Category
+from benchwright_problems.datasets.dataset_format import DatasetExcerpt, DatasetFormat
+from benchwright_problems.datasets.invalid_records import InvalidRecords
+from benchwright_problems.datasets.naming import require_pack_name
+from benchwright_problems.datasets.verilogeval import (
+    LICENSE,
+    ProblemSource,
+    export_verilogeval,
+    problem_of_source,
+    sources_in_folder,
+)
+from benchwright_problems.errors import DatasetError
+from benchwright_problems.problem import Pack, Problem
+from benchwright_problems.verilog import VerilogModule, modules
+
+SOURCE = "https://github.com/zhongkaiyu/ChipBench"
+# The month of arXiv:2601.21448.
+_PUBLISHED = "2026-01"
+
+_FOLDER = re.compile(r"(?:^|/)Verilog (?:Gen|Debugging)/dataset_([\w-]+)/")
+_CODE_BLOCK = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_MACRO_DEFINITION = re.compile(r"^[ \t]*`define[ \t]+(\w+)(?:\\\n|[^\n])*", re.MULTILINE)
+_MACRO_USE = re.compile(r"`(\w+)")
+
+
+def import_chipbench(paths: Sequence[Path], pack: str, invalid: InvalidRecords | None = None) -> Pack:
+    """Import folders as one pack. A problem that several data sets have is called `DATASET.PROBLEM`.
+
+    Args:
+        paths: The folders.
+        pack: Name of the new pack.
+        invalid: Collects problems that can't be read; without it, the data set is refused.
+
+    Raises:
+        DatasetError: Names the file and what is wrong with it.
+        BadPackNameError: No pack can be called so.
+    """
+    require_pack_name(pack)
+    invalid = invalid or InvalidRecords()
+    sources: list[ProblemSource] = []
+    for path in paths:
+        for source in sources_in_folder(path, invalid):
+            with invalid.collecting_record_error():
+                sources.append(_with_code_of_prompt(replace(source, task=_dataset_name(source.location))))
+    counts = Counter(source.name.lower() for source in sources)
+    problems: dict[str, Problem] = {}
+    for source in sources:
+        name = f"{source.task}.{source.name}" if counts[source.name.lower()] > 1 else source.name
+        with invalid.collecting_record_error():
+            if name.lower() in problems:
+                raise DatasetError(source.location, "", f"a problem called {name!r} was already there")
+            problems[name.lower()] = problem_of_source(source, name, SOURCE)
+    invalid.finish_import(len(problems))
+    if not problems:
+        raise DatasetError(paths[0], "", "holds no problem of ChipBench")
+    return Pack(
+        name=pack,
+        title="ChipBench",
+        version="unknown",
+        license=LICENSE,
+        source=SOURCE,
+        description="Modules of chips to write, and modules with a bug to mend",
+        published=_PUBLISHED,
+        problems=tuple(problems.values()),
+    )
+
+
+def export_chipbench(problem: Problem) -> dict[str, JsonValue]:
+    """Return the contents of the files that a problem was imported from, by name.
+
+    Raises:
+        ValueError: The problem does not come from ChipBench.
+    """
+    if problem.provenance.source != SOURCE:
+        raise ValueError(f"{problem.id} does not come from ChipBench")
+    return export_verilogeval(problem)
+
+
+def _dataset_name(file: Path) -> str:
+    """`debug_zero_shot_timing` for a file in `dataset_debug_zero_shot_timing/`."""
+    return file.parent.name.removeprefix("dataset_")
+
+
+def _with_code_of_prompt(source: ProblemSource) -> ProblemSource:
+    """The source with what it needs of its prompt's code and its testbench's macros."""
+    texts = [*_CODE_BLOCK.findall(source.statement)]
+    declared_modules = {module.name: text for text in texts for module in modules(text)}
+    starting_text = declared_modules.get(source.top_module, "")
+    needed_texts = list(dict.fromkeys(declared_modules[name] for name in _missing_modules(source, declared_modules)))
+    macros = "".join(f"{definition}\n" for definition in _needed_macros(source))
+    harness = dict(source.harness)
+    if needed_texts:
+        harness["prompt_modules.sv"] = "\n".join(needed_texts)
+    return replace(
+        source,
+        category=Category.BUG_FIX if starting_text else source.category,
+        starting_text=starting_text or "\n".join(needed_texts),
+        reference="\n".join([*([macros] if macros else []), source.reference, *needed_texts]),
+        harness=harness,
+    )
+
+
+def _missing_modules(source: ProblemSource, declared_modules: dict[str, str]) -> Iterator[str]:
+    """The modules of the prompt that the reference instantiates and does not declare."""
+    reference_modules: tuple[VerilogModule, ...] = modules(source.reference)
+    names = {module.name for module in reference_modules}
+    for module in reference_modules:
+        yield from (kind for kind, _ in module.instances if kind not in names and kind in declared_modules)
+
+
+def _needed_macros(source: ProblemSource) -> Iterator[str]:
+    """The definitions of the testbench's macros that the reference uses and does not define."""
+    own_macros = {match[1] for match in _MACRO_DEFINITION.finditer(source.reference)}
+    used_macros = set(_MACRO_USE.findall(source.reference)) - own_macros
+    for match in _MACRO_DEFINITION.finditer(source.harness["test.sv"]):
+        if match[1] in used_macros:
+            yield match[0].strip()
+
+
+def _is_chipbench(excerpt: DatasetExcerpt) -> bool:
+    return any(_FOLDER.search(path) for path in excerpt.files)
+
+
+FORMAT = DatasetFormat(
+    name="chipbench",
+    source=SOURCE,
+    reads="folders of the data sets for writing and for debugging Verilog",
+    importer=import_chipbench,
+    export=export_chipbench,
+    recognise=_is_chipbench,
+)
