@@ -1,4 +1,4 @@
-"""ChipBench: modules of CPUs and chips to write, and modules with a bug to mend, in VerilogEval's files.
+"""ChipBench: modules of CPUs and chips to write, and modules with a bug to fix, in VerilogEval's files.
 
 Format: https://github.com/zhongkaiyu/ChipBench. Folders `Verilog Gen/dataset_*` and `Verilog Debugging/dataset_*` have
 the files of VerilogEval's version 2. Three things are only in ChipBench: code of a prompt that the solver starts with
@@ -77,7 +77,7 @@ def import_chipbench(paths: Sequence[Path], pack: str, invalid: InvalidRecords |
         version="unknown",
         license=LICENSE,
         source=SOURCE,
-        description="Modules of chips to write, and modules with a bug to mend",
+        description="Modules of chips to write, and modules with a bug to fix",
         published=_PUBLISHED,
         problems=tuple(problems.values()),
     )

@@ -24,7 +24,7 @@ def statistics(
     encoding: Annotated[TokenEncoding, typer.Option(help="The encoding whose tokens are counted.")] = ENCODING,
     json_output: Json = False,
 ) -> None:
-    """Show how many problems of each kind a pack has, and the sizes of their texts in lines and tokens."""
+    """Show how many problems of each kind a pack has, and how long their statements, files and references are."""
     with exit_on_expected_error():
         home = Home.from_environment()
         whole_pack = pack_with_hidden_parts(Store(home), pack)
