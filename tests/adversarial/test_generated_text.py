@@ -14,6 +14,12 @@ import pytest
 
 from benchwright_foundation.home import Home
 from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.verdict import Outcome
+
+from ..support.designs.submissions import run, toolchain
+from .submission import flow
+
+__all__ = ("toolchain",)
 
 GUARD = Path(__file__).parents[2] / "harness" / "benchwright_harness" / "inside" / "guard"
 MARK = "INJECTED"
@@ -187,12 +193,18 @@ def test_what_was_written_is_enough_to_find_it(tool: Tool, count: int) -> None:
     assert escape_count > count / 20
 
 
+HONEST = (
+    "int m[4]; initial $fclose(m[n + (n & 1)]);",
+    "class K; rand int x, z; constraint c { x > 3; solve x before z; } endclass\n"
+    "K k; initial begin k = new; n = k.randomize(); end",
+)
+"""What looks unusual in C++, and is Verilator's own."""
 PLAIN = '"IDLE: %%, state-1 @(posedge clk"'
 
 
 @pytest.mark.parametrize("options", OPTIONS)
 def test_plain_text_is_let_through(tool: Tool, options: tuple[str, ...]) -> None:
-    for shape in (*STRINGS, *NAMES):
+    for shape in (*STRINGS, *NAMES, *HONEST):
         text = MODULE % shape.replace("§", PLAIN).replace("¤", "good_name")
         folder = tool.write(text, options, guarded=False)
         assert folder is None or tool.check(folder), text
@@ -222,3 +234,10 @@ def test_names_that_are_verilators_own_do_not_help(tool: Tool, shape: str, text:
     folder = tool.write(MODULE % shape.replace("§", f'"{text}"'), (), guarded=False)
     assert folder is not None
     assert not tool.check(folder)
+
+
+async def test_constraints_that_are_solved_in_order_are_let_through(toolchain: Toolchain) -> None:
+    chosen_flow = flow("cocotb")
+    design = chosen_flow.right.replace("endmodule", f"int n;\n{HONEST[1]}\nendmodule\n")
+    verdict, output, _ = await run(chosen_flow, design.encode(), toolchain, "verilator")
+    assert verdict.outcome is Outcome.PASSED, output
