@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Collection
 from enum import Enum, StrEnum
 from typing import Annotated, Self
@@ -138,6 +139,9 @@ Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 """ISO 639 code."""
 
 
+_MIN_COMPILE_S, _COMPILE_SHARE = 60.0, 0.25
+
+
 class RunLimits(Model):
     """Resources that one run may use. Defaults are CVDP's where it has them."""
 
@@ -151,6 +155,11 @@ class RunLimits(Model):
     """Size of one written file, MiB."""
     folder_mb: Annotated[int, Field(gt=0, le=1 << 20)] = 100
     """Size of the run's folder, MiB."""
+
+    @property
+    def compile_s(self) -> int:
+        """Processor time in seconds that one process of a compiler may take."""
+        return math.ceil(max(_MIN_COMPILE_S, _COMPILE_SHARE * self.wall_s))
 
 
 class Provenance(Model):

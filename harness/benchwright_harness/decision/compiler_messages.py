@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from benchwright_harness.decision.fault import TOOL_HINT
 from benchwright_harness.decision.report import StepReport
@@ -47,6 +47,9 @@ _STOPS_AT_LIMIT = re.compile(
     r"\bsyntax error|\bnot (?:currently )?(?:supported|implemented)|^Type names are not valid|driven by a primitive"
 )
 _COMMENT_OR_STRING = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*\"""", re.DOTALL)
+_SMALLEST_SHOWN, _MOST_DIGITS = 1000, 20
+# Not the value of a sized literal, which a compiler does not count up to.
+_NUMBER = re.compile(r"(?<![\w'.$])\d[\d_]*(?![\w'.])")
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _QUOTES = "`'\"."
 _WORKDIR = "/code/"
@@ -54,11 +57,12 @@ _CUT = "…"
 
 
 def with_compiler_messages_if_unbuilt(
-    verdict: Verdict, problem: Problem, solution: Mapping[str, bytes], reports: Iterable[StepReport]
+    verdict: Verdict, problem: Problem, solution: Mapping[str, bytes], reports: Sequence[StepReport]
 ) -> Verdict:
     """A verdict that a design does not build, with what compilers say of it; any other verdict is returned as it is.
 
-    Where Icarus Verilog stops at a construct that it can't read, that is its limit and no error of the design.
+    Where Icarus Verilog stops at a construct that it can't read, that is its limit and no error of the design, also if
+    it has failed a check that has not simulated anything.
 
     Args:
         verdict: Verdict of the run.
@@ -66,7 +70,8 @@ def with_compiler_messages_if_unbuilt(
         solution: The solver's files.
         reports: Reports of all steps.
     """
-    if verdict.reason not in (Reason.BUILD_FAILED, Reason.TOOL_FAILED):
+    is_unbuilt = verdict.reason in (Reason.BUILD_FAILED, Reason.TOOL_FAILED)
+    if not is_unbuilt and not (verdict.reason is Reason.TESTS_FAILED and not any(map(_has_simulated, reports))):
         return verdict
     foreign, paths = _hidden_words(problem, solution), problem.public.expected
     messages_by_tool = [
@@ -83,19 +88,63 @@ def with_compiler_messages_if_unbuilt(
         place = f"{first_of_icarus.path}, line {first_of_icarus.line}"
         detail = f"Icarus Verilog can't read {construct} ({place})."
         return Verdict(reason=Reason.TOOL_FAILED, detail=detail, hint=TOOL_HINT, compiler=shown, tests=verdict.tests)
-    if not compiler_messages or verdict.reason is Reason.TOOL_FAILED:
+    if not compiler_messages or verdict.reason is not Reason.BUILD_FAILED:
         return verdict
     rest_count = f" ({len(compiler_messages) - 1} more)" if len(compiler_messages) > 1 else ""
     detail = f"The design does not compile: {compiler_messages[0]}{rest_count}."
     return verdict.model_copy(update={"detail": detail, "compiler": shown})
 
 
+def with_compiler_if_over_limit(
+    verdict: Verdict, problem: Problem, solution: Mapping[str, bytes], reports: Sequence[StepReport]
+) -> Verdict:
+    """A verdict that time or memory ran out, with the compiler that was at the design then; any other as it is.
+
+    What makes a compiler go on and on is most often a large number: of cycles, copies, elements or iterations.
+
+    Args:
+        verdict: Verdict of the run.
+        problem: Problem with its hidden part.
+        solution: The solver's files.
+        reports: Reports of all steps.
+    """
+    last_tool = next((tool_run for report in reversed(reports) for tool_run in reversed(report.tools)), None)
+    if verdict.reason not in (Reason.TIMEOUT, Reason.MEMORY) or not last_tool or last_tool.simulates:
+        return verdict
+    was_killed = last_tool.status is None
+    detail = f"{verdict.detail} Until then {last_tool.tool} compiled the design." if was_killed else verdict.detail
+    if last_tool.status == 0 or not (largest_number := _largest_number(problem, solution)):
+        return verdict.model_copy(update={"detail": detail})
+    return verdict.model_copy(update={"detail": detail, "hint": f"The largest number in it is {largest_number}."})
+
+
+def _largest_number(problem: Problem, solution: Mapping[str, bytes]) -> str:
+    """The largest plain number in the solver's code, with its place; empty if there is none above a thousand."""
+    largest, place = _SMALLEST_SHOWN - 1, ""
+    for path in problem.public.expected:
+        for number, line in enumerate(_code_lines(solution.get(path, b"")), 1):
+            for digits in _NUMBER.findall(line):
+                value = int(digits.replace("_", "")[:_MOST_DIGITS])
+                if value > largest:
+                    largest, place = value, f"{digits[:_MOST_DIGITS]} ({path}, line {number})"
+    return place
+
+
+def _code_lines(source: bytes) -> list[str]:
+    """Lines of a source, with spaces instead of comments and strings."""
+    text = source.decode("utf-8", "replace")
+    return _COMMENT_OR_STRING.sub(lambda match: re.sub(r"\S", " ", match[0]), text).splitlines()
+
+
+def _has_simulated(report: StepReport) -> bool:
+    return bool(report.simulations) or any(tool_run.simulates for tool_run in report.tools)
+
+
 def _construct_icarus_cannot_read(compiler_message: CompilerMessage, solution: Mapping[str, bytes]) -> str | None:
     """The construct that Icarus Verilog stops at though it is correct; None if it names an error."""
     if not _STOPS_AT_LIMIT.search(compiler_message.text):
         return None
-    source = solution.get(compiler_message.path, b"").decode("utf-8", "replace")
-    code_lines = _COMMENT_OR_STRING.sub(lambda match: re.sub(r"\S", " ", match[0]), source).splitlines()
+    code_lines = _code_lines(solution.get(compiler_message.path, b""))
     earlier_code = "\n".join(code_lines[: compiler_message.line - 1])
     last_line = "".join(code_lines[compiler_message.line - 1 : compiler_message.line])
     statement = f"{earlier_code[earlier_code.rfind(';') + 1 :]}\n{last_line}"

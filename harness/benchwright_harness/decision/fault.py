@@ -40,8 +40,8 @@ _STANDSTILLS = {
     "zero time": ZERO_TIME,
     "nothing awaited happens": "The simulation ran on, but nothing that the tests wait for happened any more.",
 }
-# SIGXCPU: see watch.c.
-_STOOD_STILL = 128 + 24
+# SIGXCPU: see watch.c, and of a compiler inside/guard/confine.
+_STOOD_STILL = _TIME_USED_UP = 128 + 24
 # SIGXFSZ.
 _FILE_TOO_LARGE = 128 + 25
 _NO_SUCH_PROGRAM = 127
@@ -58,6 +58,8 @@ _CRASHES = {
     "yosys": re.compile(r"ERROR: (Assert `.*' failed in \S+)"),
 }
 _DISK_FULL = os.strerror(errno.ENOSPC)
+# Said by a program of whose parts one was ended by SIGXCPU.
+_TIME_IS_USED_UP = re.compile(r"CPU time limit exceeded|threw signal 24\b")
 # A complaint about the design, or that there is none, comes first: then the crash is its consequence.
 _COMPLAINTS = re.compile(
     r"No such file or directory|^\S+:\d+: (?:syntax )?error|^%Error(?:-\w+)?: \S+:\d+:\d+: (?!.*Internal)",
@@ -232,6 +234,9 @@ def _verdict_if_tool_at_fault(tools: Iterable[ToolRun]) -> Verdict | None:
             continue
         if _DISK_FULL in tool_run.said or tool_run.status == _FILE_TOO_LARGE:
             return Verdict(reason=Reason.FOLDER_QUOTA, detail=f"{tool_run.tool} found no room for what it writes.")
+        if tool_run.status == _TIME_USED_UP or _TIME_IS_USED_UP.search(tool_run.said):
+            detail = f"{tool_run.tool} took more processor time over the design than compiling it may."
+            return Verdict(reason=Reason.TIMEOUT, detail=detail)
         refusal, crash = _REFUSALS.get(tool_run.tool), _CRASHES.get(tool_run.tool)
         if refusal and (match := refusal.search(tool_run.said)):
             detail = f"A tool refuses what the harness asks of it: {tool_run.tool}: {match[1].strip()}."

@@ -413,6 +413,7 @@ def _step_environment(
         "PYTHONHASHSEED": "0",
         "BENCHWRIGHT_STANDSTILL_S": f"{_STANDSTILL_S:g}",
         "BENCHWRIGHT_SILENCE_S": f"{max(_MIN_SILENCE_S, _SILENCE_SHARE * problem.limits.wall_s):g}",
+        "BENCHWRIGHT_COMPILE_S": str(problem.limits.compile_s),
         "BENCHWRIGHT_SUBMITTED": "\n".join(problem.public.expected),
         "BENCHWRIGHT_GIVEN": "\n".join(sorted({*problem.public.files, *problem.public.expected})),
         "BENCHWRIGHT_REFUSED": " ".join(f"{task}={rule}" for task, rule in rule_by_refused_task(problem).items()),

@@ -6,7 +6,10 @@ import json
 
 import pytest
 
-from benchwright_harness.decision.compiler_messages import with_compiler_messages_if_unbuilt
+from benchwright_harness.decision.compiler_messages import (
+    with_compiler_if_over_limit,
+    with_compiler_messages_if_unbuilt,
+)
 from benchwright_harness.decision.report import parse_step_report
 from benchwright_problems.problem import Difficulty, Hidden, Problem, ProblemKind, Provenance, Public
 from benchwright_problems.verdict import Reason, Verdict
@@ -20,23 +23,25 @@ def _shown_messages(output: str, reason: Reason = Reason.BUILD_FAILED) -> list[s
     return [str(message) for message in verdict.compiler]
 
 
+PROBLEM = Problem(
+    id="x",
+    title="X",
+    kind=ProblemKind.DESIGN,
+    difficulty=Difficulty.EASY,
+    provenance=Provenance(source="", license="", version=""),
+    public=Public(statement="Write it.", expected=("rtl/dut.sv",)),
+    hidden=Hidden(harness=HARNESS),
+)
+
+
 def _verdict(output: str, reason: Reason = Reason.BUILD_FAILED, code: str = "assign q_out = clk +;") -> Verdict:
-    problem = Problem(
-        id="x",
-        title="X",
-        kind=ProblemKind.DESIGN,
-        difficulty=Difficulty.EASY,
-        provenance=Provenance(source="", license="", version=""),
-        public=Public(statement="Write it.", expected=("rtl/dut.sv",)),
-        hidden=Hidden(harness=HARNESS),
-    )
     report_messages = [
         {"session": 0, "tool": "iverilog", "kind": "compile"},
         {"session": 0, "finished": True, "status": 2, "said": output},
     ]
     report = parse_step_report("\n".join(map(json.dumps, report_messages)).encode())
     solution = {"rtl/dut.sv": f"module dut(input clk, output q_out);\n{code}\nendmodule\n".encode()}
-    return with_compiler_messages_if_unbuilt(Verdict(reason=reason), problem, solution, [report, report])
+    return with_compiler_messages_if_unbuilt(Verdict(reason=reason), PROBLEM, solution, [report, report])
 
 
 @pytest.mark.parametrize(
@@ -111,3 +116,42 @@ def test_a_construct_that_icarus_cannot_read_is_named_as_its_limit(said: str, co
     assert verdict.reason is (Reason.TOOL_FAILED if construct else Reason.BUILD_FAILED)
     if construct:
         assert verdict.detail == f"Icarus Verilog can't read {construct} (rtl/dut.sv, line {line})."
+
+
+def _ran_out(code: str, reason: Reason, **end: object) -> Verdict:
+    report_messages = [{"session": 0, "tool": "verilator", "kind": "compile"}, {"session": 0, **end}]
+    report = parse_step_report("\n".join(map(json.dumps, report_messages)).encode())
+    solution = {"rtl/dut.sv": f"module dut;\n{code}\nendmodule\n".encode()}
+    return with_compiler_if_over_limit(Verdict(reason=reason, detail="Out."), PROBLEM, solution, [report])
+
+
+@pytest.mark.parametrize(
+    ("code", "number"),
+    [
+        ("assert property (@(posedge clk) a |-> ##100000 b);", "100000 (rtl/dut.sv, line 2)"),
+        ("logic [7:0] m;\ninitial repeat (1_000_000) m = 2000;", "1_000_000 (rtl/dut.sv, line 3)"),
+        ("assign q = 32'd4000000; // 5000000", ""),
+        ('initial $display("9999999"); logic [999:0] m;', ""),
+        ("genvar x9999; assign y = 1.5e9999; wire a5000;", ""),
+    ],
+)
+def test_a_compiler_that_was_killed_is_named_with_the_largest_plain_number(code: str, number: str) -> None:
+    verdict = _ran_out(code, Reason.TIMEOUT)
+    assert verdict.detail == "Out. Until then verilator compiled the design."
+    assert verdict.hint == (f"The largest number in it is {number}." if number else "")
+
+
+@pytest.mark.parametrize(
+    ("reason", "end"),
+    [(Reason.TIMEOUT, {"finished": True, "status": 0}), (Reason.TESTS_FAILED, {}), (Reason.MACHINE_BUSY, {})],
+)
+def test_of_a_run_that_ends_later_or_otherwise_no_compiler_is_named(reason: Reason, end: dict[str, object]) -> None:
+    assert _ran_out("int x = 100000;", reason, **end) == Verdict(reason=reason, detail="Out.")
+
+
+def test_a_check_that_fails_at_a_limit_of_icarus_before_anything_was_simulated_is_that_limit() -> None:
+    code = "let f(x) = x;"
+    verdict = _verdict("/code/rtl/dut.sv:2: syntax error", Reason.TESTS_FAILED, code)
+    assert verdict.reason is Reason.TOOL_FAILED
+    assert verdict.detail == "Icarus Verilog can't read `let` (rtl/dut.sv, line 2)."
+    assert _verdict("/code/rtl/dut.sv:2: syntax error", Reason.TESTS_FAILED).reason is Reason.TESTS_FAILED

@@ -74,6 +74,20 @@ def test_a_compiler_that_crashes_decides_nothing(tool: str, output: str) -> None
     assert tool in verdict.detail
 
 
+@pytest.mark.parametrize(
+    ("status", "output"),
+    [
+        (128 + 24, ""),
+        (2, "c++: fatal error: CPU time limit exceeded signal terminated program cc1plus\n"),
+        (1, "%Error: Verilator threw signal 24. \n"),
+    ],
+)
+def test_a_compiler_that_used_its_processor_time_up_is_a_time_out(status: int, output: str) -> None:
+    verdict = judged(NOT_BUILT, ran("verilator", status, output))
+    assert (verdict.outcome, verdict.reason) == (Outcome.FAILED, Reason.TIMEOUT)
+    assert verdict.detail == "verilator took more processor time over the design than compiling it may."
+
+
 def test_the_place_in_the_tool_is_named_and_nothing_of_the_design() -> None:
     detail = judged(NOT_BUILT, ran("verilator", 1, INTERNAL)).detail
     assert "V3FsmDetect.cpp:412" in detail

@@ -34,6 +34,8 @@ from supervision import HIDDEN, VARIABLE
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _PRELOADED = ("pytest", "cocotb_tools.runner", "cocotb_tools.check_results")
+# SIGXCPU: see confine.
+_TIME_USED_UP = 128 + 24
 _WRITABLE = ("/code", "/tmp", "/rundir", "/dev")  # noqa: S108 - the sandbox's
 _LIMITS = {
     "fsize": resource.RLIMIT_FSIZE,
@@ -231,6 +233,7 @@ class _RunningProgram:
     """Files that its harness lets it write."""
     folder: tuple[str, str] | None = None
     """The folder that it has to itself, and the one that it stands for."""
+    compiles: bool = False
     finished: bool = False
 
 
@@ -386,7 +389,7 @@ class _Supervisor:
                 self._stash = run_files.Stash(run_files.unchanged_paths(self._left_behind))
         before = run_files.state_by_path() if simulates and not others else None
         self._running[connection] = _RunningProgram(
-            self._sessions, before, own, (folder, stands_for) if folder else None
+            self._sessions, before, own, (folder, stands_for) if folder else None, compiles=kind == "compile"
         )
         self._report(session=self._sessions, **message)
         self._sessions += 1
@@ -413,6 +416,9 @@ class _Supervisor:
         running.finished = True
         running.states_before = None
         self._report(session=running.number, finished=True, changed=changed[:10], **message)
+        if running.compiles and message.get("status") == _TIME_USED_UP:
+            # As with a standstill.
+            os.kill(self._pid, signal.SIGKILL)
 
     def _report(self, **message: object) -> None:
         content = memoryview(json.dumps(message).encode() + b"\n")
