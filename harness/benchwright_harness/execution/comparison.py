@@ -43,14 +43,17 @@ class ReadingComparison(Model):
         return bool(reference_comparison.difference if self.difference else reference_comparison.complaint)
 
 
-def joined_tools(problem: Problem, reports: Sequence[StepReport]) -> tuple[str, ...]:
+def joined_tools(problem: Problem, plan: HarnessPlan, reports: Sequence[StepReport]) -> tuple[str, ...]:
     """Tools that have read the solution in a run, if several have and it is a design; otherwise none.
 
     Args:
         problem: Problem that was solved.
+        plan: Plan of the run, all of whose steps have run; its text says which tools those use that nobody watched.
         reports: What the supervisor heard of the run's steps.
     """
     used_tools = {tool_run.tool for report in reports for tool_run in report.tools}
+    if len(reports) < len(plan.steps):
+        used_tools |= plan.tools
     tools = tuple(tool for tool in _COMPARED_TOOLS if tool in used_tools)
     return tools if len(tools) > 1 and not hands_in_testbench(problem) else ()
 

@@ -49,6 +49,8 @@ UNSIGNED = "The harness decides by what a simulation prints or how it ends, whic
 """The remark of verdicts that passed without cocotb and without a channel of the testbench's own."""
 NOT_COMPARED = "Several tools decide, and not even of the reference can it be said that they read one design."
 """The remark of verdicts that join tools whose readings could not be compared."""
+UNCOMPARED = "Several tools decide, and nobody has compared what each of them reads in the design."
+"""The remark of verdicts that join tools, from a sandbox without a supervisor."""
 
 _STANDSTILL_S = 8.0
 """Processor time that a simulation may take without simulated time advancing."""
@@ -211,9 +213,11 @@ class _SolutionRun:
 
     async def _compared_verdict(self, verdict: Verdict, reports: Sequence[StepReport]) -> Verdict:
         """A passing verdict, but undecided if its tools read the design, but not the reference, differently."""
-        tools = joined_tools(self.problem, reports)
+        tools = joined_tools(self.problem, self.plan, reports)
         if not tools:
             return verdict
+        if not self.sandbox.supervises:
+            return verdict.model_copy(update={"remarks": (*verdict.remarks, UNCOMPARED)})
         comparison = await self._comparison(tools, self.solution)
         if not comparison.complaint:
             return verdict

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from benchwright_harness.decision.report import StepReport, ToolRun
 from benchwright_harness.execution.comparison import ReadingComparison, comparison_step, joined_tools, read_comparison
+from benchwright_harness.execution.run import UNCOMPARED, _SolutionRun
 from benchwright_harness.inside.guard import readings
 from benchwright_harness.inside.guard.readings import (
     BranchMarker,
@@ -20,9 +22,16 @@ from benchwright_harness.inside.guard.readings import (
     words,
 )
 from benchwright_harness.plan.plan import make_plan
+from benchwright_harness.plan.selection import ToolSelection
+from benchwright_harness.sandbox.native import NativeSandbox
+from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.category import Category
+from benchwright_problems.verdict import Reason, Verdict
 
 from ...adversarial.submission import flow
+from ...support.designs.submissions import toolchain
+
+__all__ = ("toolchain",)
 
 
 def branches(items: str) -> int:
@@ -119,7 +128,22 @@ def test_tools_are_joined_where_several_have_read_a_design(
 ) -> None:
     problem = flow("lint").problem().model_copy(update={"category": category})
     report = StepReport(tools=tuple(ToolRun(tool=tool, simulates=tool == "vvp") for tool in used_tools))
-    assert joined_tools(problem, [report]) == tools
+    plan = make_plan(problem.hidden.harness, "icarus", is_supervised=True)
+    assert joined_tools(problem, plan, [report]) == tools
+
+
+def test_tools_of_a_step_that_nobody_watches_are_those_that_the_harness_calls() -> None:
+    problem = flow("lint").problem()
+    plan = make_plan(problem.hidden.harness, "icarus", is_supervised=False)
+    assert joined_tools(problem, plan, []) == ("iverilog", "verilator")
+
+
+async def test_a_pass_whose_tools_nobody_can_compare_says_so(toolchain: Toolchain) -> None:
+    problem = flow("lint").problem()
+    plan = make_plan(problem.hidden.harness, "icarus", is_supervised=False)
+    harness_run = _SolutionRun(problem, {}, plan, ToolSelection(), NativeSandbox(), toolchain, io.BytesIO(), None)
+    verdict = await harness_run._compared_verdict(Verdict(reason=Reason.PASSED), [])
+    assert (verdict.reason, verdict.remarks) == (Reason.PASSED, (UNCOMPARED,))
 
 
 @pytest.mark.parametrize(
