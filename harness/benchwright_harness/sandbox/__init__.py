@@ -48,6 +48,8 @@ class SandboxJob:
     shown_folders: Mapping[str, Path] = field(default_factory=dict)
     """Absolute path inside the sandbox → folder of the host that is shown there read-only, where
     `SandboxKind.shows_folders`."""
+    reserves_memory: bool = False
+    """True of a browser, which maps far more memory than it may use: only what it uses is limited."""
 
 
 class Sandbox(Protocol):

@@ -36,7 +36,9 @@ def supervisor_request(job: SandboxJob, process_limit: int | None) -> bytes:
         job: Job that it is to run.
         process_limit: Number of processes that the job's user may have; `None` if something else limits them.
     """
-    limits = {"fsize": job.limits.file_mb << 20, "as": address_space_bytes(job.limits), "core": 0, "nofile": FILES}
+    limits = {"fsize": job.limits.file_mb << 20, "core": 0, "nofile": FILES}
+    if not job.reserves_memory:
+        limits["as"] = address_space_bytes(job.limits)
     if process_limit is not None:
         limits["nproc"] = process_limit
     env = {**job.env, "PYTHONPATH": ":".join(filter(None, (GUARD, job.env.get("PYTHONPATH"))))}
