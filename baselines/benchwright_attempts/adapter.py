@@ -17,6 +17,8 @@ class Adapter:
 
     actor: KnownActor | None = None
     """The actor of all its requests; None if several make some, each through a connection of its own."""
+    works_during_runs: bool = False
+    """True if the solver goes on while its files are run, and waits for nothing: its clock then runs too."""
 
     def present_judged_files(self) -> Mapping[str, bytes]:
         """The present content of the files that are judged, missing ones left out."""

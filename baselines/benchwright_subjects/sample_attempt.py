@@ -244,6 +244,12 @@ class SampleAttempt(Adapter):
         await self.record_event(Edit(path=path, version=version, changes=text_changes(old_file.text, new_file.text)))
         await self.record_event(Save(path=path, sha256=sha256(content), size=len(content)))
 
+    async def start_run_of_save(self) -> None:
+        """Starts a run on the present files while the solver works on: it sees nothing of it, and its clock runs."""
+        self.works_during_runs = True
+        await self.attempt.runs.cancel("newer_save")
+        self.attempt.runs.start()
+
     def file_version(self, path: str) -> int:
         """The version of a file, from 0, as events of edits count it."""
         return self._versions.get(path, 0)

@@ -39,6 +39,8 @@ from benchwright_attempts.events.evidence import (
     ModelUsage,
     ReplyRead,
     TimedOut,
+    ToolCalled,
+    ToolFinished,
     Violation,
 )
 from benchwright_attempts.log.record import AttemptHeader, RecordedEvent
@@ -106,6 +108,11 @@ class _AttemptStepReader:
         self._origins = {attribution.seq: attribution.origin for attribution in attributions_of_edits(events)}
         self._burst: _EditBurst | None = None
         self._steps: list[TraceStep] = []
+        self._tools = {
+            recorded_event.event.call: recorded_event.event.tool
+            for recorded_event in events
+            if isinstance(recorded_event.event, ToolCalled)
+        }
         # What a study does not show to its participant stays out of a page that may be the participant's.
         self._shows_results = all(
             recorded_event.event.feedback != "none"
@@ -160,6 +167,7 @@ class _AttemptStepReader:
         return (
             _step_of_model_use(event, at_s)
             or self._step_of_run_or_verdict(event, at_s)
+            or self._step_of_tool(event, at_s)
             or _step_of_state_change_or_violation(event, at_s)
         )
 
@@ -181,6 +189,19 @@ class _AttemptStepReader:
                 return self._verdict_step_if_shown(
                     f"Answer {event.number}", event.number, event.reason, event.outcome, "", {}, at_s
                 )
+            case _:
+                return None
+
+    def _step_of_tool(self, event: Event, at_s: float) -> TraceStep | None:
+        match event:
+            case ToolCalled():
+                excerpts = [whole_excerpt("Its arguments", event.arguments)] if event.arguments else []
+                title = f"The agent calls {event.tool or 'a tool'}"
+                return TraceStep(StepKind.CALLED, title, at_s, {"kind": event.kind}, excerpts)
+            case ToolFinished():
+                excerpts = [whole_excerpt("Its result", event.result)] if event.result else []
+                title = f"{self._tools.get(event.call) or 'A tool'}: {event.outcome}"
+                return TraceStep(StepKind.CALLED, title, at_s, {"approval": event.approval}, excerpts)
             case _:
                 return None
 

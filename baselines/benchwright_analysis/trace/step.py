@@ -22,6 +22,7 @@ class StepKind(StrEnum):
     REFUSED = "refused"
     TURN = "turn"
     READ = "read"
+    CALLED = "called"
     EDITED = "edited"
     RAN = "ran"
     OTHER = "other"

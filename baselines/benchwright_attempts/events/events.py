@@ -36,6 +36,8 @@ from benchwright_attempts.events.evidence import (
     Suspended,
     TimedOut,
     TimeExcluded,
+    ToolCalled,
+    ToolFinished,
     Violation,
 )
 from benchwright_attempts.events.file_text import Change, FilePath, FileText, Sha256, Text
@@ -520,6 +522,8 @@ Event = Annotated[
     | EditReason
     | EditShape
     | CommandUsed
+    | ToolCalled
+    | ToolFinished
     | Environment
     | Guided
     | Idle

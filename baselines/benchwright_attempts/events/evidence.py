@@ -255,6 +255,50 @@ class CommandUsed(EventBody):
     """Code points on the clipboard, for a paste."""
 
 
+# What an agent calls
+
+
+class ToolCalled(EventBody):
+    """An agent calls one of its tools, such as an edit or a command in a terminal; it may still be refused."""
+
+    is_activity = True
+    reveals_content = True
+
+    type: Literal["tool_called"] = "tool_called"
+    call: str
+    """Unique id of the call in the attempt."""
+    tool: Text
+    """The agent's name for the tool, or for the call."""
+    kind: str
+    """Kind of the tool, a word of the Agent Client Protocol: `edit`, `execute`, `read` ... `other`."""
+    arguments: Text = ""
+    """The arguments as JSON: their beginning, if they are long."""
+
+    def without_text(self) -> ToolCalled:
+        """The call without its arguments; what an agent calls a call may quote them."""
+        return self.model_copy(update={"tool": "", "arguments": ""})
+
+
+class ToolFinished(EventBody):
+    """An agent's call of a tool has ended."""
+
+    reveals_content = True
+
+    type: Literal["tool_finished"] = "tool_finished"
+    call: str
+    """As in `tool_called`."""
+    outcome: str
+    """`completed`, `failed` or `refused`."""
+    approval: str
+    """`granted` or `refused` by the policy of the run; `unasked` if the agent asked for no permission."""
+    result: Text = ""
+    """What the agent was given by the tool: its beginning, if it is long."""
+
+    def without_text(self) -> ToolFinished:
+        """The outcome."""
+        return self.model_copy(update={"result": ""})
+
+
 # The machine
 
 

@@ -232,7 +232,8 @@ class GradingRuns:
             return
         slots = self._services.grading.slots
         self._set_queued(slots is not None and slots.locked())
-        async with hold_harness_slot(slots, self._clock), self._hold_clock_if_demanded(Machine.HARNESS):
+        waiting_clock = None if self._adapter.works_during_runs else self._clock
+        async with hold_harness_slot(slots, waiting_clock), self._hold_clock_if_demanded(Machine.HARNESS):
             self._set_queued(False)
             await self._run_and_record_tests(number, files)
         self.start_sandbox_ahead()
@@ -243,7 +244,8 @@ class GradingRuns:
             self._adapter.on_status_changed()
 
     def _hold_clock_if_demanded(self, machine: Machine) -> AbstractAsyncContextManager[None]:
-        return self._clock.hold_clock(machine.value) if self._terms.stops_clock_for(machine) else nullcontext()
+        is_held = self._terms.stops_clock_for(machine) and not self._adapter.works_during_runs
+        return self._clock.hold_clock(machine.value) if is_held else nullcontext()
 
     async def _judge_and_record_answer(self, run_number: int, files: Mapping[str, bytes]) -> None:
         grading_outcome = self._outcome_if_ungradable() or await self._services.grading.judge(
@@ -335,17 +337,17 @@ class GradingRuns:
 
 
 @asynccontextmanager
-async def hold_harness_slot(slots: asyncio.Semaphore | None, clock: ClockFollower) -> AsyncIterator[None]:
+async def hold_harness_slot(slots: asyncio.Semaphore | None, clock: ClockFollower | None) -> AsyncIterator[None]:
     """Takes one of a process's slots for the block; the clock is held while it waits for one.
 
     Args:
         slots: None for any number.
-        clock: Clock of the attempt.
+        clock: Clock of the attempt; None if it is not held.
     """
     if slots is None:
         yield
         return
-    if slots.locked():
+    if slots.locked() and clock is not None:
         async with clock.hold_clock(QUEUE):
             await slots.acquire()
     else:

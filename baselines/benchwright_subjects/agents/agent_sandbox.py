@@ -141,6 +141,7 @@ class AgentSandbox:
             toolchain=self.toolchain,
             user=self.user,
             shown_folders={**launch.read_only_folders, _GIVEN: self.given_folder},
+            reserves_memory=launch.reserves_memory,
         )
         output_buffer = io.BytesIO()
         try:

@@ -13,9 +13,12 @@ from inspect_ai.log import transcript
 from inspect_ai.model import Model, ModelOutput, get_model
 
 from benchwright_attempts.errors import EvaluationError
+from benchwright_attempts.events.events import Event
 from benchwright_attempts.events.evidence import ModelUsage, Violation
 from benchwright_attempts.grading.grading import judged_paths
+from benchwright_problems.problem import ProblemKind
 from benchwright_subjects.agents.acp.conversation import Conversation
+from benchwright_subjects.agents.acp.tool_calls import ToolCalls
 from benchwright_subjects.agents.agent_sandbox import AgentSandbox, cancelled_at_block_end
 from benchwright_subjects.agents.folder_watch import FileState, FolderWatch, PathState, path_state
 from benchwright_subjects.agents.launch import AgentEnd, AgentLaunch, Ending
@@ -47,9 +50,9 @@ async def let_agent_work_on_sample(
     Raises:
         EvaluationError: The end says nothing of the agent: it could not start, or its model could not be asked.
     """
-    recorder = _ChangeRecorder(sample, launch.title or "agent")
+    recorder = _ChangeRecorder(sample, launch.title or "agent", grades_saves=launch.grades_saves)
     bridge = ModelBridge(agent_state, recorder.record_usage, seed, recorder.record_changes_until_now)
-    talk = Conversation()
+    talk = Conversation(ToolCalls(recorder.queue_event))
     with AgentSandbox.temporary_with_files(services.sandbox, services.toolchain, sample.files) as box:
         try:
             async with sample.solving_within_time_limit():
@@ -114,29 +117,41 @@ def _record_end_or_raise(sample: SampleAttempt, agent_end: AgentEnd, bridge: Mod
 
 
 class _ChangeRecorder:
-    """Records changes to files, one after the other.
+    """Records changes to files and calls of tools, one after the other.
 
     Args:
         sample: Attempt to which the files belong.
         program_name: The one who writes them.
+        grades_saves: True if the hidden tests run on each change.
     """
 
-    def __init__(self, sample: SampleAttempt, program_name: str) -> None:
+    def __init__(self, sample: SampleAttempt, program_name: str, *, grades_saves: bool = False) -> None:
         self._sample = sample
         self._subject = program_name
-        self._waiting_states: list[PathState] = []
+        self._grades_saves = grades_saves and sample.problem.kind is ProblemKind.DESIGN
+        self._waiting: list[PathState | Event] = []
         self._has_more = asyncio.Event()
         self._turn = asyncio.Lock()
         self._watch: FolderWatch | None = None
 
     def queue_change(self, found_file: PathState) -> None:
         """A file has changed."""
-        if len(self._waiting_states) >= _MOST_WAITING:
-            for index in reversed(range(len(self._waiting_states))):
-                if self._waiting_states[index].path == found_file.path:
-                    del self._waiting_states[index]
+        if len(self._waiting) >= _MOST_WAITING:
+            for index in reversed(range(len(self._waiting))):
+                waiting = self._waiting[index]
+                if isinstance(waiting, PathState) and waiting.path == found_file.path:
+                    del self._waiting[index]
                     break
-        self._waiting_states.append(found_file)
+        self._append_waiting(found_file)
+
+    def queue_event(self, event: Event) -> None:
+        """The agent has reported something; what it has changed before comes first."""
+        if self._watch is not None:
+            self._watch.report_changes_now()
+        asyncio.get_running_loop().call_soon(self._append_waiting, event)
+
+    def _append_waiting(self, waiting: PathState | Event) -> None:
+        self._waiting.append(waiting)
         self._has_more.set()
 
     async def record_until_cancelled(self) -> None:
@@ -147,14 +162,22 @@ class _ChangeRecorder:
             await self._record_waiting()
 
     async def _record_waiting(self) -> None:
-        while self._waiting_states:
+        while self._waiting:
             # Once it has begun, a change is recorded to its end, before the next one.
             await asyncio.shield(self._record_next())
 
     async def _record_next(self) -> None:
         async with self._turn:
-            if self._waiting_states:
-                await self._record_edit(self._waiting_states.pop(0))
+            if not self._waiting:
+                return
+            waiting = self._waiting.pop(0)
+            if not isinstance(waiting, PathState):
+                await self._sample.record_event(waiting)
+                return
+            old_content = self._sample.files.get(waiting.path)
+            await self._record_edit(waiting)
+            if self._grades_saves and self._sample.files.get(waiting.path) != old_content:
+                await self._sample.start_run_of_save()
 
     async def _record_edit(self, found_file: PathState) -> None:
         await self._sample.record_program_edit(found_file.path, found_file.content, self._subject)

@@ -47,6 +47,8 @@ class AcpTerms:
 
     refuses: frozenset[str] = frozenset()
     """Kinds of tools for which permission is refused; it is given for all others."""
+    start_limit_s: float | None = None
+    """Longest time for each answer that begins a session, in seconds; None for that of most agents."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,10 @@ stands for the files that the problem asks for."""
     """Name and version, for reports; empty for a command of the user's own."""
     acp: AcpTerms | None = None
     """Of an agent that gets its task by the Agent Client Protocol; None for one that gets it by command line."""
+    reserves_memory: bool = False
+    """See `SandboxJob.reserves_memory`."""
+    grades_saves: bool = False
+    """True if the hidden tests run on each file that it saves, as for a person. It sees nothing of them."""
 
     @property
     def configuration_sha256(self) -> str:

@@ -47,15 +47,20 @@ def configured_launch(
         if command
         else None
     )
-    return _with_refused_tools(launch, refused_tools) if refused_tools else launch
+    return with_refused_tools(launch, refused_tools) if refused_tools else launch
 
 
-def _with_refused_tools(launch: AgentLaunch | None, refused_tools: Sequence[str]) -> AgentLaunch:
+def with_refused_tools(launch: AgentLaunch | None, refused_tools: Sequence[str]) -> AgentLaunch:
+    """The start of an agent that gets no permission for some kinds of tools.
+
+    Raises:
+        EvaluationError: There is no such kind, or the agent asks for no permission.
+    """
     if unknown := sorted(set(refused_tools) - set(TOOL_KINDS)):
         raise EvaluationError(f"There is no kind of tool {unknown[0]!r} to refuse. There are {', '.join(TOOL_KINDS)}.")
     if launch is None or launch.acp is None:
         raise EvaluationError("Only agents that speak ACP ask for permission; leave out --refuse.")
-    return replace(launch, acp=AcpTerms(frozenset(refused_tools)))
+    return replace(launch, acp=replace(launch.acp, refuses=frozenset(refused_tools)))
 
 
 def _command_launch(command: str, agent_place: str, *, acp: bool) -> AgentLaunch:

@@ -16,6 +16,8 @@ const KINDS: Readonly<Partial<Record<ReplayMark["kind"], string>>> = {
   diagnostics: t("the diagnostics changed"),
   text: t("the file changed outside the editor"),
   agent_connection: t("an agent came or went"),
+  tool_called: t("the agent called a tool"),
+  tool_finished: t("the agent's tool ended"),
   focus: t("the window gained or lost the focus"),
   idle: t("a period without activity began or ended"),
   tick: t("heartbeat"),

@@ -58,9 +58,8 @@ class AcpClient:
         self, session_id: str, tool_call: ToolCallUpdate, options: list[PermissionOption], **extensions: Any
     ) -> RequestPermissionResponse:
         """By the policy for this kind of tool, and by what each option means, never by its id."""
-        kind = self._conversation.tool_kind_of_call(tool_call.tool_call_id, tool_call.kind)
-        is_allowed = kind not in self._terms.refuses
-        (self._conversation.granted_counts if is_allowed else self._conversation.refused_counts)[kind] += 1
+        call_fields = tool_call.model_dump(mode="json", by_alias=True)
+        is_allowed = self._conversation.permit(call_fields, self._terms.refuses)
         option_id = _first_option_id_of_kinds(options, _ALLOWS if is_allowed else _REJECTS)
         if option_id is None:
             return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))

@@ -10,12 +10,11 @@ from typing import Any
 from pydantic import JsonValue
 
 from benchwright_subjects.agents.acp.failure import printable_words
-from benchwright_subjects.agents.launch import TOOL_KINDS
+from benchwright_subjects.agents.acp.tool_calls import ToolCalls
 
 _MOST_SAID = 64_000
 _MOST_OUTSIDE = 20
 """Paths that are recorded; what is asked for is refused in any case."""
-_MOST_CALLS = 10_000
 _COUNTS = ("used", "size")
 _TOKENS = ("inputTokens", "outputTokens", "totalTokens", "thoughtTokens", "cachedReadTokens", "cachedWriteTokens")
 
@@ -24,6 +23,8 @@ _TOKENS = ("inputTokens", "outputTokens", "totalTokens", "thoughtTokens", "cache
 class Conversation:
     """One session with one agent."""
 
+    tool_calls: ToolCalls
+    """Its calls of tools."""
     agent: dict[str, JsonValue] = field(default_factory=dict)
     """Name and version that it gives itself, and the version of the protocol."""
     output_tail: str = ""
@@ -36,7 +37,6 @@ class Conversation:
     stop_reason: str = ""
     usage: dict[str, JsonValue] = field(default_factory=dict)
     """Tokens as it counts them itself."""
-    _kinds: dict[str, str] = field(default_factory=dict)
 
     def record_identity(self, implementation: Any, protocol_version: int) -> None:
         """It has said who it is: ACP's `Implementation`, if it gives one."""
@@ -67,15 +67,21 @@ class Conversation:
                 if isinstance(cost, dict) and isinstance(amount := cost.get("amount"), int | float):
                     self.usage["cost"] = f"{amount:g} {printable_words(cost.get('currency', ''), 8)}".rstrip()
             case "tool_call" | "tool_call_update":
-                self.tool_kind_of_call(update.get("toolCallId"), update.get("kind"))
+                self.tool_calls.update(update)
 
-    def tool_kind_of_call(self, call_id: object, tool_kind: object) -> str:
-        """The kind of a tool's call, which may have been said before."""
-        if not isinstance(call_id, str):
-            return "other"
-        if isinstance(tool_kind, str) and tool_kind in TOOL_KINDS and len(self._kinds) < _MOST_CALLS:
-            self._kinds[call_id] = tool_kind
-        return self._kinds.get(call_id, "other")
+    def permit(self, call_fields: Mapping[str, Any], refused_kinds: frozenset[str]) -> bool:
+        """Decide by the policy whether a tool may be called, and keep account of it.
+
+        Args:
+            call_fields: The call, as the agent states it.
+            refused_kinds: Kinds of tools that get no permission.
+        """
+        self.tool_calls.update(call_fields)
+        kind = self.tool_calls.kind(call_fields.get("toolCallId"))
+        is_allowed = kind not in refused_kinds
+        (self.granted_counts if is_allowed else self.refused_counts)[kind] += 1
+        self.tool_calls.decide(call_fields.get("toolCallId"), is_allowed=is_allowed)
+        return is_allowed
 
     def record_token_counts(self, token_counts: Mapping[str, Any], count_names: tuple[str, ...] = _TOKENS) -> None:
         """It has told how many tokens it used."""

@@ -27,7 +27,7 @@ from benchwright_subjects.agents.launch import AcpTerms, AgentEnd, AgentLaunch, 
 from benchwright_subjects.bridge.private_socket import private_socket
 
 START_S = 120.0
-"""Longest time for each answer that begins a session, in seconds."""
+"""Longest time for each answer that begins a session, in seconds, where the agent's terms give no other."""
 _END_S = 15.0
 """Longest time for an agent and its sandbox to end after they have been left, in seconds."""
 _REASONS = {
@@ -60,11 +60,11 @@ async def run_agent_by_acp(
         _first_connection(agent_sandbox.stdio, agent_sandbox.user) as connected,
         Terminals.listen_at(agent_sandbox.terminals, agent_sandbox.user) as terminals,
     ):
-        acp_client = AcpClient(
-            launch.acp or AcpTerms(), agent_sandbox.code, agent_sandbox.user, terminals, conversation
-        )
+        acp_terms = launch.acp or AcpTerms()
+        acp_client = AcpClient(acp_terms, agent_sandbox.code, agent_sandbox.user, terminals, conversation)
+        start_limit_s = acp_terms.start_limit_s or START_S
         agent_task = asyncio.create_task(agent_sandbox.run(launch, problem, prompt))
-        talking = asyncio.create_task(_lead_through_task(connected, acp_client, prompt, conversation))
+        talking = asyncio.create_task(_lead_through_task(connected, acp_client, prompt, conversation, start_limit_s))
         async with cancelled_at_block_end(agent_task), cancelled_at_block_end(talking):
             await asyncio.wait({agent_task, talking}, return_when=asyncio.FIRST_COMPLETED)
             # What an agent said before it ended is still to be read.
@@ -105,11 +105,15 @@ async def _first_connection(address: Path, user_id: int | None) -> AsyncIterator
 
 
 async def _lead_through_task(
-    connected: asyncio.Future[_Streams], acp_client: AcpClient, prompt: str, conversation: Conversation
+    connected: asyncio.Future[_Streams],
+    acp_client: AcpClient,
+    prompt: str,
+    conversation: Conversation,
+    start_limit_s: float,
 ) -> AgentEnd:
     transport = AcpTransport(*await connected, conversation.record_update)
     connection = ClientSideConnection(acp_client, transport)  # type: ignore[arg-type]  # It has what is advertised.
-    session = _AcpSession(connection, transport)
+    session = _AcpSession(connection, transport, start_limit_s)
     try:
         return await session.do_task(prompt, conversation)
     except AcpError as error:
@@ -121,9 +125,10 @@ async def _lead_through_task(
 class _AcpSession:
     """The requests that lead an agent through one task."""
 
-    def __init__(self, connection: ClientSideConnection, transport: AcpTransport) -> None:
+    def __init__(self, connection: ClientSideConnection, transport: AcpTransport, start_limit_s: float) -> None:
         self._connection = connection
         self._messages = transport
+        self._start_s = start_limit_s
 
     async def do_task(self, prompt: str, conversation: Conversation) -> AgentEnd:
         """Do the task, and return how it ended.
@@ -137,13 +142,13 @@ class _AcpSession:
             client_capabilities=ClientCapabilities(fs=file_capabilities, terminal=True),
             client_info=Implementation(name="benchwright", title="Benchwright", version=version()),
         )
-        introduction = await self._answer_or_error("initialize", hello, START_S)
+        introduction = await self._answer_or_error("initialize", hello, self._start_s)
         if introduction.protocol_version != PROTOCOL_VERSION:
             mismatch = f"it speaks version {introduction.protocol_version} of ACP, not {PROTOCOL_VERSION}"
             raise AcpError(Ending.OTHER_PROTOCOL, mismatch)
         conversation.record_identity(introduction.agent_info, introduction.protocol_version)
         session_reply = await self._answer_or_error(
-            "session/new", self._connection.new_session(cwd=PLACE, mcp_servers=[]), START_S
+            "session/new", self._connection.new_session(cwd=PLACE, mcp_servers=[]), self._start_s
         )
         prompt_request = self._connection.prompt(session_id=session_reply.session_id, prompt=[text_block(prompt)])
         prompt_reply = await self._answer_or_error("session/prompt", prompt_request, None)

@@ -1,0 +1,72 @@
+"""What an agent reports of its calls of tools, as events of its attempt."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchwright_attempts.events.evidence import ToolCalled, ToolFinished
+from benchwright_subjects.agents.acp.conversation import Conversation
+from benchwright_subjects.agents.acp.tool_calls import ToolCalls
+
+
+def reported(*updates: dict[str, Any]) -> list[ToolCalled | ToolFinished]:
+    events: list[ToolCalled | ToolFinished] = []
+    tool_calls = ToolCalls(events.append)
+    for update in updates:
+        tool_calls.update(update)
+    return events
+
+
+def test_a_call_begins_once_and_ends_once() -> None:
+    call = {"toolCallId": "a", "title": "Write", "kind": "edit", "rawInput": {"path": "rtl/é.sv"}}
+    ended = {"toolCallId": "a", "status": "completed", "rawOutput": "done"}
+    assert reported(
+        {**call, "status": "pending"}, {"toolCallId": "a", "status": "in_progress"}, call, ended, ended
+    ) == [
+        ToolCalled(call="a", tool="Write", kind="edit", arguments='{"path": "rtl/é.sv"}'),
+        ToolFinished(call="a", outcome="completed", approval="unasked", result="done"),
+    ]
+
+
+def test_a_call_that_the_policy_refuses_ends_as_refused_whatever_the_agent_says_next() -> None:
+    events: list[Any] = []
+    conversation = Conversation(ToolCalls(events.append))
+    call = {"toolCallId": "a", "title": "Run", "kind": "execute"}
+    assert not conversation.permit(call, frozenset({"execute"}))
+    conversation.record_update("session/update", {"update": {"sessionUpdate": "tool_call_update", **call}})
+    conversation.tool_calls.update({"toolCallId": "a", "status": "completed"})
+    assert conversation.permit({"toolCallId": "b", "title": "Edit", "kind": "edit"}, frozenset({"execute"}))
+    conversation.tool_calls.update({"toolCallId": "b", "status": "failed", "content": [{"type": "diff"}]})
+    assert [
+        (event.type, event.call, getattr(event, "outcome", ""), getattr(event, "approval", "")) for event in events
+    ] == [
+        ("tool_called", "a", "", ""),
+        ("tool_finished", "a", "refused", "refused"),
+        ("tool_called", "b", "", ""),
+        ("tool_finished", "b", "failed", "granted"),
+    ]
+    assert (dict(conversation.granted_counts), dict(conversation.refused_counts)) == ({"edit": 1}, {"execute": 1})
+
+
+def test_what_does_not_look_as_the_protocol_says_is_left_out_or_made_harmless() -> None:
+    assert reported({"toolCallId": 7, "title": "x"}, {"title": "x"}, {"toolCallId": "a", "kind": ["edit"]}) == []
+    (called,) = reported(
+        {"toolCallId": "a\x1b[2J", "title": "W\nx", "kind": "sudo", "rawInput": "\ud800" + "x" * 70_000}
+    )
+    assert isinstance(called, ToolCalled)
+    assert (called.call, called.tool, called.kind) == ("a [2J", "W x", "other")
+    assert called.arguments == "?" + "x" * 63_999
+
+
+def test_of_a_flood_of_calls_the_log_has_so_many_and_no_text_of_the_last() -> None:
+    long_text = "x" * 64_000
+    events = reported(*({"toolCallId": str(number), "title": "w", "rawInput": long_text} for number in range(10_500)))
+    assert len(events) == 10_000
+    assert sum(len(event.arguments) for event in events if isinstance(event, ToolCalled)) < (8 << 20) + 64_000
+
+
+def test_below_full_recording_neither_arguments_nor_results_are_kept() -> None:
+    called = ToolCalled(call="a", tool="cat secret", kind="execute", arguments="{}")
+    finished = ToolFinished(call="a", outcome="completed", approval="granted", result="text")
+    assert called.without_text() == ToolCalled(call="a", tool="", kind="execute")
+    assert finished.without_text() == ToolFinished(call="a", outcome="completed", approval="granted")
