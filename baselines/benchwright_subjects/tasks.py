@@ -13,7 +13,10 @@ from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
 from benchwright_studies.plan.model_condition import ModelCondition, model_condition
-from benchwright_subjects.agents.launched import configured_launch
+from benchwright_subjects.agent_mode import EDITOR_SUBJECT
+from benchwright_subjects.agent_mode.launch import Editor, agent_mode_launch
+from benchwright_subjects.agents.launch import AgentLaunch
+from benchwright_subjects.agents.launched import configured_launch, with_refused_tools
 from benchwright_subjects.evaluation.inspect_runs import close_after_run
 from benchwright_subjects.evaluation.services import EvaluationServices
 from benchwright_subjects.evaluation.task_run import TaskRun
@@ -103,6 +106,8 @@ def agent(
     subject: str = "",
     acp: bool = False,
     refuse: str | list[str] = "",
+    extension: str | list[str] = "",
+    participant: str = "",
     command_s: float = 120.0,
     runs: int = 0,
     limit_s: float = 1800.0,
@@ -122,6 +127,9 @@ def agent(
         subject: One that `benchwright subject add` has installed, by its name.
         acp: The command speaks the Agent Client Protocol.
         refuse: Kinds of tools, with commas between them, that an agent speaking it gets no permission for.
+        extension: Of the subject `vscode-agent`: .vsix files to install, with commas between them, first the one that
+            is on the bench.
+        participant: Of the subject `vscode-agent`: the chat participant that gets the task; agent mode where empty.
         command_s: Time limit of one command of our agent, in seconds.
         limit_s: Time limit of a sample in seconds, as of `answer`.
         runs: Number of times that our agent may run the hidden tests and see what the problem reveals.
@@ -136,8 +144,11 @@ def agent(
     services = close_after_run(EvaluationServices(Home.from_environment(), sandbox))
     chosen_problems = select_problems(services.store, pack, problems)
     study_condition = _study_condition_if_any(services, study, condition, pack, chosen_problems)
-    launch = configured_launch(
-        services.home.cache, subject, command, place, acp=acp, refused_tools=_split_names(refuse)
+    refused_tools = _split_names(refuse)
+    launch = (
+        _editor_launch(services.home.cache, _split_names(extension), participant, refused_tools)
+        if subject == EDITOR_SUBJECT
+        else configured_launch(services.home.cache, subject, command, place, acp=acp, refused_tools=refused_tools)
     )
     if study_condition is not None and study_condition.condition.subject is not None:
         study_condition.refuse_other_subject(
@@ -212,6 +223,13 @@ def reflect(pack: str, solver: str, problems: str | list[str] = "") -> Task:
         solver=reflection.record_reflections(services, failures),
         continue_on_fail=True,
     )
+
+
+def _editor_launch(
+    cache: Path, extension_files: Sequence[str], participant: str, refused_tools: Sequence[str]
+) -> AgentLaunch:
+    launch = agent_mode_launch(Editor.find(cache), cache, [Path(file) for file in extension_files], participant)
+    return with_refused_tools(launch, refused_tools) if refused_tools else launch
 
 
 def _split_names(names: str | list[str]) -> list[str]:

@@ -11,6 +11,7 @@ from benchwright_harness.errors import HarnessError
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_subjects.agents.agent_sandbox import AgentSandbox
+from benchwright_subjects.agents.launch import AgentLaunch
 from benchwright_subjects.agents.launched import installed_launch
 from benchwright_subjects.agents.preset import Preset
 
@@ -34,17 +35,32 @@ class ExaminedSubject:
 
 async def examine_subject(preset: Preset, cache: Path, sandbox: Sandbox, toolchain: Toolchain) -> ExaminedSubject:
     """Start an installed subject in the sandbox, without a bridge, and have it say its version."""
-    launch = replace(installed_launch(cache, preset.name), command=preset.version_command, acp=None)
+    launch = installed_launch(cache, preset.name)
+    return await examine_launch(launch, preset.version_command, preset.version, sandbox, toolchain)
+
+
+async def examine_launch(
+    launch: AgentLaunch, version_command: str, version: str, sandbox: Sandbox, toolchain: Toolchain
+) -> ExaminedSubject:
+    """Have a program say its version in the sandbox.
+
+    Args:
+        launch: Its start.
+        version_command: Command in its place that prints its version.
+        version: Version that it has to be.
+        sandbox: Sandbox in which it runs.
+        toolchain: Tools that it finds there.
+    """
     try:
         with AgentSandbox.temporary_with_files(sandbox, toolchain, {}) as box:
-            agent_end = await box.run(launch, None, "")
+            agent_end = await box.run(replace(launch, command=version_command, acp=None), None, "")
     except (EvaluationError, HarnessError) as error:
         return ExaminedSubject(SubjectCondition.BROKEN, str(error))
     if agent_end.failure_reason:
         return ExaminedSubject(SubjectCondition.BROKEN, agent_end.failure_reason)
     version_output = agent_end.stdout.strip() or agent_end.stderr.strip()
-    if preset.version not in version_output:
+    if version not in version_output:
         return ExaminedSubject(
-            SubjectCondition.BROKEN, f"it says that its version is {version_output[-200:]!r}, not {preset.version}"
+            SubjectCondition.BROKEN, f"it says that its version is {version_output[-200:]!r}, not {version}"
         )
     return ExaminedSubject(SubjectCondition.WORKS, version_output.splitlines()[-1])

@@ -37,6 +37,8 @@ class SubjectKind(StrEnum):
     """A program that gets the task, works on its own, and ends."""
     ACP = "acp"
     """A program that is led by the Agent Client Protocol."""
+    EDITOR = "editor"
+    """The agent mode of an editor."""
 
 
 class InstallClient(StrEnum):

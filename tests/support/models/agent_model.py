@@ -14,7 +14,10 @@ from ..service.judge_endpoint import JudgeRequest, PlayedReply, content
 
 FILE = "rtl/sat_counter.sv"
 _WRITES = ("write", "write_file", "Write")
-_SHELLS = ("exec_command", "shell", "bash", "Bash", "run_shell_command")
+_SHELLS = ("exec_command", "shell", "bash", "Bash", "run_shell_command", "run_in_terminal")
+_DESCRIPTION = {"description": "Run a script"}
+_IN_TERMINAL = {"explanation": "Run", "goal": "Run", "mode": "sync", "isBackground": False, "timeout": 60_000}
+"""What VS Code's terminal asks for besides."""
 _FENCE = "sat_counter.sv\n```"
 _END_OF_MINI = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 _DONE = "The counter is written."
@@ -129,8 +132,9 @@ def shell_call(tools: Tools, script: str) -> Call | None:
     for name in _SHELLS:
         if name in tools:
             field = next(field for field in ("cmd", "command") if field in tools[name])
-            description = {"description": "Run a script"} if "description" in tools[name] else {}
-            return Call(name, {field: ["sh", "-c", script] if tools[name][field] == "array" else script, **description})
+            command = ["sh", "-c", script] if tools[name][field] == "array" else script
+            details = _IN_TERMINAL if name == "run_in_terminal" else _DESCRIPTION
+            return Call(name, {field: command} | {key: details[key] for key in details if key in tools[name]})
     return None
 
 

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from benchwright_problems.partial_date import require_partial_date
 from benchwright_server.errors import ServerError
+from benchwright_subjects.agent_mode import EDITOR_SUBJECT
 
 Pack = Annotated[str, typer.Option("--pack", help="The pack whose problems are asked.")]
 Problems = Annotated[
@@ -136,6 +137,14 @@ class AgentOptions:
             help="A kind of tool that an agent speaking ACP gets no permission for, such as execute; may be repeated.",
         ),
     ] = None
+    extension: Annotated[
+        list[Path] | None,
+        typer.Option(help="With --subject vscode-agent: a .vsix to install; may be repeated, first the measured one."),
+    ] = None
+    participant: Annotated[
+        str,
+        typer.Option(help="With --subject vscode-agent: the chat participant to ask, without @; agent mode if none."),
+    ] = ""
     runs: Annotated[int, typer.Option(min=0, help="How often the agent may run the hidden tests.")] = 0
 
     @property
@@ -147,6 +156,11 @@ class AgentOptions:
     def has_agent_only_option(self) -> bool:
         """True if an option is given that is for agents alone."""
         return bool(self.agent_command or self.runs or self.acp or self.refuse)
+
+    @property
+    def has_misplaced_editor_option(self) -> bool:
+        """True if an option is given that is for the subject `vscode-agent` alone, and that is not the subject."""
+        return bool(self.extension or self.participant) and self.subject != EDITOR_SUBJECT
 
     def task_arguments(self) -> dict[str, JsonValue]:
         """The arguments of the task: only what was given."""
@@ -161,6 +175,10 @@ class AgentOptions:
             arguments["acp"] = True
         if self.refuse:
             arguments["refuse"] = list(self.refuse)
+        if self.extension:
+            arguments["extension"] = [str(file.absolute()) for file in self.extension]
+        if self.participant:
+            arguments["participant"] = self.participant
         return arguments
 
     def _place_with_absolute_folder(self) -> str:
@@ -228,6 +246,8 @@ class TaskOptions:
             raise ServerError("--condition needs --study.")
         if self.agent.has_agent_only_option and not self.agent.is_agent_chosen:
             raise ServerError("--agent-command, --acp, --refuse and --runs need --agent.")
+        if self.agent.has_misplaced_editor_option:
+            raise ServerError("--extension and --participant need --subject vscode-agent.")
         if self.map_only and self.prompting.refined is not None:
             raise ServerError("--map judges nothing, so there is nothing to compare; leave out --refined.")
         if self.map_only and self.prompting.template is None:
@@ -251,6 +271,8 @@ class TaskOptions:
             "--runs": self.agent.runs != 0,
             "--acp": self.agent.acp,
             "--refuse": bool(self.agent.refuse),
+            "--extension": bool(self.agent.extension),
+            "--participant": bool(self.agent.participant),
             "--shots": self.prompting.shots != 0,
             "--think": self.prompting.think,
             "--prompts": bool(self.prompting.prompts),

@@ -14,6 +14,8 @@ from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, 
 from benchwright_server.cli.terminal.options import Json
 from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
+from benchwright_server.errors import ServerError
+from benchwright_subjects.agent_mode import EDITOR_SUBJECT
 
 if TYPE_CHECKING:
     from benchwright_subjects.agents.preset import Preset
@@ -41,7 +43,7 @@ def list_command(json_output: Json = False) -> None:
     from benchwright_subjects.agents.preset import presets
 
     with exit_on_expected_error():
-        rows = [_subject_row(subject) for subject in presets()]
+        rows = [*(_subject_row(subject) for subject in presets()), _editor_row()]
     if json_output:
         print_json(rows)
         return
@@ -62,6 +64,11 @@ def add_command(
     from benchwright_subjects.agents.preset import preset
 
     with exit_on_expected_error():
+        if name == EDITOR_SUBJECT:
+            raise ServerError(
+                f"{name} is the editor that the set-up installs, with the machine's Chromium. Run ./run once in a "
+                "checkout, or install code-server (`npm install -g code-server`) and the package chromium."
+            )
         subject = preset(name)
         folder = install_subject_if_missing(
             subject, Home.from_environment().cache, lambda doing: err.print(f"{doing} …", markup=False)
@@ -84,7 +91,11 @@ def doctor_command(
     from benchwright_subjects.agents.preset import preset, presets
 
     with exit_on_expected_error(), explain_missing_extra("`benchwright subject doctor`", "baselines"):
-        rows = asyncio.run(_subject_rows_with_state([preset(name)] if name else presets()))
+        rows = []
+        if name != EDITOR_SUBJECT:
+            rows = asyncio.run(_subject_rows_with_state([preset(name)] if name else presets()))
+        if name in (None, EDITOR_SUBJECT):
+            rows.append(asyncio.run(_editor_row_with_state()))
     if json_output:
         print_json(rows)
     else:
@@ -130,3 +141,53 @@ def _subject_row(subject: Preset) -> dict[str, JsonValue]:
         "installed": is_installed(subject, cache),
         "folder": str(folder),
     }
+
+
+def _editor_row() -> dict[str, JsonValue]:
+    from benchwright_attempts.errors import EvaluationError
+    from benchwright_subjects.agent_mode.launch import Editor, agent_mode_launch
+
+    cache = Home.from_environment().cache
+    row: dict[str, JsonValue] = {
+        "name": EDITOR_SUBJECT,
+        "title": "Agent mode of VS Code",
+        "kind": "editor",
+        "version": "",
+        "package": "npm:code-server",
+        "package_sha256": "",
+        "configuration_sha256": "",
+        "protocol": "openai-chat",
+        "licence": "MIT",
+        "installed": False,
+        "folder": "",
+    }
+    try:
+        editor = Editor.find(cache)
+        launch = agent_mode_launch(editor, cache)
+    except EvaluationError:
+        return row
+    facts = launch.identity_facts
+    return row | {
+        "version": facts["subject_version"],
+        "package_sha256": facts["subject_sha256"],
+        "configuration_sha256": launch.configuration_sha256,
+        "installed": True,
+        "folder": str(editor.folder),
+    }
+
+
+async def _editor_row_with_state() -> dict[str, JsonValue]:
+    from benchwright_attempts.errors import EvaluationError
+    from benchwright_subjects.agent_mode.launch import Editor, agent_mode_launch
+    from benchwright_subjects.agents.examination import ExaminedSubject, SubjectCondition, examine_launch
+
+    cache = Home.from_environment().cache
+    try:
+        editor = Editor.find(cache)
+        launch = agent_mode_launch(editor, cache)
+        version = str(launch.identity_facts["subject_version"])
+        sandbox, toolchain = open_sandbox(DEFAULT_SANDBOX), toolchain_for(DEFAULT_SANDBOX, cache)
+        examined = await examine_launch(launch, editor.version_command, version, sandbox, toolchain)
+    except EvaluationError as error:
+        examined = ExaminedSubject(SubjectCondition.NOT_INSTALLED, str(error))
+    return _editor_row() | {"state": examined.condition.value, "said": examined.message}

@@ -62,9 +62,11 @@ export async function startCodeServer({ command, home, extensions, settings, dri
     await writeFile(join(userData, name, "settings.json"), JSON.stringify({ ...SETTINGS, ...settings }));
   }
   const installing = extensions.flatMap((file) => ["--install-extension", file]);
-  await promisify(execFile)(program, [...first, ...places, ...installing, "--force"], { env: environment }).catch((error) => {
-    throw new Error(`the editor refused the extension: ${String(error.stderr || error.message).slice(-300)}`);
-  });
+  if (installing.length > 0) {
+    await promisify(execFile)(program, [...first, ...places, ...installing, "--force"], { env: environment }).catch((error) => {
+      throw new Error(`the editor refused the extension: ${String(error.stderr || error.message).slice(-300)}`);
+    });
+  }
   await driver(join(folder, "extensions"));
 
   const port = await freePort();

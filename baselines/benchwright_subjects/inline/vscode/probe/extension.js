@@ -95,8 +95,34 @@ const METHODS = {
   /** Runs a command; the time is from its call until it resolves, in milliseconds. */
   async execute({ command, argument }) {
     const start = now();
-    await vscode.commands.executeCommand(command, ...(argument === undefined ? [] : [argument]));
-    return { start, end: now() };
+    const result = await vscode.commands.executeCommand(command, ...(argument === undefined ? [] : [argument]));
+    return { start, end: now(), result };
+  },
+
+  /** Changes a setting of the user's. */
+  async configure({ name, value }) {
+    await vscode.workspace.getConfiguration().update(name, value, vscode.ConfigurationTarget.Global);
+  },
+
+  /** Saves all documents, and waits until none has changes that are not on disk. */
+  async save() {
+    do {
+      await vscode.workspace.saveAll(false);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    } while (vscode.workspace.textDocuments.some(({ isDirty, uri }) => isDirty && uri.scheme === "file"));
+  },
+
+  /** Which chat participants the installed extensions have, by name. */
+  participants() {
+    const contributed = vscode.extensions.all.flatMap(({ packageJSON }) => packageJSON.contributes?.chatParticipants ?? []);
+    return contributed.map(({ name }) => name);
+  },
+
+  /** Waits until a model is offered. */
+  async model(selector) {
+    while ((await vscode.lm.selectChatModels(selector)).length === 0) {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
   },
 
   /** Which file is in front, its text, and where the cursor is. */
