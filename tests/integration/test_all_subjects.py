@@ -11,10 +11,23 @@ import pytest
 from benchwright_subjects.inline.server.confinement import can_confine
 
 from ..support.models.acp_agents import programs
-from ..support.service.judge_endpoint import JudgeEndpoint
-from ..support.studies.all_subjects import SCRIPTED, agent, compared_columns, extension, inline, outcomes, study
+from ..support.models.agent_mode import require_editor
+from ..support.models.agent_model import endpoint_that_writes
+from ..support.models.eval import COUNTER
+from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply
+from ..support.studies.all_subjects import (
+    SCRIPTED,
+    agent,
+    compared_columns,
+    extension,
+    inline,
+    outcomes,
+    people_and_an_mcp_client_work,
+    require_replayable_attempts,
+    study,
+)
 from ..support.studies.eval_study import printed_json, run
-from ..support.studies.study_subjects import BODY, SUPPORT, WRITES, Lab, lab, people_work, play
+from ..support.studies.study_subjects import BODY, SUPPORT, WRITES, Lab, lab, play
 
 __all__ = ("lab", "programs")
 
@@ -22,7 +35,7 @@ pytestmark = pytest.mark.long
 
 
 def doubles(lab: Lab) -> list[dict[str, object]]:
-    """Two inline servers and an extension, two agents that speak ACP, three that don't, a model."""
+    """Two inline servers and an extension, two agents that speak ACP, three that don't, agent mode, a model."""
     guesses = shlex.join([sys.executable, str(SUPPORT / "plain_inline_server.py"), "good", str(lab.folder / "socket")])
     script = {"subject.script": {"rules": [{"after": ");", "say": BODY.strip()}]}}
     return [
@@ -34,17 +47,25 @@ def doubles(lab: Lab) -> list[dict[str, object]]:
         agent("writes", command=WRITES),
         agent("idles", command="true"),
         agent("fails", command="exit 3"),
+        agent("vscode-agent"),
         SCRIPTED,
     ]
+
+
+def plays(request: JudgeRequest) -> PlayedReply:
+    """The agents' model writes by the tools that it is offered; the rest is scripted."""
+    is_editor = request.body["model"] == "worker" and request.body.get("tools")
+    return endpoint_that_writes(request, COUNTER) if is_editor else play(request)
 
 
 @pytest.mark.nightly
 def test_one_command_and_one_report_compare_every_kind_of_program_with_people(lab: Lab, programs: Path) -> None:
     assert can_confine()
+    require_editor()
     file = study(lab, *doubles(lab))
     assert run("study", "run", file).exit_code == 0
-    people_work(lab)
-    with JudgeEndpoint(play) as endpoint:
+    people_and_an_mcp_client_work(lab)
+    with JudgeEndpoint(plays) as endpoint:
         options = ("--base-url", endpoint.url, "--agent-place", f"benchwright:{programs}", "--json")
         came = printed_json(run("eval", "--study", file, *options))
         repeated = printed_json(run("eval", "--study", file, *options))
@@ -58,9 +79,11 @@ def test_one_command_and_one_report_compare_every_kind_of_program_with_people(la
         "writes": (1, 1),
         "idles": (1, 0),
         "fails": (1, 0),
+        "vscode-agent": (1, 1),
         "model": (2, 1),
     }
     assert repeated["conditions"] == came["conditions"]
     assert not repeated["runs"]
 
     compared_columns(lab, passed_counts)
+    require_replayable_attempts(lab, {"alone", "helped", "by-mcp", *passed_counts})

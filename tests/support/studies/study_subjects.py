@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -110,12 +110,12 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
         yield Lab(Home.from_environment(), tmp_path, server)
 
 
-def people_work(lab: Lab) -> None:
+def people_work(lab: Lab, participants: Sequence[str] = ("P01", "P02")) -> None:
     """Lets people work: one alone fails after a minute, one with help passes after two, half the text the copilot's."""
     moment = [0]
     with StudyLog(log_file(lab.home), monotonic_ns=lambda: moment[0]) as log:
         studies = Studies(log, Attempts(log))
-        for participant in ("P01", "P02"):
+        for participant in participants:
             studies.enroll("side", participant)
             studies.give_consent("side", participant, "1")
             studies.record_next_forecast(
