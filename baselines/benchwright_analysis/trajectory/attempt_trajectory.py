@@ -27,7 +27,7 @@ from benchwright_analysis.trajectory.atif import (
 from benchwright_attempts.attribution import EditOrigin, attributions_of_edits
 from benchwright_attempts.clock.timeline import time_line
 from benchwright_attempts.events.events import Edit, Event, RunCancelled, RunFinished, RunStarted
-from benchwright_attempts.events.evidence import Assigned, EditShape, ModelUsage
+from benchwright_attempts.events.evidence import Assigned, EditShape, ModelUsage, ToolCalled, ToolFinished
 from benchwright_attempts.log.record import AttemptHeader, RecordedEvent, canonical_json, format_wall
 from benchwright_foundation.distribution import version
 
@@ -50,6 +50,7 @@ _ACTIONS = {
     "assist_accepted": "accept_offer",
     "assist_rejected": "refuse_offer",
     "command": "use_command",
+    "tool_called": "call_tool",
     "forecast": "forecast",
     "self_estimate": "estimate",
 }
@@ -58,6 +59,7 @@ _OBSERVATIONS = frozenset(
     {
         *("opened", "assigned", "reply_read", "assist_shown", "run_finished", "run_cancelled", "judged", "regraded"),
         *("timed_out", "violation", "interrupted", "activity", "given", "reflected", "errors_classified"),
+        "tool_finished",
     }
 )
 """Types of events that the solver did not make, and that a trajectory shows."""
@@ -187,6 +189,8 @@ class _EventSteps:
             self._add_result_of_run(recorded)
         elif isinstance(event, ModelUsage):
             self._add_usage(recorded, event)
+        elif isinstance(event, ToolCalled | ToolFinished) and self._has_conversation:
+            self._left_out[event.type] += 1
         elif event.type in _ACTIONS:
             self._add_action(recorded)
         elif event.type in _OBSERVATIONS:

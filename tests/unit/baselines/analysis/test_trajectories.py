@@ -37,7 +37,14 @@ from benchwright_attempts.events.events import (
     TextSet,
     Tick,
 )
-from benchwright_attempts.events.evidence import AssistAccepted, AssistShown, EditReason, ModelUsage
+from benchwright_attempts.events.evidence import (
+    AssistAccepted,
+    AssistShown,
+    EditReason,
+    ModelUsage,
+    ToolCalled,
+    ToolFinished,
+)
 from benchwright_attempts.events.file_text import Change, FileText, sha256
 from benchwright_attempts.log.record import AttemptHeader, Moment, RecordedEvent
 from benchwright_attempts.summary.summary import AttemptVerdict
@@ -154,6 +161,22 @@ def test_what_a_person_did_is_calls_and_what_has_no_place_is_counted() -> None:
     assert "tests_failed" in str(run.observation)
     assert trajectory.notes == "Left out: 2 edit reason; 1 focus; 1 tick."
     assert trajectory.steps[0].message == "Write m."
+
+
+def test_the_calls_that_an_agent_reports_are_there_once() -> None:
+    reported = (
+        ToolCalled(call="c", tool="run_in_terminal", kind="execute", arguments='{"command": "ls"}'),
+        ToolFinished(call="c", outcome="completed", approval="granted", result="m.sv"),
+    )
+    events = recorded([*MODEL[:2], *reported, *MODEL[2:]])
+    alone = trajectory_of_attempt(header("agent"), events, statement="Write m.")
+    jsonschema.validate(json.loads(alone.as_json()), SCHEMA)
+    (called,) = (call for step in alone.steps for call in step.tool_calls or () if call.function_name == "call_tool")
+    assert called.arguments["tool"] == "run_in_terminal"
+    assert "m.sv" in str([step.observation for step in alone.steps])
+    talked = ConversationPart(Trajectory.model_validate(FOREIGN).steps)
+    told = trajectory_of_attempt(header("agent"), events, conversation=talked, statement="Write m.")
+    assert "1 tool called; 1 tool finished" in str(told.notes)
 
 
 def test_tokens_and_cost_are_those_of_the_log() -> None:
