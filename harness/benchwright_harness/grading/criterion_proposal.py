@@ -12,7 +12,9 @@ _PASS_WORDS = re.compile(
     r"\bpass(?:ed|es)?\b|\bsuccess|\bok\b|\bcorrect\b|\b(?:no|0) (?:errors?|mismatch|fail|wrong)", re.IGNORECASE
 )
 _FAIL_WORDS = re.compile(r"\bfail|\berror|\bmismatch|\bwrong\b|\bincorrect\b|\bexpected\b", re.IGNORECASE)
-_BY_SIMULATOR = re.compile(r"\$(?:finish|stop) called at|^VCD info:|Verilog \$(?:finish|stop)|^---")
+_BY_SIMULATOR = re.compile(
+    r"\$(?:finish|stop) called at|^VCD info:|Verilog \$(?:finish|stop)|^---|^- (?:Verilator:|S i m u l a t i o n)"
+)
 _NUMBER = re.compile(r"(?<![0-9])[1-9][0-9]*")
 _MOST_LINES = 5000
 

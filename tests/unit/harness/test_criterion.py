@@ -17,6 +17,7 @@ from benchwright_harness.decision.criterion import (
 from benchwright_harness.decision.report import TestbenchMessage
 from benchwright_harness.decision.results import Results
 from benchwright_harness.execution.process import ProcessEnd, StepEnd
+from benchwright_harness.grading.criterion_proposal import lines_printed_by_testbench
 from benchwright_problems.criterion import CriterionTable
 from benchwright_problems.problem import RunLimits
 from benchwright_problems.verdict import Reason, Verdict
@@ -267,3 +268,12 @@ def test_a_script_is_heard_by_its_last_step_or_whole(output_scope: str) -> None:
 def test_a_criterion_with_a_flaw_is_refused(fields: dict[str, object], words: str) -> None:
     with pytest.raises(ValidationError, match=words):
         CriterionTable.model_validate(fields)
+
+
+def test_what_a_simulator_says_of_itself_proposes_no_criterion() -> None:
+    printed = (
+        "--- the simulation begins\nall is well\n- /src/tb.sv:9: Verilog $finish\n"
+        "- S i m u l a t i o n   R e p o r t: Verilator 5.048\n- Verilator: $finish at 10us; walltime 0.001 s\n"
+        "- Verilator: cpu 0.000 s on 1 threads; allocated 0 MB\n"
+    )
+    assert lines_printed_by_testbench(printed.encode()) == ["all is well"]
