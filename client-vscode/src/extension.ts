@@ -24,6 +24,7 @@ import { showExpandedFile } from "./language/macroExpansion.ts";
 import { Opening } from "./problems/opening.ts";
 import { registerPanels } from "./panel.ts";
 import { FailureIcons } from "./runs/failureIcons.ts";
+import { Organising } from "./studies/organising.ts";
 import { OwnTests } from "./runs/ownTests.ts";
 import { debugTests } from "./runs/testDebugger.ts";
 import { PANELS } from "./panels.ts";
@@ -67,6 +68,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     () => form.settled(),
   );
   const study = new StudyPanel(context.extensionUri, server, attempts, opening, context.globalState);
+  const organising = new Organising(server);
   const instances = new InstanceTree(server);
   const signals = new SignalTree(server);
   const servedModels = new ServedModels(attempts, context);
@@ -115,6 +117,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     signIn: async () => (await accounts.signIn()) && tree.refresh(),
     study: (row?: Row) => study.show(row && "study" in row ? row.study.study : undefined),
     withdraw: () => study.withdraw(),
+    newStudy: () => organising.begin(),
+    checkStudy: () => organising.check(),
+    beginStudy: () => organising.letBegin(),
+    report: () => organising.report(),
     refresh: () => (server.failure ? server.start() : tree.refresh()),
     groupProblems: () => tree.group(),
     filterProblems: () => tree.search(),
@@ -171,6 +177,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     doctor,
     registerPanels(PANELS, { extension: context.extensionUri, server, attempts, memory: context.globalState }),
     study,
+    organising,
     pages,
     servedModels,
     new ClockItem(attempts),

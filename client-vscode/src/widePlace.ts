@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 
 /** View types of pages that need width. */
-const VIEWS = ["waveform", "replay", "numbers", "trace", "schematic", "stateMachines"].map((name) => `benchwright.${name}`);
+const VIEWS = ["waveform", "replay", "numbers", "trace", "schematic", "stateMachines", "report"].map((name) => `benchwright.${name}`);
 
 /** An arrangement of editor groups as the editor's own commands exchange it. */
 interface Layout {

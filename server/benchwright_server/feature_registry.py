@@ -88,10 +88,12 @@ AUTHORING_COMMANDS = (
     *("questionForm", "checkQuestionForm", "saveQuestionForm", "addFigure", "questionTwin"),
     *("questionModels", "tryQuestion"),
     *("examQuestions", "examQuestion", "saveExamQuestion", "makeExamPack"),
+    *("organisedStudies", "newStudy", "checkStudy", "beginStudy", "writeReport"),
 )
 """The operations for those who write problems, which are also commands.
 
-`AUTHORING_OPERATIONS`, `QUESTION_FORM_OPERATIONS`, `QUESTION_TRY_OPERATIONS`, `EXAM_OPERATIONS`.
+`AUTHORING_OPERATIONS`, `QUESTION_FORM_OPERATIONS`, `QUESTION_TRY_OPERATIONS`, `EXAM_OPERATIONS`,
+`ORGANISED_STUDY_OPERATIONS`.
 """
 
 OWN_TEST_COMMANDS = ("ownTests", "runOwnTests", "newTestbench")
@@ -454,7 +456,8 @@ FEATURES: tuple[Feature, ...] = (
         _fixed_capability(),
         lambda client: True,
         "Problems that somebody writes: begun, proved from both sides on request and on saving, seen as a solver does;"
-        " questions in a form, and tried on models; an exam's questions, reviewed and made into a pack.",
+        " questions in a form, and tried on models; an exam's questions, reviewed and made into a pack; a study"
+        "'s file and its report.",
         switch_text="Writing problems: beginning one, proving it from both sides, seeing it as a solver does.",
         commands=AUTHORING_COMMANDS,
     ),

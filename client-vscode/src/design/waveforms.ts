@@ -22,6 +22,8 @@ export interface FailedCheck {
   readonly time: { readonly ticks: number } | { readonly ns: number } | null;
   /** Its line or message, with the names of the signals that it reads. */
   readonly text: string;
+  /** The test and the time on its own clock, beside the time of the file; empty where nothing says so. */
+  readonly note?: string;
 }
 
 /** The viewer of waveforms, FST and VCD. */
@@ -75,8 +77,9 @@ export class Waveforms implements vscode.CustomReadonlyEditorProvider, vscode.Di
     if (current?.workspace == null) return;
     const kept = await shown(this.server.request("hiddenWaveform", { uri: current.workspace }));
     if (!kept) return;
-    const message = current.verdict?.lines?.find(({ name }) => name === kept.test)?.message ?? "";
-    await this.show(kept.uri, { time: kept.failedAt === null ? null : { ticks: kept.failedAt }, text: message });
+    const line = current.verdict?.lines?.find(({ name }) => name === kept.test);
+    const note = line?.simTime && kept.failedAt !== null ? t("{0} failed here, {1} after its own start.", line.name, line.simTime) : "";
+    await this.show(kept.uri, { time: kept.failedAt === null ? null : { ticks: kept.failedAt }, text: line?.message ?? "", note });
   }
 
   /** Shows a file that was written again, where it is open; hidden folders may be left out of what the editor watches. */
@@ -119,6 +122,7 @@ class WaveformSession implements vscode.Disposable {
   private opening: NodeJS.Timeout | undefined;
   /** The run of the hidden tests that the file is of; null of any other. */
   private run: number | null = null;
+  private note = "";
 
   constructor(
     private readonly file: vscode.Uri,
@@ -199,6 +203,7 @@ class WaveformSession implements vscode.Disposable {
       const names = possibleSignalNames(check?.text ?? "");
       this.host.post({ type: "opened", view, layout: this.memory.get(this.key), time, names });
       this.run = view.run;
+      if (check) this.note = check.note ?? "";
       this.noteNewerRun();
     } catch (error) {
       this.host.post({ type: "failed", reason: errorText(error) });
@@ -207,7 +212,8 @@ class WaveformSession implements vscode.Disposable {
 
   private noteNewerRun(): void {
     const status = this.run === null ? undefined : this.attempts.known(this.file);
-    if (status) this.host.post({ type: "note", text: newerRunNote(this.run, status.view) });
+    const newer = status ? newerRunNote(this.run, status.view) : "";
+    this.host.post({ type: "note", text: newer || this.note });
   }
 
   private async answer({ number, name, params }: Extract<FromWaveform, { type: "ask" }>): Promise<void> {

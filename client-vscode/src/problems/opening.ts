@@ -29,7 +29,9 @@ export class Opening {
       return;
     }
     const opened = await shown(this.server.request("open", { problem: problem.ref, fresh }));
-    if (opened !== undefined) await this.show(opened);
+    if (opened === undefined) return;
+    if (fresh) await closeEarlier(opened);
+    await this.show(opened);
   }
 
   /**
@@ -102,14 +104,24 @@ function pickItem(problem: ProblemSummary): PickItem {
   };
 }
 
+/** Closes what shows earlier attempts at a problem: their files, their statement, their waveforms. */
+async function closeEarlier({ status, primary, statement }: OpenedProblem): Promise<void> {
+  // An attempt's folder has the name of the problem, perhaps with a number.
+  const folder = status.workspace.replace(/(-\d+)?\/*$/, "");
+  const isOfProblem = (uri: string): boolean => uri.startsWith(folder) && /^(-\d+)?\//.test(uri.slice(folder.length));
+  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+  const earlier = tabs.filter(({ input, isDirty }) => {
+    const uri = input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom ? input.uri.toString() : "";
+    return !isDirty && isOfProblem(uri) && uri !== primary && uri !== statement;
+  });
+  await vscode.window.tabGroups.close(earlier, true);
+}
+
 /** The file to edit in the first column, the statement's preview beside it. */
 async function layOut(opened: OpenedProblem): Promise<void> {
-  await showPrimary(opened);
-  await openWith(opened.statement, "vscode.markdown.preview.editor", {
-    viewColumn: vscode.ViewColumn.Two,
-    preview: false,
-    preserveFocus: true,
-  });
+  // Both at once: the preview takes longer, and the file's column is there.
+  const preview = { viewColumn: vscode.ViewColumn.Two, preview: false, preserveFocus: true };
+  await Promise.all([showPrimary(opened), openWith(opened.statement, "vscode.markdown.preview.editor", preview)]);
   // The preview's column became active, although the focus did not move.
   await focusFirstColumn();
 }

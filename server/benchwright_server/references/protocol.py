@@ -26,6 +26,7 @@ from benchwright_server.protocol import design_views as design_views_protocol
 from benchwright_server.protocol import exams as exam_protocol
 from benchwright_server.protocol import explanations as explain_protocol
 from benchwright_server.protocol import numbers as numbers_protocol
+from benchwright_server.protocol import organised_studies as organised_studies_protocol
 from benchwright_server.protocol import own_tests as own_test_protocol
 from benchwright_server.protocol import question_form as question_form_protocol
 from benchwright_server.protocol import studies as study_protocol
@@ -80,6 +81,7 @@ _OTHERS = (
     authoring_protocol,
     question_form_protocol,
     exam_protocol,
+    organised_studies_protocol,
 )
 """The modules of messages besides `protocol`, in the page's order."""
 

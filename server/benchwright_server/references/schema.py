@@ -20,6 +20,7 @@ from benchwright_server.features.attempt.explanations import EXPLAIN_OPERATIONS
 from benchwright_server.features.attempt.own_tests import OWN_TEST_OPERATIONS
 from benchwright_server.features.authoring.authoring import AUTHORING_OPERATIONS
 from benchwright_server.features.authoring.exam_review import EXAM_OPERATIONS
+from benchwright_server.features.authoring.organised_studies import ORGANISED_STUDY_OPERATIONS
 from benchwright_server.features.authoring.question_form import QUESTION_FORM_OPERATIONS
 from benchwright_server.features.authoring.question_tries import QUESTION_TRY_OPERATIONS
 from benchwright_server.features.design.declaring_files import DECLARATION_OPERATIONS
@@ -52,6 +53,7 @@ EVERY_OPERATION: tuple[Operation[Any, Any, Any], ...] = (
     *QUESTION_FORM_OPERATIONS,
     *QUESTION_TRY_OPERATIONS,
     *EXAM_OPERATIONS,
+    *ORGANISED_STUDY_OPERATIONS,
 )
 """Every `benchwright/*` request and notification of a client: on attempts, then on designs."""
 

@@ -45,7 +45,7 @@ def init(
         study = name.strip("-").encode("ascii", "ignore").decode()[:64] or "study"
         with explain_unwritable(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            file.write_text(TEMPLATE.format(name=file, study=study, seed=secrets.randbelow(2**63)))
+            file.write_text(_usable_template(TEMPLATE).format(name=file, study=study, seed=secrets.randbelow(2**63)))
             (folder / "study.schema.json").write_text(schema_text())
         console.print(f"{file} written. Edit it, then: benchwright study validate {file}", soft_wrap=True)
 
@@ -114,6 +114,17 @@ def validate(
     console.print(plan_sentence(plan.sha256), markup=False, soft_wrap=True)
 
 
+def _usable_template(template: str) -> str:
+    """The template, without the condition whose assistant the editor of this machine does not have."""
+    if not _missing_assistant_settings(Home.from_environment()):
+        return template
+    begin = template.index("  - name: copilot\n")
+    end = template.index("participants:", begin)
+    condition = "".join(f"  # {line[2:]}" for line in template[begin:end].splitlines(keepends=True))
+    note = "  # A second condition, once benchwright.assistant is set up in the settings of the editor:\n"
+    return f"{template[:begin]}{note}{condition}{template[end:]}"
+
+
 def _unusable_assistants(home: Home, study_file: StudyFile) -> dict[str, str]:
     """Assistants of the study → why the editor that ./run starts on this machine can't have them."""
     names = {name for condition in study_file.study.people_conditions for name in condition.assistants}
@@ -122,19 +133,27 @@ def _unusable_assistants(home: Home, study_file: StudyFile) -> dict[str, str]:
         names - {OWN_ASSISTANT},
         f"the editor that ./run starts has no gallery to install it from. Write benchwright, {elsewhere}.",
     )
-    settings_file = home.state / "editor" / "User" / "settings.json"
+    missing = _missing_assistant_settings(home)
+    if OWN_ASSISTANT in names and missing:
+        file = _editor_settings_file(home)
+        reasons[OWN_ASSISTANT] = f"it is not set up. Set {', '.join(missing)} in {file}, {elsewhere}."
+    return reasons
+
+
+def _missing_assistant_settings(home: Home) -> list[str]:
     try:
-        settings = json.loads(settings_file.read_bytes())
+        settings = json.loads(_editor_settings_file(home).read_bytes())
     except (OSError, ValueError):
         settings = {}
-    missing = [
+    return [
         f"benchwright.assistant.{key}"
         for key in ("enabled", "url", "model")
         if not (isinstance(settings, dict) and settings.get(f"benchwright.assistant.{key}"))
     ]
-    if OWN_ASSISTANT in names and missing:
-        reasons[OWN_ASSISTANT] = f"it is not set up. Set {', '.join(missing)} in {settings_file}, {elsewhere}."
-    return reasons
+
+
+def _editor_settings_file(home: Home) -> Path:
+    return home.state / "editor" / "User" / "settings.json"
 
 
 def assign_tasks(file: StudyFilePath, json_output: Json = False) -> None:

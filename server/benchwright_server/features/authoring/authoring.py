@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from benchwright_problems.errors import DatasetError
 from benchwright_server.errors import ServerError
 from benchwright_server.features.authoring.exam_review import register_exam_review
+from benchwright_server.features.authoring.organised_studies import register_organised_studies
 from benchwright_server.features.authoring.question_form import register_question_form
 from benchwright_server.features.authoring.question_tries import register_question_tries
 from benchwright_server.features.editor.run_progress import cancellable_progress
@@ -52,6 +53,7 @@ def register(server: EditorServer) -> None:
     register_question_form(server)
     register_question_tries(server)
     register_exam_review(server)
+    register_organised_studies(server)
 
 
 @dataclass
