@@ -12,7 +12,6 @@ from benchwright_server.errors import ServerError
 from benchwright_server.features.agent.tool import AnyTool, Tool
 from benchwright_server.features.requests import call_operation
 from benchwright_server.protocol.messages import Wire
-from benchwright_server.protocol.waveforms import LATEST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
 _MOST_SIGNALS = 50
+_MOST_CHANGES = 1_000_000_000
 _EDGES: Mapping[str, str | None] = {"rise": "h1", "fall": "h0", "any": None}
 _VALUES = "Values are h1f of bits that are all known, b1x0z of others; null for no value yet."
 
@@ -51,7 +51,7 @@ class _Edge(_Waves):
         description="rise: a change to 1; fall: to 0; any: every change.",
     )
     value: str | None = Field(None, description="Only changes to this value, such as h1f; edge does not count then.")
-    nth: int = Field(1, ge=1, le=LATEST, description="1 for the first such change after the time.")
+    nth: int = Field(1, ge=1, le=_MOST_CHANGES, description="1 for the first such change after the time.")
     after: int = Field(0, ge=0, description="In ticks of the file.")
 
 
