@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from pydantic import JsonValue
 
 from benchwright_attempts.events.evidence import ModelUsage
 from benchwright_attempts.grading.given_answers import GivenAnswer
@@ -228,7 +229,7 @@ def import_trajectory(
         agent = trajectory.agent
         name = solver or (f"{agent.name} with {agent.model_name}" if agent.model_name else agent.name)
         content = trajectory.as_json().encode()
-        contents = {path: data.hex() for path, data in judged_files.items()}
+        contents: dict[str, JsonValue] = {path: data.hex() for path, data in judged_files.items()}
         given_answer = GivenAnswer(
             attempt=digest([problem, unsealed_problem.public_digest, name, content.hex(), contents])[:32],
             problem_ref=problem,
