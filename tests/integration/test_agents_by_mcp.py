@@ -81,7 +81,7 @@ def for_gemini(files: dict[str, str], folder: Path, home: Path) -> dict[str, str
     settings = json.loads(files[".gemini/settings.json"])
     server_setting = {
         "command": SERVER,
-        "args": ["mcp", str(folder)],
+        "args": ["mcp", str(folder), "--no-ask"],
         "env": {"BENCHWRIGHT_HOME": str(home)},
         "trust": True,
     }
@@ -92,7 +92,7 @@ def for_opencode(files: dict[str, str], folder: Path, home: Path) -> dict[str, s
     settings = json.loads(files["opencode.json"])
     server_setting = {
         "type": "local",
-        "command": [SERVER, "mcp", str(folder)],
+        "command": [SERVER, "mcp", str(folder), "--no-ask"],
         "environment": {"BENCHWRIGHT_HOME": str(home)},
     }
     return {"opencode.json": json.dumps({**settings, "mcp": {"benchwright": server_setting}})}

@@ -23,6 +23,8 @@ class AgentToolView(Wire):
     description: str
     parameters: dict[str, JsonValue]
     """JSON Schema of an object."""
+    result: dict[str, JsonValue]
+    """JSON Schema of what it answers."""
     reads_only: bool
     """True if it changes nothing of the attempt but its record."""
 
@@ -51,7 +53,9 @@ class AgentToolResult(Wire):
     """Result of `benchwright/agentTool`."""
 
     text: str
-    """For the agent; JSON, unless it is a file or a statement."""
+    """For the agent; JSON, unless it is plain text."""
+    structured: dict[str, JsonValue]
+    """The same as the tool's schema has it."""
 
 
 class ChatPromptParams(Wire):

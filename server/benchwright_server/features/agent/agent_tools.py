@@ -17,6 +17,7 @@ from benchwright_server.features.agent.attempt import ATTEMPT_TOOLS
 from benchwright_server.features.agent.channel import AgentSockets
 from benchwright_server.features.agent.design import DESIGN_TOOLS
 from benchwright_server.features.agent.prompt import build_and_record_chat_prompt
+from benchwright_server.features.agent.results import PlainText, structured_result
 from benchwright_server.features.agent.tool import AnyTool
 from benchwright_server.features.agent.waveforms import WAVE_TOOLS
 from benchwright_server.features.requests import first_invalid_field, operation_reply_json, register_operation
@@ -69,9 +70,15 @@ async def _run_offered_tool(server: EditorServer, params: AgentToolParams) -> Ag
                 AidUsed(aid=Aid.AGENT_TOOLS, feature=tool.name, detail=params.agent[:200])
             )
         text = await tool.run(server, session, arguments)
-    if len(text) > _MAX_ANSWER:
-        text = f"{text[:_MAX_ANSWER]}\n(cut: {len(text) - _MAX_ANSWER:,} more characters)"
-    return AgentToolResult(text=text)
+    shown_text = _shortened(text)
+    whole_text = shown_text if tool.result_type is PlainText else text
+    return AgentToolResult(text=shown_text, structured=structured_result(tool.result_type, whole_text))
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= _MAX_ANSWER:
+        return text
+    return f"{text[:_MAX_ANSWER]}\n(cut: {len(text) - _MAX_ANSWER:,} more characters)"
 
 
 async def _note_connection(server: EditorServer, session: EditorSession, agent_name: str) -> None:

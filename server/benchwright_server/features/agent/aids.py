@@ -9,6 +9,7 @@ from pydantic import Field
 
 from benchwright_problems.aids import Aid
 from benchwright_server.features.agent.design import file_and_line_in_workspace
+from benchwright_server.features.agent.results import HintsResult, OwnTestRunsResult, OwnTestsResult
 from benchwright_server.features.agent.tool import AnyTool, NoArguments, Tool
 from benchwright_server.features.attempt.explanations import SOURCES
 from benchwright_server.features.requests import call_operation
@@ -143,6 +144,7 @@ AID_TOOLS: tuple[AnyTool, ...] = (
         "The hints that were taken, and what the next one costs and waits for, without its text.",
         NoArguments,
         _taken_and_next_hints_json,
+        HintsResult,
         aid=Aid.HINTS,
     ),
     Tool(
@@ -150,6 +152,7 @@ AID_TOOLS: tuple[AnyTool, ...] = (
         "Takes the problem's next hint, for good: it may cost a share of the points, which the tool hints says.",
         _NextHint,
         _take_hint,
+        HintsResult,
         reads_only=False,
         aid=Aid.HINTS,
     ),
@@ -174,6 +177,7 @@ AID_TOOLS: tuple[AnyTool, ...] = (
         "The cocotb tests and testbenches in the workspace, the solver's own and those that the problem gives.",
         NoArguments,
         _own_tests_json,
+        OwnTestsResult,
         aid=Aid.OWN_TESTS,
         required_operation="ownTests",
     ),
@@ -182,6 +186,7 @@ AID_TOOLS: tuple[AnyTool, ...] = (
         "Runs them on the saved files, with the tools of the hidden tests, and waits. Not limited in number.",
         _Tests,
         _run_own_tests,
+        OwnTestRunsResult,
         reads_only=False,
         aid=Aid.OWN_TESTS,
         required_operation="runOwnTests",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.grading.grading import judged_paths
 from benchwright_server.errors import ServerError
+from benchwright_server.features.agent.results import FilesResult, FindingsResult, StatusResult
 from benchwright_server.features.agent.tool import AnyTool, FileArgument, NoArguments, Tool
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ async def _statement_and_status(server: EditorServer, session: EditorSession, pa
 async def _status_json(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
     status = await session.status()
     times = {"active_s", "remaining_s"}
-    keys = {"state", "view", "verdict", "runs", "runs_allowed", "running", "assistance", "aids", *times}
-    return json.dumps(status.model_dump(mode="json", include=keys, exclude_none=True))
+    keys = {"state", "view", "verdict", "runs", "runs_allowed", "running", "assistance", "aids", "recording", "study"}
+    return json.dumps(status.model_dump(mode="json", include=keys | times, exclude_none=True))
 
 
 async def _start_or_resume_clock(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
@@ -96,13 +97,14 @@ ATTEMPT_TOOLS: tuple[AnyTool, ...] = (
         "The problem's statement, which files are tested, and the status.",
         NoArguments,
         _statement_and_status,
-        False,
+        needs_running_clock=False,
     ),
     Tool(
         "status",
         "State of the attempt, time and runs that are left, and the newest verdict as far as it is shown.",
         NoArguments,
         _status_json,
+        StatusResult,
         needs_running_clock=False,
     ),
     Tool(
@@ -110,22 +112,25 @@ ATTEMPT_TOOLS: tuple[AnyTool, ...] = (
         "Starts the clock, or goes on after a pause. Work begins with it.",
         NoArguments,
         _start_or_resume_clock,
+        StatusResult,
         needs_running_clock=False,
         reads_only=False,
     ),
-    Tool("files", "The files of the workspace with their sizes.", NoArguments, _workspace_files_json),
+    Tool("files", "The files of the workspace with their sizes.", NoArguments, _workspace_files_json, FilesResult),
     Tool("read_file", "The content of a file of the workspace.", FileArgument, _read_file),
     Tool(
         "lint",
         "What the editor shows of a Verilog or SystemVerilog file: the findings of slang and the linters, once each.",
         FileArgument,
         _findings_json,
+        FindingsResult,
     ),
     Tool(
         "run_hidden_tests",
         "Runs the hidden tests on the saved files and waits for the verdict. The number of runs may be limited.",
         NoArguments,
         _run_and_report_status,
+        StatusResult,
         reads_only=False,
     ),
     Tool(
@@ -133,6 +138,7 @@ ATTEMPT_TOOLS: tuple[AnyTool, ...] = (
         "Submits the saved files and ends the attempt for good. Only if you are asked to, or are sure of them.",
         NoArguments,
         _submit_and_report_status,
+        StatusResult,
         reads_only=False,
     ),
 )

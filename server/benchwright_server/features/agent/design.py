@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from benchwright_problems.aids import Aid
+from benchwright_server.features.agent.results import InstancesResult, SignalFlows
 from benchwright_server.features.agent.tool import AnyTool, Tool
 from benchwright_server.features.requests import call_operation
 from benchwright_server.protocol.design import FileRange, HierarchyLevel
@@ -94,6 +95,7 @@ DESIGN_TOOLS: tuple[AnyTool, ...] = (
         "The tops of the design, or the instances directly in another.",
         _Instance,
         _tops_or_children_json,
+        InstancesResult,
         required_operation="hierarchy",
     ),
     Tool(
@@ -101,6 +103,7 @@ DESIGN_TOOLS: tuple[AnyTool, ...] = (
         "What drives a signal, one level, through ports: assignments, connections, and the signals that they read.",
         _Signal,
         _drivers_json,
+        SignalFlows,
         aid=Aid.DESIGN_VIEWS,
         required_operation="drivers",
     ),
@@ -109,6 +112,7 @@ DESIGN_TOOLS: tuple[AnyTool, ...] = (
         "What a signal drives, one level, through ports: assignments, connections, and the signals that they write.",
         _Signal,
         _loads_json,
+        SignalFlows,
         aid=Aid.DESIGN_VIEWS,
         required_operation="loads",
     ),

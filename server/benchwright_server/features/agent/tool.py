@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import Field
 
+from benchwright_server.features.agent.results import PlainText, ToolResult, result_schema
 from benchwright_server.protocol.agent import AgentToolView
 from benchwright_server.protocol.messages import Wire
 
@@ -38,7 +39,9 @@ class Tool(Generic[P]):
     """For the model, in a sentence or two."""
     params_type: type[P]
     run: Callable[[EditorServer, EditorSession, P], Awaitable[str]]
-    """Its result as text for the model: JSON, unless it is a file or a statement."""
+    """Its result as text for the model: JSON, unless it is plain text."""
+    result_type: type[ToolResult] = PlainText
+    """The result as programs read it."""
     needs_running_clock: bool = True
     """True if it is refused, and not recorded, while the clock does not run."""
     reads_only: bool = True
@@ -54,7 +57,11 @@ class Tool(Generic[P]):
         schema = self.params_type.model_json_schema()
         schema.pop("description", None)
         return AgentToolView(
-            name=self.name, description=self.description, parameters=schema, reads_only=self.reads_only
+            name=self.name,
+            description=self.description,
+            parameters=schema,
+            result=result_schema(self.result_type),
+            reads_only=self.reads_only,
         )
 
     def is_offered(self, server: EditorServer, session: EditorSession) -> bool:

@@ -9,6 +9,12 @@ from pydantic import Field
 
 from benchwright_problems.aids import Aid
 from benchwright_server.errors import ServerError
+from benchwright_server.features.agent.results import (
+    WaveChangeResult,
+    WaveSignalsResult,
+    WaveValuesResult,
+    WaveWindowResult,
+)
 from benchwright_server.features.agent.tool import AnyTool, Tool
 from benchwright_server.features.requests import call_operation
 from benchwright_server.protocol.messages import Wire
@@ -21,6 +27,7 @@ if TYPE_CHECKING:
 
 _MOST_SIGNALS = 50
 _MOST_CHANGES = 1_000_000_000
+_MOST_COLUMNS = 1_000
 _EDGES: Mapping[str, str | None] = {"rise": "h1", "fall": "h0", "any": None}
 _VALUES = "Values are h1f of bits that are all known, b1x0z of others; null for no value yet."
 
@@ -58,6 +65,17 @@ class _Edge(_Waves):
 class _EdgeCondition(_Edge):
     read: list[str] = Field(
         min_length=1, max_length=_MOST_SIGNALS, description="The paths of the signals whose values are wanted then."
+    )
+
+
+class _Window(_Waves):
+    signals: list[str] = Field(
+        min_length=1, max_length=_MOST_SIGNALS, description="Their paths, as wave_signals shows them."
+    )
+    start: int = Field(0, ge=0, description="In ticks of the file.")
+    end: int = Field(ge=1, description="In ticks of the file, later than start.")
+    columns: int = Field(
+        200, ge=1, le=_MOST_COLUMNS, description="Changes that share a column are one entry, whose value is null."
     )
 
 
@@ -140,12 +158,19 @@ async def _values_at_nth_change_json(server: EditorServer, session: EditorSessio
     return json.dumps(value_facts)
 
 
+async def _window_json(server: EditorServer, session: EditorSession, params: _Window) -> str:
+    wave = await _WorkspaceWaveform.open_in_workspace(server, session, params)
+    window = params.model_dump(exclude={"waves"})
+    return json.dumps({"tick": wave.tick, **await wave.call_waveform_operation("waveformWindow", **window)})
+
+
 WAVE_TOOLS: tuple[AnyTool, ...] = (
     Tool(
         "wave_signals",
         "The signals of a waveform that run_own_tests has kept, and how long a tick of its time is.",
         _Search,
         _matching_signals_json,
+        WaveSignalsResult,
         aid=Aid.WAVEFORMS,
         required_operation="waveformItems",
     ),
@@ -154,6 +179,7 @@ WAVE_TOOLS: tuple[AnyTool, ...] = (
         f"The values of signals at a time. {_VALUES}",
         _Values,
         _signal_values_json,
+        WaveValuesResult,
         aid=Aid.WAVEFORMS,
         required_operation="waveformValues",
     ),
@@ -162,6 +188,7 @@ WAVE_TOOLS: tuple[AnyTool, ...] = (
         f"When a signal changes, rises or falls for the nth time after a time, and to which value. {_VALUES}",
         _Edge,
         _nth_change_json,
+        WaveChangeResult,
         aid=Aid.WAVEFORMS,
         required_operation="waveformChange",
     ),
@@ -171,8 +198,18 @@ WAVE_TOOLS: tuple[AnyTool, ...] = (
         f"and before them. {_VALUES}",
         _EdgeCondition,
         _values_at_nth_change_json,
+        WaveValuesResult,
         aid=Aid.WAVEFORMS,
         required_operation="waveformChange",
+    ),
+    Tool(
+        "wave_window",
+        f"Signals between two times: when each gets which value, folded where changes are close. {_VALUES}",
+        _Window,
+        _window_json,
+        WaveWindowResult,
+        aid=Aid.WAVEFORMS,
+        required_operation="waveformWindow",
     ),
 )
 """All of them."""
