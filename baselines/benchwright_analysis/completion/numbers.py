@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from benchwright_analysis.completion.played_runs import SiteGroup
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_mean, crossed_ratio, crossed_share
@@ -44,6 +45,8 @@ class TypingSaved:
     expected: int
     saved: Estimate | None
     """Share of the expected."""
+    typed_as_offered: Estimate | None
+    """Share of the expected that was typed by hand although the offer that was just refused had it."""
     retained: Estimate | None
     """Share of the accepted."""
     golf: Estimate | None
@@ -103,11 +106,24 @@ def typing_saved(site_group: SiteGroup) -> TypingSaved:
         saved=_ratio_over_sites(
             site_group, lambda record: record.efforts.saved_characters, lambda record: record.efforts.expected
         ),
+        typed_as_offered=_ratio_over_sites(
+            site_group, _characters_typed_as_offered, lambda record: record.efforts.expected
+        ),
         retained=_ratio_over_sites(
             site_group, lambda record: record.efforts.kept, lambda record: record.efforts.accepted
         ),
         golf=_clipped_mean([golf for golf, _ in golf_scores], [problem for _, problem in golf_scores]),
     )
+
+
+def _characters_typed_as_offered(record: SiteRecord) -> int:
+    """Characters, without white space, with which the offer begins that was refused before they were typed."""
+    count = 0
+    for step in record.steps:
+        if step.decision is OfferOutcome.REFUSED:
+            pairs = zip("".join(step.offer.split()), "".join(step.typed.split()), strict=False)
+            count += sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return count
 
 
 def offer_likeness(site_group: SiteGroup) -> OfferLikeness:

@@ -135,6 +135,7 @@ def _typing_saved_section(site_groups: Sequence[SiteGroup]) -> Section:
             *site_group.name_cells,
             part_counts.expected,
             estimate_or_dash(part_counts.saved, as_share=True),
+            estimate_or_dash(part_counts.typed_as_offered, as_share=True),
             estimate_or_dash(part_counts.retained, as_share=True),
             estimate_or_dash(part_counts.golf),
         )
@@ -142,10 +143,14 @@ def _typing_saved_section(site_groups: Sequence[SiteGroup]) -> Section:
     ]
     note = (
         "Characters without white space. Saved: accepted ones that stay when somebody corrects the text to the "
-        "reference, less those that have to be deleted, as a share of the reference's. Retained: those that stay, as a "
+        "reference, less those that have to be deleted, as a share of the reference's. Typed as offered: those that "
+        "were typed by hand although the offer that had just been refused begins with them, as a share of the "
+        "reference's. Retained: those that stay, as a "
         f"share of the accepted. Golf: 0 if each line took one accept, 1 if everything was typed. {_FEW}"
     )
-    table = SortableTable("Characters", (*_NAMES, "expected", "saved", "retained", "golf"), rows, note)
+    table = SortableTable(
+        "Characters", (*_NAMES, "expected", "saved", "typed as offered", "retained", "golf"), rows, note
+    )
     named_counts = {_joined_group_name(site_group): part_counts for site_group, part_counts in part_characters}
     empty_note = "" if part_characters else "No site of a reference was played."
     return Section(

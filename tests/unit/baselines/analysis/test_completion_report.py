@@ -56,6 +56,7 @@ def record(number: int, policy: Policy) -> SiteRecord:
         offers=1,
         offer="assign y = a;",
         accepted="assign y = a;" if is_taken else "",
+        typed="" if is_taken else "assign  z;",
     )
     likeness = Likeness(exact=is_right, edit_similarity=1.0 if is_right else 0.5, identifier_f1=1.0, parses=True)
     kept_count = 10 if is_right else 4
@@ -162,6 +163,13 @@ def test_rates_are_sums_with_intervals_over_problems(run: Path) -> None:
     assert saved.high is not None
     assert saved.low < (3 * 10 - 3 * 2) / 60 < saved.high
     assert typing_saved(never).retained is None
+    typed = typing_saved(never).typed_as_offered
+    assert typed is not None
+    # At each site, `assign` of the ten characters.
+    assert typed.value == pytest.approx(0.6)
+    taken = typing_saved(always).typed_as_offered
+    assert taken is not None
+    assert taken.value == 0
     likeness = offer_likeness(always)
     assert likeness.exact is not None
     assert likeness.exact.value == 0.5
