@@ -77,11 +77,14 @@ folder that is the file and what is below it, with a file list all of its tops. 
 - one bit that goes through two registers of the new clock without logic, and several bits if they are Gray-coded
   (`x ^ (x >> 1)`, or a function with `gray` in its name);
 - an unpacked array in a scope with such a Gray-coded pointer, as in an asynchronous FIFO;
+- what is read only under a condition that comes from such a pair of registers of the same two clocks, as the data of a
+  handshake;
 - clocks that are made of one other clock by gates, latches or registers; clocks from modules that no file declares;
 - resets in the event list, and signals that no register writes.
 
-A candidate may be right, because of a handshake that this search does not understand. That there is none proves
-nothing.
+A candidate may be right, because of a protocol that this search does not understand. That there is none proves
+nothing: bits that cross apart and are combined again, resets that are released at any time, and data that changes
+while its handshake lasts are not searched for.
 
 A list that has no folder for a header still finds it if the project's folder has it: a warning at the list says where,
 and which `+incdir+` to add. Of several, the one nearest to the file that includes it is used.

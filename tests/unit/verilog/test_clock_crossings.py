@@ -109,6 +109,40 @@ def test_the_memory_of_a_fifo_is_no_candidate_if_its_pointers_are_gray_coded(tmp
     assert [name for name, _ in crossing_names(tmp_path, FIFO.replace("GRAY", "wnext") + SYNC)] == ["mem", "d"]
 
 
+HANDSHAKE = """
+module top(input logic a, b, rst_n, send, en, input logic [7:0] din, output logic [7:0] dout, output logic got);
+  logic [7:0] hold;
+  logic req, req_b, req_b2, ack_a, own;
+  always_ff @(posedge a or negedge rst_n)
+    if (!rst_n) req <= 0; else if (send && req == ack_a) begin hold <= din; req <= !req; end
+  sync s1(.clk(b), .d(req), .q(req_b));
+  sync s2(.clk(a), .d(req_b2), .q(ack_a));
+  always_ff @(posedge b) own <= en;
+  always_ff @(posedge b or negedge rst_n)
+    if (!rst_n) begin req_b2 <= 0; got <= 0; end
+    else begin req_b2 <= req_b; got <= 0; BODY end
+endmodule
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "names"),
+    [
+        ("if (req_b != req_b2) begin dout <= hold; got <= 1; end", []),
+        ("dout <= req_b ? hold : dout;", []),
+        ("case (req_b) 1: dout <= hold; default: ; endcase", []),
+        ("dout <= hold;", ["hold"]),
+        # A condition of the reading side's own says nothing of the other side.
+        ("if (own) dout <= hold;", ["hold"]),
+        # Nor does one that is not synchronised.
+        ("if (req) dout <= hold;", ["req", "hold"]),
+    ],
+)
+def test_data_that_a_synchronised_handshake_holds_is_no_candidate(tmp_path: Path, body: str, names: list[str]) -> None:
+    found = crossing_names(tmp_path, HANDSHAKE.replace("BODY", body) + SYNC)
+    assert [name for name, _ in found if name != "d"] == names
+
+
 CORE = Path(__file__).parents[4] / "shared" / "data" / "projects" / "ibex.json"
 
 

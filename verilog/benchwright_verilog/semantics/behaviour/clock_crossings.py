@@ -1,7 +1,8 @@
 """Candidates for clock-domain crossings: registers of one clock that are read at another.
 
 A crossing is left out if it goes through two registers without logic between them, if it is one bit or a Gray code.
-So is a memory beside a Gray-coded pointer that crosses the same way, as in an asynchronous FIFO. A clock that is made
+So is a memory beside a Gray-coded pointer that crosses the same way, as in an asynchronous FIFO, and what is read only
+under a condition that has crossed the same way through two registers, as the data of a handshake. A clock that is made
 of one other clock by gates or registers belongs to that clock's domain. What is left may still be right, and what is
 not found may still be wrong: this proves nothing.
 """
@@ -103,7 +104,7 @@ class _Domains:
                     for gray_scope in gray_scopes
                 ):
                     continue
-            if not self._is_synchronised(crossing):
+            if not self._is_synchronised(crossing) and not self._is_guarded_by_handshake(crossing):
                 yield crossing
 
     def _all_crossings(self) -> Iterator[_Crossing]:
@@ -127,6 +128,42 @@ class _Domains:
         if not (self._is_one_bit(crossing.register) or self._takes_only_gray_codes(crossing.register)):
             return False
         return clocked_read.is_shifted or self._is_read_only_by_registers(clocked_read.destination, crossing.domains[1])
+
+    def _is_guarded_by_handshake(self, crossing: _Crossing) -> bool:
+        """True if it is read under a condition that has crossed the same way through two registers."""
+        outputs = self._synchroniser_outputs_by_domains.get(crossing.domains, set())
+        return any(
+            outputs & self._feeds_without_logic_by_register(guard).keys() for guard in crossing.clocked_read.guards
+        )
+
+    @cached_property
+    def _synchroniser_outputs_by_domains(self) -> dict[tuple[str, str], set[str]]:
+        """Domains → the registers that synchronised signals come out of, and those that take them a clock later."""
+        outputs: dict[tuple[str, str], set[str]] = {}
+        for crossing in self._all_crossings():
+            first_stage = crossing.clocked_read.destination
+            if first_stage is None or not self._is_synchronised(crossing):
+                continue
+            stages = {first_stage} if crossing.clocked_read.is_shifted else self._registers_taking(first_stage)
+            outputs.setdefault(crossing.domains, set()).update(
+                stages, *(self._registers_taking(stage) for stage in stages)
+            )
+        return outputs
+
+    def _registers_taking(self, signal: str) -> set[str]:
+        """The registers that take a signal as it is."""
+        seen_signals, pending_signals, registers = {signal}, [signal], set()
+        while pending_signals:
+            current = pending_signals.pop()
+            registers |= {
+                clocked_read.destination
+                for clocked_read in self._reads_by_signal.get(current, ())
+                if clocked_read.destination is not None
+            }
+            loads = {load for load, is_plain in self._graph.loads.get(current, ()) if is_plain} - seen_signals
+            seen_signals |= loads
+            pending_signals += loads
+        return registers
 
     def _is_read_only_by_registers(self, signal: str, domain: str) -> bool:
         """True if all that reads a signal are registers of a domain, which take it as it is."""

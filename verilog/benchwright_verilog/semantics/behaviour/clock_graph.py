@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,10 @@ from pyslang.ast import (
     BinaryExpression,
     BinaryOperator,
     CallExpression,
+    CaseStatement,
     ConcatenationExpression,
+    ConditionalExpression,
+    ConditionalStatement,
     ContinuousAssignSymbol,
     ConversionExpression,
     EdgeKind,
@@ -37,7 +40,7 @@ from pyslang.ast import (
 
 if TYPE_CHECKING:
     from pyslang import SourceRange
-    from pyslang.ast import Compilation, Symbol
+    from pyslang.ast import Compilation, Statement, Symbol
 
 _SELECTS = (ElementSelectExpression, RangeSelectExpression, MemberAccessExpression)
 _VALUES = (NamedValueExpression, HierarchicalValueExpression)
@@ -58,6 +61,8 @@ class ClockedRead:
     """The register that takes it as it is, without logic; None for any other use."""
     is_shifted: bool
     """True if that register shifts it through several bits."""
+    guards: frozenset[str] = frozenset()
+    """The signals of the conditions under which it is read."""
 
 
 @dataclass
@@ -252,6 +257,7 @@ def _clock_and_resets_if_one_clock(graph: Graph, timed_body: TimedStatement) -> 
 
 def _add_clocked_process(graph: Graph, timed_body: TimedStatement, clock: str, resets: set[str]) -> None:
     assigned_ranges: set[tuple[int, int]] = set()
+    guarded_parts = _guarded_parts(graph, timed_body.stmt)
     for assignment in _assignments_in(timed_body.stmt):
         assigned_ranges |= set(_signal_name_places(graph, assignment))
         targets = _assigned_signal_paths(graph, assignment.left)
@@ -266,12 +272,51 @@ def _add_clocked_process(graph: Graph, timed_body: TimedStatement, clock: str, r
         is_plain = is_shifted or signal_path_of(graph, assigned_value) is not None
         for name, source_range in paths_and_ranges_of_signals(graph, assignment.right):
             if name != destination and name not in resets:
+                guards = _guards_of(guarded_parts, source_range)
                 graph.reads.append(
-                    ClockedRead(name, clock, source_range, destination if is_plain else None, is_shifted)
+                    ClockedRead(name, clock, source_range, destination if is_plain else None, is_shifted, guards)
                 )
     for name, source_range in paths_and_ranges_of_signals(graph, timed_body.stmt):
         if _buffer_and_start_offset(source_range) not in assigned_ranges and name not in resets:
-            graph.reads.append(ClockedRead(name, clock, source_range, None, is_shifted=False))
+            guards = _guards_of(guarded_parts, source_range)
+            graph.reads.append(ClockedRead(name, clock, source_range, None, is_shifted=False, guards=guards))
+
+
+_GuardedPart = tuple[int, int, int, frozenset[str]]
+"""Buffer, begin and end of a branch, and the signals of its condition."""
+
+
+def _guarded_parts(graph: Graph, statement_node: object) -> list[_GuardedPart]:
+    """The branches of a statement, each with the signals that decide whether it is taken."""
+    guarded_parts: list[_GuardedPart] = []
+
+    def add(conditions: Iterable[object], branches: Iterable[Statement | Expression | None]) -> None:
+        names = {name for condition in conditions for name, _ in paths_and_ranges_of_signals(graph, condition)}
+        for branch in branches:
+            if branch is not None:
+                start, end = branch.sourceRange.start, branch.sourceRange.end
+                guarded_parts.append((start.buffer.id, start.offset, end.offset, frozenset(names)))
+
+    def visit(node: object) -> None:
+        match node:
+            case ConditionalStatement():
+                add((condition.expr for condition in node.conditions), (node.ifTrue, node.ifFalse))
+            case CaseStatement():
+                add((node.expr,), (*(item.stmt for item in node.items), node.defaultCase))
+            case ConditionalExpression():
+                add((condition.expr for condition in node.conditions), (node.left, node.right))
+            case _:
+                pass
+
+    statement_node.visit(visit)  # type: ignore[attr-defined]
+    return guarded_parts
+
+
+def _guards_of(guarded_parts: list[_GuardedPart], source_range: SourceRange) -> frozenset[str]:
+    buffer, offset = _buffer_and_start_offset(source_range)
+    return frozenset().union(
+        *(names for part, start, end, names in guarded_parts if part == buffer and start <= offset < end)
+    )
 
 
 def _assignments_in(statement_node: object) -> list[AssignmentExpression]:
