@@ -60,12 +60,24 @@ def benchwright(*words: str) -> Result:
 
 
 def test_the_list_names_all_subjects_with_their_digests(cache: Path) -> None:
-    rows = json.loads(benchwright("subject", "list", "--json").stdout)
+    *rows, editor = json.loads(benchwright("subject", "list", "--json").stdout)
+    assert (editor["name"], editor["kind"], editor["package"]) == ("vscode-agent", "editor", "npm:code-server")
+    assert len(editor["package_sha256"]) == (64 if editor["installed"] else 0)
     assert [row["name"] for row in rows] == [subject.name for subject in presets()]
     assert {row["installed"] for row in rows} == {False}
     assert all(len(row["package_sha256"]) == len(row["configuration_sha256"]) == 64 for row in rows)
-    lines = benchwright("subject", "list").stdout.splitlines()[1:]
+    lines = benchwright("subject", "list").stdout.splitlines()[1:-1]
     assert [line.split("\t")[3] for line in lines] == [row["configuration_sha256"][:8] for row in rows]
+
+
+def test_the_editor_is_not_added_but_set_up_and_its_options_need_it() -> None:
+    adding = benchwright("subject", "add", "vscode-agent")
+    assert adding.exit_code == 2
+    assert "Run ./run once in a checkout" in adding.stderr
+    options = ("--pack", "starter", "--model", "mockllm/model", "--subject", "codex", "--participant", "mine")
+    misplaced = benchwright("eval", *options)
+    assert misplaced.exit_code == 2
+    assert "--extension and --participant need --subject vscode-agent." in misplaced.stderr
 
 
 @pytest.mark.parametrize(

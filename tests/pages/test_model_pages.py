@@ -121,6 +121,7 @@ WALKS = {
             "subject doctor": "fetches 400 MB; tests/integration/test_subjects.py does",
             "--subject codex --pack": "tests/integration/test_subjects.py runs it with a scripted model",
             "--subject codex-acp": "fetches 223 MB; tests/integration/test_subjects.py runs it with a scripted model",
+            "--participant": "tests/integration/test_agent_mode.py runs it with an extension of its own",
             "--acp": "tests/integration/test_acp_agents.py runs it with an agent of its own",
             "attempts trace": "tests/integration/test_trace_page.py traces attempts",
             "editor-models.env": "needs an editor with models; tests/e2e/languageModels.test.ts serves some",
