@@ -61,15 +61,19 @@ class EventWriter:
         """The present, as the log sees it."""
         return self._services.log.moment()
 
-    async def append(self, event: Event) -> None:
+    async def append(self, event: Event, *, is_requested: bool = True) -> None:
         """Appends an event, a request with its actor; returns when it is on disk.
+
+        Args:
+            event: The event.
+            is_requested: False of what nobody asked for, such as a run that a save starts.
 
         Raises:
             AttemptError: The attempt's state does not allow it, another process works on it, or it could not be
                 written.
         """
         self.refuse_unless_worked_on_here()
-        if isinstance(event, Request):
+        if isinstance(event, Request) and is_requested:
             event = event.with_actor_if_missing(self._only_actor or present_actor())
         await self._services.log.append(self._attempt, event)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
 import re
 import shlex
 import subprocess
@@ -33,7 +34,7 @@ _LIBRARIES, _FONTS = "/editor-libraries", "/editor-fonts"
 _BROWSER_SCRIPT = f"{HOME}/{_DRIVER}/browser.sh"
 _MAKE_BROWSER = f"chmod +x {_BROWSER_SCRIPT}"
 _HOST_FONTS = Path("/usr/share/fonts")
-_OWN_LIBRARIES = "/usr/lib/x86_64-linux-gnu"
+_OWN_LIBRARIES = f"/usr/lib/{platform.machine()}-linux-gnu"
 """Of the toolchain: what it has comes first."""
 _ELF = b"\x7fELF"
 _BROWSER_NAMES = ("chromium", "chrome", "chromium-browser")

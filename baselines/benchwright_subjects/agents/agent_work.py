@@ -67,6 +67,7 @@ async def let_agent_work_on_sample(
             # Also where a limit has ended it.
             with anyio.CancelScope(shield=True):
                 await recorder.record_final_files(box)
+                sample.works_during_runs = False
                 if launch.acp is not None:
                     await _record_conversation(sample, talk)
     return bridge.state

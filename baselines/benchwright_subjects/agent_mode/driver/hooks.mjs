@@ -29,7 +29,7 @@ export async function listenToHooks(home, { onCall, onResult }) {
 }
 
 async function answer(line, token, { onCall, onResult }) {
-  const { token: given, told } = JSON.parse(line);
+  const { token: given, told } = parsed(line);
   if (given !== token) return {};
   const { hook_event_name: hookEventName, tool_name: name, tool_use_id: id } = told;
   if (hookEventName === "PostToolUse") {
@@ -38,6 +38,14 @@ async function answer(line, token, { onCall, onResult }) {
   }
   const isAllowed = await onCall({ id, name, input: told.tool_input });
   return { hookSpecificOutput: { hookEventName, permissionDecision: isAllowed ? "allow" : "deny" } };
+}
+
+function parsed(line) {
+  try {
+    return JSON.parse(line) ?? {};
+  } catch {
+    return {};
+  }
 }
 
 function quoted(word) {
