@@ -122,7 +122,7 @@ def _largest_by_chance(residuals: Numbers, shares: Numbers, random: np.random.Ge
 def _student_p_values(ratios: Numbers, degrees_of_freedom: float) -> Numbers:
     from scipy import special
 
-    p_values: Numbers = 2 * special.stdtr(degrees_of_freedom, -np.abs(ratios))
+    p_values: Numbers = np.asarray(2 * special.stdtr(degrees_of_freedom, -np.abs(ratios)), dtype=np.float64)
     return p_values
 
 

@@ -68,8 +68,7 @@ def models_compared_section(data: Dataset) -> Section | None:
         "Differences of the share solved from the model that solved most, in percentage points, problem by problem. "
         "Intervals hold for all pairs at once, so also for a best one that was picked after the fact; so does the "
         "second p (max-T). The third is corrected for the rate of false discoveries (Benjamini and Hochberg), the "
-        "first for nothing: of models that are alike, one pair in twenty has one below 0.05. They hold for other "
-        "problems."
+        "first for nothing: of models that are alike, one pair in twenty has one below 0.05."
     )
     columns = (
         *("model", "solved", "more than the best (95 % interval, all pairs)", "p by itself"),

@@ -30,6 +30,7 @@ from benchwright_analysis.report.sections.assistance import assistance_section
 from benchwright_analysis.report.sections.escapes import test_escapes_section
 from benchwright_analysis.report.sections.estimates import forecasts_section
 from benchwright_analysis.report.sections.failing import failing_section
+from benchwright_analysis.report.sections.judge_error import judge_error_section
 from benchwright_analysis.report.sections.judging import judging_section
 from benchwright_analysis.report.sections.main_result import main_result_section
 from benchwright_analysis.report.sections.models import horizon_section, models_section
@@ -71,6 +72,7 @@ SECTIONS: list[Callable[[Dataset], Section | None]] = [
     text_origins_section,
     assistance_section,
     judging_section,
+    judge_error_section,
     judges_compared_section,
     grading_difficulty_section,
     failing_section,
