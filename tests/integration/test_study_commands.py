@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -102,3 +103,29 @@ def test_a_study_that_nobody_has_begun_is_closed_only_if_that_is_meant(benchwrig
     assert json.loads(benchwright("study", "status", "mine", "--json").stdout)["closed"] is False
     assert benchwright("study", "close", "mine", "--force").returncode == 0
     assert json.loads(benchwright("study", "status", "mine", "--json").stdout)["closed"] is True
+
+
+def test_size_says_what_the_planned_study_can_find(benchwright: Command) -> None:
+    benchwright("study", "init", "mine")
+    process = benchwright("study", "size", "mine/study.yaml", "--effect", "-50", "--studies", "20")
+    assert process.returncode == 0, process.stderr
+    assert "16 participants, 4 problems, 64 tasks; 20 simulated studies for each effect" in process.stdout
+    refusal = benchwright("study", "size", "mine/study.yaml", "--effect", "0")
+    assert refusal.returncode == 2 and "The effect is 0" in refusal.stderr
+
+
+def test_size_ends_when_it_is_interrupted(benchwright: Command, tmp_path: Path) -> None:
+    benchwright("study", "init", "mine")
+    process = subprocess.Popen(
+        [BENCHWRIGHT, "study", "size", "mine/study.yaml", "--studies", "100000"],
+        cwd=tmp_path,
+        env={**os.environ, "BENCHWRIGHT_HOME": str(tmp_path / "home")},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    # Its first line of progress says that it simulates.
+    assert "studies" in process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130 and "Interrupted." in stderr

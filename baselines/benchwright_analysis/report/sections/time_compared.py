@@ -106,6 +106,30 @@ def compare_times_with_first(
     return comparisons, notices
 
 
+def time_difference(
+    paired_observations: Sequence[Observation], compared_group: str, limit_minutes: float
+) -> CrossedEstimate:
+    """By how many minutes attempts of one condition take longer than the others, up to a limit.
+
+    This is the primary analysis of a study that decides on time.
+
+    Args:
+        paired_observations: Timed attempts under two conditions.
+        compared_group: The condition that is compared with the other.
+        limit_minutes: Limit at which both are stopped.
+
+    Raises:
+        StatisticsError: As in `restricted_mean_difference`.
+    """
+    return restricted_mean_difference(
+        minutes_of(paired_observations),
+        pass_flags_of(paired_observations),
+        [observation.group == compared_group for observation in paired_observations],
+        limit_minutes,
+        Dataset.crossed_cells(paired_observations),
+    )
+
+
 def _time_comparison(
     baseline: str, compared_group: str, paired_observations: Sequence[Observation], limit_minutes: float
 ) -> TimeComparison:
@@ -114,13 +138,6 @@ def _time_comparison(
     forecasts = [observation.forecast_blind_minutes for observation in paired_observations]
     log_forecasts = [math.log(forecast) for forecast in forecasts if forecast]
     adjusted = len(log_forecasts) == len(paired_observations) and max(log_forecasts) > min(log_forecasts)
-    estimate_arguments = (
-        minutes_of(paired_observations),
-        pass_flags_of(paired_observations),
-        second_flags,
-        limit_minutes,
-        cells,
-    )
     gave_up = [observation.censored_by in ("gave_up", "handed_in_unsolved") for observation in paired_observations]
     pessimistic = None
     if any(gave_up):
@@ -132,8 +149,15 @@ def _time_comparison(
     return TimeComparison(
         baseline,
         compared_group,
-        restricted_mean_difference(*estimate_arguments),
-        geometric_mean_time_change(*estimate_arguments, covariates=[log_forecasts] if adjusted else []),
+        time_difference(paired_observations, compared_group, limit_minutes),
+        geometric_mean_time_change(
+            minutes_of(paired_observations),
+            pass_flags_of(paired_observations),
+            second_flags,
+            limit_minutes,
+            cells,
+            covariates=[log_forecasts] if adjusted else [],
+        ),
         adjusted,
         pessimistic,
     )

@@ -88,7 +88,7 @@ def validate(
             home = Home.from_environment()
             unusable_reasons = {} if elsewhere else _unusable_assistants(home, study_file)
             check_assistants(study_file, installed_problems_by_ref(Store(home), study_file), unusable_reasons)
-            plan = draw_plan(study_file.study, study_file.sha256, _difficulty_by_problem_ref(study_file))
+            plan = draw_plan(study_file.study, study_file.sha256, difficulty_by_problem_ref(study_file))
         except StudyFileError as error:
             if not json_output:
                 raise
@@ -164,7 +164,7 @@ def assign_tasks(file: StudyFilePath, json_output: Json = False) -> None:
         from benchwright_studies.plan.study_file import read_study
 
         study_file = read_study(file)
-        plan = draw_plan(study_file.study, study_file.sha256, _difficulty_by_problem_ref(study_file))
+        plan = draw_plan(study_file.study, study_file.sha256, difficulty_by_problem_ref(study_file))
     if json_output:
         print_json(plan.model_dump(mode="json") | {"sha256": plan.sha256})
         return
@@ -251,7 +251,7 @@ def register(
         )
 
 
-def _difficulty_by_problem_ref(file: StudyFile) -> dict[str, Difficulty]:
+def difficulty_by_problem_ref(file: StudyFile) -> dict[str, Difficulty]:
     """The difficulty of each problem, as its pack has it.
 
     Raises:

@@ -15,6 +15,7 @@ from benchwright_server.cli.study.conduct import close, progress, run, status
 from benchwright_server.cli.study.log import opened_study_log, retry_waiting_deliveries
 from benchwright_server.cli.study.planning import assign_tasks, init, register, validate
 from benchwright_server.cli.study.rehearse import rehearse
+from benchwright_server.cli.study.size import size
 from benchwright_server.cli.terminal.options import Json, StudyId
 from benchwright_server.cli.terminal.output import console, explain_unwritable, print_json
 
@@ -25,6 +26,7 @@ def add_to(parent: typer.Typer) -> None:
     study.command("init")(init)
     study.command("validate")(validate)
     study.command("assign")(assign_tasks)
+    study.command("size")(size)
     study.command("rehearse")(rehearse)
     study.command("register")(register)
     study.command("run")(run)

@@ -1,0 +1,117 @@
+"""`benchwright study size`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchwright_foundation.errors import explain_missing_extra
+from benchwright_server.cli.study.planning import difficulty_by_problem_ref
+from benchwright_server.cli.terminal.interruption import end_cleanly_on_signal
+from benchwright_server.cli.terminal.options import Json, StudyFilePath
+from benchwright_server.cli.terminal.output import console, exit_on_expected_error, print_json
+from benchwright_server.cli.terminal.progress import progress
+from benchwright_server.cli.terminal.table import TerminalTable
+
+if TYPE_CHECKING:
+    from benchwright_analysis.study_size import PowerRate, StudySize
+
+
+def size(
+    file: StudyFilePath,
+    effect: Annotated[
+        float,
+        typer.Option(
+            help="The effect that the study is to find, against the baseline: percent of time, or percentage points "
+            "solved, as `analysis.primary` says."
+        ),
+    ] = -20.0,
+    dropout: Annotated[float, typer.Option(help="Share of participants who leave before their last task.")] = 0.1,
+    people: Annotated[
+        int | None, typer.Option(min=1, help="This many participants in place of the file's; without clusters.")
+    ] = None,
+    solved: Annotated[float, typer.Option(help="Share solved in the baseline, if success decides.")] = 0.6,
+    minutes: Annotated[float, typer.Option(help="Median time in the baseline, if time decides.")] = 20.0,
+    give_ups: Annotated[float, typer.Option(help="Give-ups in an hour, if time decides.")] = 0.2,
+    participant_spread: Annotated[float, typer.Option(help="Between participants, of log time.")] = 0.4,
+    problem_spread: Annotated[float, typer.Option(help="Between problems.")] = 0.5,
+    cluster_spread: Annotated[float, typer.Option(help="Between clusters, if the file has some.")] = 0.2,
+    effect_spread: Annotated[float, typer.Option(help="Of the effect, between people and between problems.")] = 0.1,
+    noise: Annotated[float, typer.Option(help="Within a person at a problem.")] = 0.45,
+    studies: Annotated[int, typer.Option(min=20, help="Simulated studies for each effect.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Of all chance.")] = 1,
+    json_output: Json = False,
+) -> None:
+    """Simulate the planned study: how often it would find the effect, and which effect it would find in 4 of 5 cases.
+
+    Plans are drawn as the real one is, people leave, and the attempts go through the report's primary analysis.
+    """
+    with (
+        exit_on_expected_error(),
+        explain_missing_extra("`benchwright study size`", "baselines"),
+        end_cleanly_on_signal("Nothing was kept. Fewer --studies take less time."),
+    ):
+        from benchwright_analysis.statistics.errors import StatisticsError
+        from benchwright_analysis.study_size import EFFECTS_TRIED, Expectations, study_size
+        from benchwright_attempts.errors import StudyError
+        from benchwright_studies.plan.study_file import read_study
+
+        study_file = read_study(file)
+        difficulties = difficulty_by_problem_ref(study_file)
+        study = study_file.study
+        if people is not None:
+            if study.clusters:
+                raise StudyError(f"{file} says who is in which cluster. Change participants and clusters there.")
+            study = study.model_copy(update={"participants": people})
+        expectations = Expectations(
+            effect=effect,
+            dropout=dropout,
+            solved=solved,
+            median_minutes=minutes,
+            give_ups_per_hour=give_ups,
+            participant_spread=participant_spread,
+            problem_spread=problem_spread,
+            cluster_spread=cluster_spread,
+            effect_spread=effect_spread,
+            noise=noise,
+        )
+        with progress("simulating", EFFECTS_TRIED * studies, "studies") as meter:
+            try:
+                result = study_size(
+                    study, difficulties, expectations, studies=studies, seed=seed, advance=meter.advance
+                )
+            except StatisticsError as error:
+                raise StudyError(str(error)) from error
+    if json_output:
+        print_json(asdict(result))
+        return
+    _print_size(result, len(study.pseudonyms), len(study.problems))
+
+
+def _print_size(result: StudySize, people: int, problems: int) -> None:
+    from benchwright_studies.plan.vocabulary import Measure
+
+    unit = "% of time" if result.measure is Measure.TIME else "percentage points solved"
+    console.print(
+        f"{people} participants, {problems} problems, {result.tasks} tasks; {result.power.studies} simulated studies "
+        f"for each effect; primary outcome: {result.measure.value}.",
+        soft_wrap=True,
+    )
+    table = TerminalTable(f"effect ({unit})", "power", "± (95 %)", "no test possible")
+    rates = {rate.effect: rate for rate in (result.false_alarms, result.power, *result.tried)}
+    for rate in sorted(rates.values(), key=lambda rate: abs(rate.effect)):
+        table.add_row(*_rate_cells(rate))
+    table.print_rows()
+    if result.detectable is None:
+        console.print("No effect was seen to be found in 4 of 5 studies: take more people or problems.")
+        return
+    error = "" if result.detectable_error is None else f" ± {1.96 * result.detectable_error:.1f}"
+    console.print(f"Found in 4 of 5 studies: {result.detectable:.1f}{error} {unit}.", soft_wrap=True)
+
+
+def _rate_cells(rate: PowerRate) -> tuple[str, ...]:
+    label = "none: false alarms" if rate.effect == 0 else f"{rate.effect:.1f}"
+    without = f"{100 * rate.without_interval / rate.studies:.0f} %" if rate.without_interval else "–"
+    return label, f"{100 * rate.power:.1f} %", f"{196 * rate.error:.1f}", without
