@@ -26,6 +26,9 @@ _CODE = re.compile(r"`([A-Za-z_][\w$]*)`")
 _DESIGN_FILE = (".v", ".sv")
 _TELLING = 24
 """A line of fewer characters, without white space, may stand anywhere by chance."""
+_COMMON_LINE = re.compile(
+    r"(?:import|from)\s|\W*SPDX-License-Identifier:|Clock\(dut\.|await (?:Falling|Rising)Edge\(dut\."
+)
 
 
 def content_remarks(problem: ProblemFolder, spec: ProblemFile, toml_places: TomlPlaces) -> Iterator[Remark]:
@@ -197,4 +200,6 @@ def _hidden_text_remarks(problem: ProblemFolder, spec: ProblemFile, statement: s
 
 
 def _distinctive_lines(lines: Sequence[str] | Iterator[str]) -> set[str]:
-    return {line.strip() for line in lines if len("".join(line.split())) >= _TELLING}
+    """Lines that tell something: long ones that every test of cocotb does not have."""
+    stripped_lines = (line.strip() for line in lines if len("".join(line.split())) >= _TELLING)
+    return {line for line in stripped_lines if not _COMMON_LINE.match(line)}

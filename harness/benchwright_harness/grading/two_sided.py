@@ -44,6 +44,8 @@ class TwoSided(Model):
     empty: Verdict | None = None
     wrong: dict[str, Verdict] = Field(default_factory=dict)
     """Of the solutions that its author says are wrong, by name."""
+    right: dict[str, Verdict] = Field(default_factory=dict)
+    """Of the solutions beside the reference that its author says are right, by name."""
     selection: ToolSelection | None = None
     """Selection that they were run with."""
     tools: tuple[str, ...] = ()
@@ -78,11 +80,11 @@ class TwoSided(Model):
             return ProofState.EXECUTES if self.has_reached_tests else ProofState.UNDECIDED
         if self.reference.outcome is Outcome.ERROR:
             return ProofState.UNDECIDED
-        if self.reference.outcome is Outcome.FAILED:
+        solved = [self.reference, *self.right.values()]
+        if any(verdict.outcome is Outcome.FAILED for verdict in solved):
             return ProofState.WRONG
-        return (
-            ProofState.UNDECIDED if any(verdict.outcome is Outcome.ERROR for verdict in unsolved) else ProofState.PROVED
-        )
+        has_undecided = any(verdict.outcome is Outcome.ERROR for verdict in (*solved, *unsolved))
+        return ProofState.UNDECIDED if has_undecided else ProofState.PROVED
 
     @property
     def ok(self) -> bool:
@@ -124,11 +126,16 @@ class TwoSided(Model):
         if self.reference.outcome is Outcome.FAILED:
             reasons.append(f"the reference fails: {self.reference.detail}")
         reasons += [
+            f"the solution in hidden/right/{name} fails: {verdict.detail}"
+            for name, verdict in self.right.items()
+            if verdict.outcome is Outcome.FAILED
+        ]
+        reasons += [
             f"the solution in hidden/wrong/{name} passes: the tests don't find what is wrong with it"
             for name, verdict in self.wrong.items()
             if verdict.outcome is Outcome.PASSED
         ]
-        all_verdicts = (self.reference, *self.verdict_by_side.values(), *self.wrong.values())
+        all_verdicts = (*self.verdict_by_side.values(), *self.right.values(), *self.wrong.values())
         reasons += [side.summary for side in all_verdicts if side.outcome is Outcome.ERROR]
         return tuple(dict.fromkeys(reasons))
 
@@ -149,7 +156,8 @@ class TwoSided(Model):
     @property
     def wall_s(self) -> float:
         """Seconds of all runs together."""
-        return round(sum(side.wall_s for side in (*self.verdict_by_side.values(), *self.wrong.values())), 3)
+        all_verdicts = (*self.verdict_by_side.values(), *self.right.values(), *self.wrong.values())
+        return round(sum(verdict.wall_s for verdict in all_verdicts), 3)
 
     @property
     def _execution_text(self) -> str:

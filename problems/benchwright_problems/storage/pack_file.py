@@ -38,7 +38,17 @@ _MANIFEST = "manifest.json"
 _LARGEST_MANIFEST = 16 * 1024**2
 _WHEN = (1980, 1, 1, 0, 0, 0)
 _PROBLEM_FILES = ("problem.toml", "statement.md")
-_PROBLEM_FOLDERS = ("public", "figures", "hidden/figures", "hidden/harness", "hidden/reference", "hidden/wrong")
+_EXPLANATION = "hidden/explanation.md"
+"""A design problem's note for teachers, if its author wrote one."""
+_PROBLEM_FOLDERS = (
+    "public",
+    "figures",
+    "hidden/figures",
+    "hidden/harness",
+    "hidden/reference",
+    "hidden/right",
+    "hidden/wrong",
+)
 
 
 class _PackedFile(Model):
@@ -124,6 +134,8 @@ def _packed_paths(folder: Path, pack: Pack) -> Iterator[str]:
     yield PACK_FILE
     for problem in pack.problems:
         yield from (f"{problem.id}/{name}" for name in _PROBLEM_FILES)
+        if (folder / problem.id / _EXPLANATION).is_file():
+            yield f"{problem.id}/{_EXPLANATION}"
         for subfolder in _PROBLEM_FOLDERS:
             for path, folders, names in os.walk(folder / problem.id / subfolder):
                 folders[:] = [name for name in folders if name != "__pycache__"]

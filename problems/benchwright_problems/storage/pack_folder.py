@@ -2,7 +2,8 @@
 
 `pack.toml` names the pack and the order of its problems. Each problem is a folder with
 `problem.toml`, `statement.md`, `public/` (files the solver gets), and for a design problem
-`hidden/harness/`, `hidden/reference/` and `hidden/wrong/NAME/` (solutions that must fail).
+`hidden/harness/`, `hidden/reference/`, `hidden/right/NAME/` (more solutions that must pass) and
+`hidden/wrong/NAME/` (solutions that must fail).
 `docs/reference/pack-format.md` describes every field.
 """
 
@@ -87,12 +88,24 @@ def wrong_solutions_by_name(folder: Path, problem_id: str) -> dict[str, dict[str
     Raises:
         DatasetError: A file can't be read.
     """
-    wrong_folder = folder / problem_id / "hidden" / "wrong"
-    if not wrong_folder.is_dir():
+    return _solutions_by_name(folder / problem_id / "hidden" / "wrong")
+
+
+def right_solutions_by_name(folder: Path, problem_id: str) -> dict[str, dict[str, str]]:
+    """The solutions beside the reference that a problem's harness must pass, as `wrong_solutions_by_name`.
+
+    Raises:
+        DatasetError: A file can't be read.
+    """
+    return _solutions_by_name(folder / problem_id / "hidden" / "right")
+
+
+def _solutions_by_name(solutions_folder: Path) -> dict[str, dict[str, str]]:
+    if not solutions_folder.is_dir():
         return {}
     return {
         solution_folder.name: _read_texts(solution_folder)
-        for solution_folder in sorted(wrong_folder.iterdir())
+        for solution_folder in sorted(solutions_folder.iterdir())
         if solution_folder.is_dir()
     }
 

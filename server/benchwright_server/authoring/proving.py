@@ -1,4 +1,4 @@
-"""The two-sided proof of problems, with the solutions that their author says are wrong."""
+"""The two-sided proof of problems, with the solutions that their author says are right or wrong."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchwright_harness.grading.grade import BatchGrader
 from benchwright_harness.grading.two_sided import TwoSided
 from benchwright_judges.score import judge_key_and_empty_answer
 from benchwright_problems.problem import Problem, ProblemKind
-from benchwright_problems.storage.pack_folder import wrong_solutions_by_name
+from benchwright_problems.storage.pack_folder import right_solutions_by_name, wrong_solutions_by_name
 
 
 @dataclass(frozen=True)
@@ -20,30 +20,36 @@ class ProofCandidate:
     """A problem to prove."""
 
     problem: Problem
+    right_solutions_by_name: Mapping[str, Mapping[str, bytes]]
+    """The solutions beside the reference that have to pass, by name: path → content."""
     wrong_solutions_by_name: Mapping[str, Mapping[str, bytes]]
-    """The solutions that have to fail, by name: path → content."""
+    """The solutions that have to fail."""
 
 
 def candidates_to_prove(problems: Sequence[Problem], author_folder: Path | None) -> list[ProofCandidate]:
-    """Problems with their wrong solutions.
+    """Problems with their author's other solutions.
 
     Args:
         problems: Problems with their hidden parts.
-        author_folder: Where their author works on the pack; None for an installed pack, without wrong solutions.
+        author_folder: Where their author works on the pack; None for an installed pack, without these solutions.
 
     Raises:
         DatasetError: A file can't be read.
     """
-    return [ProofCandidate(problem, _wrong_solutions_by_name(author_folder, problem)) for problem in problems]
+    return [
+        ProofCandidate(problem, {}, {})
+        if author_folder is None or problem.kind is not ProblemKind.DESIGN
+        else ProofCandidate(
+            problem,
+            _encoded(right_solutions_by_name(author_folder, problem.id)),
+            _encoded(wrong_solutions_by_name(author_folder, problem.id)),
+        )
+        for problem in problems
+    ]
 
 
-def _wrong_solutions_by_name(author_folder: Path | None, problem: Problem) -> dict[str, dict[str, bytes]]:
-    if author_folder is None or problem.kind is not ProblemKind.DESIGN:
-        return {}
-    return {
-        name: {path: text.encode() for path, text in files.items()}
-        for name, files in wrong_solutions_by_name(author_folder, problem.id).items()
-    }
+def _encoded(texts_by_name: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, bytes]]:
+    return {name: {path: text.encode() for path, text in files.items()} for name, files in texts_by_name.items()}
 
 
 async def prove_both_sides(
@@ -55,9 +61,9 @@ async def prove_both_sides(
     """Prove problems from both sides: design problems by runs, questions by the judges' rules.
 
     Args:
-        proof_candidates: Problems to prove, with their wrong solutions.
+        proof_candidates: Problems to prove, with their author's other solutions.
         checker: Runs references and unsolved files.
-        grader: Runs wrong solutions.
+        grader: Runs the author's other solutions.
         on_both_sides_run: Called when the reference and the unsolved files of a design problem have run.
 
     Returns:
@@ -76,15 +82,20 @@ async def prove_both_sides(
         on_both_sides_run(proof_candidates[designs[number]].problem, two_sided)
 
     await checker.check_problems([proof_candidates[index].problem for index in designs], finish)
-    wrong_cases = [
-        (index, name, files)
+    cases = [
+        (index, side, name, files)
         for index, candidate in enumerate(proof_candidates)
-        for name, files in candidate.wrong_solutions_by_name.items()
+        for side, solutions_by_name in (
+            ("right", candidate.right_solutions_by_name),
+            ("wrong", candidate.wrong_solutions_by_name),
+        )
+        for name, files in solutions_by_name.items()
     ]
     solutions = [
         (proof_candidates[index].problem, {**starting_files(proof_candidates[index].problem), **files})
-        for index, _, files in wrong_cases
+        for index, _, _, files in cases
     ]
-    for (index, name, _), verdict in zip(wrong_cases, await grader.grade(solutions), strict=True):
-        proofs[index] = proofs[index].model_copy(update={"wrong": proofs[index].wrong | {name: verdict}})
+    for (index, side, name, _), verdict in zip(cases, await grader.grade(solutions), strict=True):
+        verdicts = proofs[index].right if side == "right" else proofs[index].wrong
+        proofs[index] = proofs[index].model_copy(update={side: verdicts | {name: verdict}})
     return [proofs[index] for index in range(len(proof_candidates))]

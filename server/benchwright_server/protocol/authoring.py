@@ -42,7 +42,7 @@ class ProvenSide(Wire):
     """The result of a problem's tests on one set of files."""
 
     name: str
-    """`reference`, `starting` or `empty`; of a solution that has to fail `hidden/wrong/NAME`."""
+    """`reference`, `starting`, `empty`, or a solution of the author's: `hidden/right/NAME`, `hidden/wrong/NAME`."""
     outcome: Outcome
     detail: str
     """The finding, a sentence."""

@@ -310,6 +310,14 @@ def test_parameters_of_another_form_are_refused(sets: str, tmp_path: Path) -> No
         read_pack_folder(tmp_path / "p")
 
 
+def test_lines_that_every_cocotb_test_has_give_nothing_away(check: Check, tmp_path: Path) -> None:
+    harness = "hidden/harness/src/test_more.py"
+    lines = (
+        "from cocotb.triggers import FallingEdge\n# SPDX-License-Identifier: Apache-2.0\nawait FallingEdge(dut.clk)\n"
+    )
+    assert check({harness: lines, "public/tests/test_one.py": lines}) == []
+
+
 def test_hidden_text_in_the_public_part_is_told(check: Check, tmp_path: Path) -> None:
     hidden_folder = tmp_path / "p" / "one" / "hidden"
     statement = (tmp_path / "p" / "one" / "statement.md").read_text()

@@ -39,9 +39,12 @@ def test_the_same_folder_makes_the_same_file(folder: Path, tmp_path: Path) -> No
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
-def test_wrong_solutions_are_published_and_what_is_no_part_of_the_pack_is_not(folder: Path, tmp_path: Path) -> None:
+def test_what_authors_add_is_published_and_what_is_no_part_of_the_pack_is_not(folder: Path, tmp_path: Path) -> None:
     (folder / "notes.txt").write_text("private")
     (folder / "sync-fifo" / "draft.sv").write_text("private")
+    (folder / "sync-fifo" / "hidden" / "explanation.md").write_text("# Why\n")
+    (folder / "sync-fifo" / "hidden" / "right" / "shifts" / "rtl").mkdir(parents=True)
+    (folder / "sync-fifo" / "hidden" / "right" / "shifts" / "rtl" / "sync_fifo.sv").write_text("// another\n")
     (folder / "sync-fifo" / "hidden" / "harness" / "src" / "__pycache__").mkdir()
     (folder / "sync-fifo" / "hidden" / "harness" / "src" / "__pycache__" / "a.pyc").write_bytes(b"\0")
     write_pack_file(folder, tmp_path / "p", KEY)
@@ -51,6 +54,7 @@ def test_wrong_solutions_are_published_and_what_is_no_part_of_the_pack_is_not(fo
     assert {
         f"sync-fifo/hidden/wrong/{name}/{path}" for name, solution in wrong_files.items() for path in solution
     } <= set(names)
+    assert {"sync-fifo/hidden/explanation.md", "sync-fifo/hidden/right/shifts/rtl/sync_fifo.sv"} <= set(names)
     assert not [name for name in names if "notes" in name or "draft" in name or "pyc" in name]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_harness.grading.two_sided import TwoSided
+from benchwright_harness.grading.two_sided import ProofState, TwoSided
 from benchwright_problems.verdict import Outcome, Reason, Verdict, present_outcome_of_recorded
 from benchwright_problems.verdict import TestResult as Result
 
@@ -78,3 +78,16 @@ def test_every_reason_is_named_what_to_fix_first_comes_first() -> None:
         "the solution in hidden/wrong/late passes: the tests don't find what is wrong with it",
     )
     assert TwoSided(reference=PASSED, starting=FAILED).reasons == ()
+
+
+@pytest.mark.parametrize(
+    ("right", "state", "reason"),
+    [
+        (PASSED, ProofState.PROVED, ""),
+        (FAILED, ProofState.WRONG, "the solution in hidden/right/shifted fails: one failed"),
+        (MISSING, ProofState.UNDECIDED, "error: no xrun"),
+    ],
+)
+def test_another_right_solution_has_to_pass_too(right: Verdict, state: ProofState, reason: str) -> None:
+    two_sided = TwoSided(reference=PASSED, starting=FAILED, right={"shifted": right})
+    assert (two_sided.proof, two_sided.reason) == (state, reason)

@@ -70,9 +70,9 @@ def check(
 ) -> None:
     """Prove each problem from both sides: its reference passes, its starting files fail.
 
-    In a folder, the solutions in hidden/wrong have to fail too. Of a problem without a reference, this shows whether
-    its harness executes. An interrupted check continues where it stopped. Exit status: 0 all proved, 1 some are wrong,
-    2 some could not be decided or proved and none is wrong.
+    In a folder, the solutions in hidden/right have to pass and those in hidden/wrong to fail too. Of a problem without
+    a reference, this shows whether its harness executes. An interrupted check continues where it stopped. Exit status:
+    0 all proved, 1 some are wrong, 2 some could not be decided or proved and none is wrong.
     """
     with (
         exit_on_expected_error(),

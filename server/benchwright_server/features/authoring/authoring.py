@@ -256,6 +256,7 @@ async def _prove_with_progress(server: EditorServer, candidate: ProofCandidate) 
 
 def _proof_message(problem_folder: Path, problem: Problem, two_sided: TwoSided) -> ProblemProof:
     verdicts_by_side = {side.value: verdict for side, verdict in two_sided.verdict_by_side.items()}
+    verdicts_by_side |= {f"hidden/right/{name}": verdict for name, verdict in two_sided.right.items()}
     verdicts_by_side |= {f"hidden/wrong/{name}": verdict for name, verdict in two_sided.wrong.items()}
     return ProblemProof(
         uri=problem_folder.as_uri(),
