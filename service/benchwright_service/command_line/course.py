@@ -42,6 +42,9 @@ def add_to(parent: typer.Typer) -> None:
     course.command("roster", help="Merge a CSV file into a course's roster, and invite who is new.")(roster)
     course.command("link", help="Print a link that signs somebody in, once, within a day.")(link)
     course.command("assign", help="Give a course a pack, or some of its problems, to work on.")(assign)
+    course.command("assign-weeks", help="Give a course an assignment for each week of a course file.")(
+        assign_weeks_of_file
+    )
     course.command("archive", help="End a course: it can be read, and nothing of it changes.")(archive)
     course.command("token", help="Print a token for somebody whom another program has signed in.")(token)
     course.command("worker-token", help="Print a token for workers on other machines.")(worker_token)
@@ -220,6 +223,27 @@ def assign(
             ),
         )
     )
+
+
+def assign_weeks_of_file(
+    course: Course,
+    file: Annotated[str, typer.Argument(help="The course file, or a built-in pack that has one: architecture-labs.")],
+    starts: Annotated[datetime, typer.Option(help="When the first week begins, in UTC.")],
+    database: DatabaseUrl = "",
+) -> None:
+    """Makes the assignments; prints their ids."""
+    with explain_errors(), explain_missing_extra("The bench service", "service"):
+        from benchwright_service.courses.course_file import assign_weeks, read_course_file
+
+        course_file = read_course_file(file)
+    starts_in_utc = starts.replace(tzinfo=UTC)
+    for assignment in _run_with_administration(
+        database,
+        lambda administration: assign_weeks(
+            administration.database, administration.courses, course, course_file, starts_in_utc
+        ),
+    ):
+        typer.echo(assignment)
 
 
 def archive(

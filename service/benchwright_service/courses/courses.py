@@ -30,7 +30,7 @@ from benchwright_service.errors import BenchServiceError
 from benchwright_service.mail.mail_kinds import MailKind
 from benchwright_service.mail.queueing import Occasion, queue_notices
 from benchwright_service.points.kept_worth import keep_worth
-from benchwright_service.points.worth import Scope
+from benchwright_service.points.worth import Scope, columns_of_grading_rules
 from benchwright_service.storage.tables import (
     ASSIGNMENTS,
     ATTEMPTS_HELD,
@@ -42,7 +42,7 @@ from benchwright_service.storage.tables import (
     RECORDING_CHOICES,
     moment,
 )
-from benchwright_teaching.points import AssignmentTimes, student_times
+from benchwright_teaching.points import AssignmentTimes, GradingRules, student_times
 from benchwright_teaching.reveal_phases import RevealPhases
 
 _RULED = TypeAdapter(tuple[DatedAssistance, ...])
@@ -154,24 +154,17 @@ class Courses:
         reveal_after_closing: Reveal | None = None,
         assistance: Assistance | None = None,
         aids: Collection[Aid] | None = None,
+        grading: GradingRules | None = None,
     ) -> str:
         """Makes an assignment; returns its id.
 
         Raises:
             BenchServiceError: No such course, pack or problem exists, or the assignment closes before it is due.
         """
+        known_pack = await self.require_problems(pack, problems or ())
         phases = RevealPhases(reveal, reveal_after_due, reveal_after_closing)
         rules = AssignmentRules(title, opens, due, closes, most_runs, phases, assistance, _aids_or_all(aids))
         rules.check()
-        try:
-            known_pack = await asyncio.to_thread(self._store.public_pack, pack)
-        except UnknownProblemError as error:
-            raise BenchServiceError(str(error)) from error
-        unknown_problems = set(problems or ()) - {problem.id for problem in known_pack.problems}
-        if unknown_problems:
-            raise BenchServiceError(
-                f"pack {pack!r} has no problem {min(unknown_problems)!r}; `benchwright problems list {pack}`"
-            )
         row = {
             "id": uuid.uuid4().hex,
             "course": course,
@@ -183,12 +176,30 @@ class Courses:
             else None,
             "created": self._now(),
             **rules.columns,
+            **columns_of_grading_rules(grading or GradingRules()),
         }
         async with self._database.write_transaction() as connection:
             if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
                 raise _no_course_error(course)
             await connection.execute(insert(ASSIGNMENTS).values(row))
         return str(row["id"])
+
+    async def require_problems(self, pack: str, problems: Collection[str]) -> Pack:
+        """A pack of this machine, if it has these problems.
+
+        Raises:
+            BenchServiceError: It does not, or there is no such pack.
+        """
+        try:
+            known_pack = await asyncio.to_thread(self._store.public_pack, pack)
+        except UnknownProblemError as error:
+            raise BenchServiceError(str(error)) from error
+        unknown_problems = set(problems) - {problem.id for problem in known_pack.problems}
+        if unknown_problems:
+            raise BenchServiceError(
+                f"pack {pack!r} has no problem {min(unknown_problems)!r}; `benchwright problems list {pack}`"
+            )
+        return known_pack
 
     async def change_assignment(self, course: str, assignment: str, rules: AssignmentRules) -> None:
         """Changes an assignment; what it says of help by models holds for what is written from now on.

@@ -23,6 +23,7 @@ from benchwright_service.points.kept_worth import keep_worth
 from benchwright_service.points.worth import (
     AssignmentWorth,
     Scope,
+    columns_of_grading_rules,
     dropped_team_by_account,
     grading_rules_of_row,
     work_out_worth,
@@ -33,7 +34,7 @@ from benchwright_service.storage.tables import (
     ASSIGNMENTS,
     moment,
 )
-from benchwright_teaching.points import MOST_LATE_DAYS, AssignmentTimes, GradingRules, Worth
+from benchwright_teaching.points import AssignmentTimes, GradingRules, Worth
 
 _Key = tuple[str, str]
 _STUDENTS_AT_ONCE = 100
@@ -161,24 +162,10 @@ class Gradebooks:
         Raises:
             BenchServiceError: A number is out of range, or the course has no such assignment.
         """
-        if not 0 <= grading.points <= 1_000_000 or not 0 <= grading.late_percent <= 100:
-            raise BenchServiceError("points go from 0 to 1,000,000, and what a late day takes from 0 to 100 percent")
-        if not 0 <= grading.late_days <= MOST_LATE_DAYS:
-            raise BenchServiceError(f"at most {MOST_LATE_DAYS} late days can be used for an assignment")
-        if grading.graders not in (1, 2):
-            raise BenchServiceError("an answer is graded by one person, or by two and a third if they differ")
         grading_update = (
             ASSIGNMENTS.update()
             .where(ASSIGNMENTS.c.id == assignment, ASSIGNMENTS.c.course == course)
-            .values(
-                points=grading.points,
-                counting=grading.counting.value,
-                partial=int(grading.partial),
-                late_percent=grading.late_percent,
-                by_group=int(grading.by_group),
-                graders=grading.graders,
-                late_days=grading.late_days,
-            )
+            .values(columns_of_grading_rules(grading))
         )
         async with self._database.write_transaction() as connection:
             if not (await connection.execute(grading_update)).rowcount:

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_problems.verdict import Outcome
 from benchwright_remote.messages import Role
+from benchwright_service.errors import BenchServiceError
 from benchwright_service.storage.tables import (
     ASSIGNMENTS,
     ATTEMPTS_HELD,
@@ -26,6 +27,7 @@ from benchwright_service.storage.tables import (
     moment,
 )
 from benchwright_teaching.points import (
+    MOST_LATE_DAYS,
     AssignmentTimes,
     CostlyHint,
     Counting,
@@ -151,6 +153,29 @@ def grading_rules_of_row(assignment_row: Row[Any]) -> GradingRules:
         assignment_row.graders,
         assignment_row.late_days,
     )
+
+
+def columns_of_grading_rules(grading: GradingRules) -> dict[str, Any]:
+    """The rules as the table of assignments has them.
+
+    Raises:
+        BenchServiceError: A number is out of range.
+    """
+    if not 0 <= grading.points <= 1_000_000 or not 0 <= grading.late_percent <= 100:
+        raise BenchServiceError("points go from 0 to 1,000,000, and what a late day takes from 0 to 100 percent")
+    if not 0 <= grading.late_days <= MOST_LATE_DAYS:
+        raise BenchServiceError(f"at most {MOST_LATE_DAYS} late days can be used for an assignment")
+    if grading.graders not in (1, 2):
+        raise BenchServiceError("an answer is graded by one person, or by two and a third if they differ")
+    return {
+        "points": grading.points,
+        "counting": grading.counting.value,
+        "partial": int(grading.partial),
+        "late_percent": grading.late_percent,
+        "by_group": int(grading.by_group),
+        "graders": grading.graders,
+        "late_days": grading.late_days,
+    }
 
 
 def _assignment_conditions(scope: Scope) -> list[ColumnElement[bool]]:
