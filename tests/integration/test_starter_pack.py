@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-import io
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
-from benchwright_harness.execution.run import run_harness, starting_files
-from benchwright_harness.sandbox.bwrap import BwrapSandbox
+from benchwright_harness.execution.run import starting_files
 from benchwright_harness.toolchain import Toolchain
 from benchwright_judges.judgement import JudgementStatus
 from benchwright_judges.score import judge_key_and_empty_answer
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.pack_folder import read_built_in, wrong_solutions_by_name
-from benchwright_problems.verdict import Outcome, Reason, Verdict
+from benchwright_problems.verdict import Outcome, Reason
+
+from ..support.packs.solution_runs import as_bytes, run_all
 
 PACK = read_built_in("starter")
 FOLDER = Path(str(files("benchwright_problems") / "packs" / "starter"))
@@ -27,26 +26,6 @@ QUESTIONS = [problem for problem in PACK.problems if problem.kind is ProblemKind
 
 def id_of(problem: Problem) -> str:
     return problem.id
-
-
-async def run_all(
-    problem: Problem, solutions: Mapping[str, Mapping[str, bytes]], toolchain: Toolchain
-) -> dict[str, tuple[Verdict, str]]:
-    sandbox = BwrapSandbox()
-    turn = asyncio.Semaphore(2)
-
-    async def run_solution(solution: Mapping[str, bytes]) -> tuple[Verdict, str]:
-        log = io.BytesIO()
-        async with turn:
-            verdict = await run_harness(problem, solution, sandbox=sandbox, toolchain=toolchain, log=log)
-        return verdict, log.getvalue().decode(errors="replace")[-4000:]
-
-    verdicts_with_logs = await asyncio.gather(*(run_solution(solution) for solution in solutions.values()))
-    return dict(zip(solutions, verdicts_with_logs, strict=True))
-
-
-def as_bytes(texts: Mapping[str, str]) -> dict[str, bytes]:
-    return {path: text.encode() for path, text in texts.items()}
 
 
 @pytest.mark.parametrize("problem", DESIGNS, ids=id_of)

@@ -37,7 +37,7 @@ from benchwright_problems.problem import (
 )
 from benchwright_problems.storage.pack_files_schema import PackFile, ProblemFile
 
-BUILT_IN = ("starter",)
+BUILT_IN = ("starter", "architecture-labs")
 PACK_FILE = "pack.toml"
 LARGEST_FILE_BYTES = 16 * 1024**2
 

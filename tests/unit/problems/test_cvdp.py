@@ -17,6 +17,7 @@ from benchwright_problems.datasets.cvdp import export_cvdp, import_cvdp
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.errors import BadPackNameError, DatasetError
 from benchwright_problems.problem import Difficulty, ProblemKind
+from benchwright_problems.storage.pack_folder import BUILT_IN
 from benchwright_problems.storage.store import Store
 
 Record = dict[str, JsonValue]
@@ -225,7 +226,7 @@ def test_one_bad_line_refuses_the_file_by_line_and_field_and_imports_nothing(
         store.add(import_cvdp([file], "p"))
     assert str(refused.value).startswith(f"{file}:2: ")
     assert "\n" not in str(refused.value)
-    assert store.pack_names() == ["starter"]
+    assert store.pack_names() == list(BUILT_IN)
 
 
 def test_a_later_bad_file_leaves_an_earlier_pack_as_it_was(

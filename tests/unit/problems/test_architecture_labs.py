@@ -1,0 +1,81 @@
+"""The architecture labs as files: what a student and a teacher find in each, and the weeks of the course file."""
+
+from __future__ import annotations
+
+import ast
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from benchwright_problems.problem import Problem, ProblemKind
+from benchwright_problems.storage.pack_folder import (
+    read_built_in,
+    right_solutions_by_name,
+    wrong_solutions_by_name,
+)
+from benchwright_service.courses.course_file import read_course_file
+
+NAME = "architecture-labs"
+PACK = read_built_in(NAME)
+FOLDER = Path(str(files("benchwright_problems") / "packs" / NAME))
+DESIGNS = [problem for problem in PACK.problems if problem.kind is ProblemKind.DESIGN]
+
+
+def id_of(problem: Problem) -> str:
+    return problem.id
+
+
+def hidden_test_names(problem: Problem) -> set[str]:
+    """The cocotb tests of a harness."""
+    return {
+        node.name
+        for path, text in problem.hidden.harness.items()
+        if path.endswith(".py") and not path.endswith("test_runner.py")
+        for node in ast.parse(text).body
+        if isinstance(node, ast.AsyncFunctionDef) and node.decorator_list
+    }
+
+
+@pytest.mark.parametrize("problem", DESIGNS, ids=id_of)
+def test_the_first_steps_name_every_hidden_test(problem: Problem) -> None:
+    steps = problem.public.statement.partition("## First steps")[2].partition("\n## ")[0]
+    named = set(re.findall(r"`(\w+)`", steps))
+    assert hidden_test_names(problem) <= named, hidden_test_names(problem) - named
+
+
+@pytest.mark.parametrize("problem", DESIGNS, ids=id_of)
+def test_a_lab_has_all_of_its_parts(problem: Problem) -> None:
+    folder = FOLDER / problem.id
+    assert 3 <= len(wrong_solutions_by_name(FOLDER, problem.id)) <= 7
+    assert right_solutions_by_name(FOLDER, problem.id)
+    assert (folder / "hidden" / "explanation.md").read_text(encoding="utf-8").startswith("# ")
+    assert [hint.cost for hint in problem.public.hints] == [0.0, 0.1, 0.2]
+    assert any(path.startswith("tests/test_") for path in problem.public.files)
+    for heading in ("## Ports", "## Behaviour", "## First steps", "## Own tests", "## Rules"):
+        assert f"\n{heading}\n" in problem.public.statement
+
+
+@pytest.mark.parametrize("problem", DESIGNS, ids=id_of)
+def test_other_solutions_say_in_their_first_line_what_they_do(problem: Problem) -> None:
+    solutions = {
+        **right_solutions_by_name(FOLDER, problem.id),
+        **{f"wrong/{name}": texts for name, texts in wrong_solutions_by_name(FOLDER, problem.id).items()},
+    }
+    for name, texts in solutions.items():
+        assert any(text.startswith("//") for text in texts.values()), name
+        assert set(texts) <= set(problem.public.expected), name
+
+
+@pytest.mark.parametrize("problem", DESIGNS, ids=id_of)
+def test_no_hidden_text_is_given_away(problem: Problem) -> None:
+    public = problem.public.model_dump_json()
+    hidden_texts = [*problem.hidden.harness.values(), *problem.hidden.reference.values()]
+    assert all(text not in public for text in hidden_texts if len(text) > 40)
+
+
+def test_the_course_file_assigns_every_problem_once() -> None:
+    course_file = read_course_file(NAME)
+    assigned = [problem for week in course_file.weeks for problem in week.problems]
+    assert sorted(assigned) == sorted(problem.id for problem in PACK.problems)
