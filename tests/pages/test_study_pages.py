@@ -52,6 +52,14 @@ def _fill_in(page_reader: Reader) -> None:
     )
 
 
+def _fill_in_kit(page_reader: Reader) -> None:
+    file = page_reader.folder / "baseline-2026" / "study.yaml"
+    text = file.read_text(encoding="utf-8")
+    for mark in ("<NAME AND INSTITUTION>", "<PURPOSE>", "<CONTACT>"):
+        text = text.replace(mark, "Ada")
+    file.write_text(text, encoding="utf-8")
+
+
 def _hand_out(page_reader: Reader) -> None:
     file = page_reader.folder / STUDY / "registered/participants/P03.json"
     page_reader.write("P03.json", file.read_text(encoding="utf-8"))
@@ -116,6 +124,7 @@ WALKS = {
     "docs/how-to/run-a-study.md": Walk(
         _begin,
         steps_before={
+            "documents/recruitment.md": _fill_in_kit,
             "study validate": _fill_in,
             "study run P03.json": _hand_out,
             "lab open": _on_the_service,

@@ -197,6 +197,23 @@ def write_report(
     )
 
 
+def read_study_dataset(log: StudyLog, store: Store, study: str) -> Dataset:
+    """Attempts of a study, and of models at its problems, without their events.
+
+    Raises:
+        NothingToReportError: The study has no attempts.
+        LogDamagedError: An attempt is not as it was written; the message names it.
+        StudyError: No such study exists.
+    """
+    registered_study = registered_study_of(log, study)
+    options = ReportOptions(Path(), study=study)
+    headers = _selected_headers(log, options)
+    problem_facts = dict(facts_by_problem_ref(store, {header.problem for header in headers}))
+    job = LogJob(log.path, headers, problem_facts, _idle_threshold_s_by_study(registered_study))
+    folded, _ = fold_attempts(job, expected_event_count=count_events(log.path))
+    return _build_dataset(log, registered_study, folded, problem_facts, options, (), is_chain_checked=True)
+
+
 def _make_sections(data: Dataset, show_step: Callable[[str], object]) -> list[Section]:
     sections: list[Section] = []
     for make in SECTIONS:

@@ -15,8 +15,8 @@ from benchwright_studies.plan.study import Study
 from benchwright_studies.plan.study_file import StudyFile, StudyFileError, StudyFlaw
 from benchwright_studies.plan.vocabulary import AssignmentUnit, Order
 
-_PLACEHOLDER = re.compile(r"<[A-Z][A-Z ,'/-]+>|\bWHO asks you\b|\bWHAT for\b|\bwrite to WHOM\b")
-"""Marks of what the template leaves open, the present and the earlier ones."""
+_PLACEHOLDER = re.compile(r"<[A-Z][A-Z ,'/-]+>")
+"""Marks of what the template leaves open."""
 _OWN = "benchwright"
 
 
@@ -27,9 +27,7 @@ def refuse_placeholders(file: StudyFile) -> None:
         StudyFileError: Names each place.
     """
     flaws = [
-        StudyFlaw(
-            number, "consent.text" if number >= file.line_of("consent.text") else "", _placeholder_message(match[0])
-        )
+        StudyFlaw(number, file.field_at(number), _placeholder_message(match[0]))
         for number, line in enumerate(file.text.splitlines(), start=1)
         if not line.lstrip().startswith("#")
         for match in _PLACEHOLDER.finditer(line)

@@ -54,8 +54,8 @@ class ParticipantFile(Model):
 
 
 def study_text_without_seed(study: Study) -> str:
-    """A study file without seed, planned analysis and comments: JSON, which is YAML too."""
-    study_fields = study.model_dump(mode="json", by_alias=True, exclude={"analysis"})
+    """A study file without seed, planned analysis, recruitment and comments: JSON, which is YAML too."""
+    study_fields = study.model_dump(mode="json", by_alias=True, exclude={"analysis", "recruitment"})
     study_fields["randomisation"] = {**study_fields["randomisation"], "seed": None}
     return json.dumps(study_fields, indent=1, ensure_ascii=False) + "\n"
 

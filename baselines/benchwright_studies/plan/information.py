@@ -23,6 +23,8 @@ class InformationKind(StrEnum):
     TASKS = "tasks"
     TIME = "time"
     NO_LIMIT = "no_limit"
+    PAY = "pay"
+    ETHICS = "ethics"
 
 
 TEMPLATES: Mapping[InformationKind, str] = {
@@ -39,6 +41,8 @@ TEMPLATES: Mapping[InformationKind, str] = {
     InformationKind.TASKS: "Number of tasks: {0}.",
     InformationKind.TIME: "The tasks take at most {0} together; pauses and forms are not counted.",
     InformationKind.NO_LIMIT: "Not every task has a time limit, so the study does not say how long it takes.",
+    InformationKind.PAY: "What you get for taking part: {0}.",
+    InformationKind.ETHICS: "Ethics review: {0}.",
 }
 """The sentences, in English, with `{0}` where the value goes."""
 
@@ -76,6 +80,11 @@ def participant_information(study: Study, service_url: str = "") -> tuple[Inform
         if minutes is None
         else InformationSentence(InformationKind.TIME, duration(60 * minutes))
     )
+    if study.pay is not None:
+        bonus = f"; bonus: {study.pay.bonus}" if study.pay.bonus else ""
+        sentences.append(InformationSentence(InformationKind.PAY, f"{study.pay.amount}{bonus}"))
+    if study.ethics is not None:
+        sentences.append(InformationSentence(InformationKind.ETHICS, study.ethics.text))
     return tuple(sentences)
 
 

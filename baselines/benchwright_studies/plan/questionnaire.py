@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchwright_attempts.errors import StudyError
-from benchwright_studies.plan.study import StudyQuestion
+from benchwright_studies.plan.study_question import StudyQuestion
 from benchwright_studies.plan.vocabulary import QuestionKind
 
 Answer = str | int | float | bool

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from benchwright_attempts.events.evidence import Exposure, Recording
 from benchwright_attempts.terms import ClockDisplay, Machine, Solver
 from benchwright_problems.problem import Difficulty
 from benchwright_problems.reveal import Reveal
 from benchwright_studies.plan.condition import Condition
+from benchwright_studies.plan.people import EthicsReview, Organisers, Pay, Recruitment, TargetPopulation
 from benchwright_studies.plan.study_part import Id, ProblemRef, Pseudonym, StudyPart
+from benchwright_studies.plan.study_question import StudyQuestion
 from benchwright_studies.plan.vocabulary import (
     AssignmentUnit,
     Drop,
@@ -21,7 +23,6 @@ from benchwright_studies.plan.vocabulary import (
     Measure,
     Order,
     Population,
-    QuestionKind,
 )
 
 Minutes = Annotated[float, Field(gt=0, le=10_000)]
@@ -59,27 +60,6 @@ class Limits(StudyPart):
     """Active time for a task; none for any."""
     runs: int | None = Field(default=None, ge=1)
     """Runs of the hidden tests, or scored answers, for a task; none for any number."""
-
-
-class StudyQuestion(StudyPart):
-    """A question of the questionnaire."""
-
-    id: Id
-    ask: str = Field(min_length=1)
-    kind: QuestionKind = QuestionKind.TEXT
-    choices: tuple[str, ...] = ()
-    """Only with kind `choice`."""
-    required: bool = True
-    expect: str | int | float | bool | None = None
-    """Makes it an attention check: the answer that an attentive reader gives."""
-
-    @model_validator(mode="after")
-    def _choices_fit(self) -> Self:
-        if (self.kind is QuestionKind.CHOICE) != bool(self.choices):
-            raise ValueError("choices go with kind choice, and only with it")
-        if self.kind is QuestionKind.CHOICE and self.expect is not None and self.expect not in self.choices:
-            raise ValueError(f"expect is {self.expect!r}, which is none of the choices")
-        return self
 
 
 class Exclusion(StudyPart):
@@ -140,8 +120,8 @@ class ConsentText(StudyPart):
 
     version: str = Field(min_length=1)
     """Raise it with every change of the text: who agreed to an older one is asked again."""
-    text: str = Field(min_length=20)
-    """Markdown: who asks, what for, what is recorded, where it goes, how to withdraw."""
+    text: Annotated[str, Field(min_length=20)] = ""
+    """Markdown: who asks, what for, how to withdraw. Generated from `organisers` if it is not given."""
 
 
 NOWHERE = "nowhere"
@@ -227,9 +207,33 @@ conditions have it."""
     exclusions: tuple[Exclusion, ...] = ()
     analysis: Analysis | None = None
     """Needed by `study register`."""
+    organisers: Organisers | None = None
+    """Who conducts the study and what for."""
     consent: ConsentText | None = None
     """Needed as soon as there are participants."""
     data: Data = Data()
+    problem_choice: str = ""
+    """How the problems were chosen, in words."""
+    population: TargetPopulation | None = None
+    """The people that the results are meant to hold for. This and the next three fields are for readers of the \
+results: `benchwright study checklist` shows them."""
+    recruitment: Recruitment | None = None
+    pay: Pay | None = None
+    ethics: EthicsReview | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_generated_consent(cls, fields: object) -> object:
+        if not isinstance(fields, dict) or not isinstance(consent := fields.get("consent"), dict):
+            return fields
+        if "text" in consent or fields.get("organisers") is None:
+            return fields
+        try:
+            organisers = Organisers.model_validate(fields["organisers"])
+        except ValidationError:
+            # It is reported with its own field.
+            return fields
+        return {**fields, "consent": {**consent, "text": organisers.consent_text}}
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
@@ -257,6 +261,8 @@ conditions have it."""
             )
         if person_conditions and self.consent is None:
             raise ValueError("consent is missing. Say in consent.text what participants agree to")
+        if self.consent is not None and not self.consent.text:
+            raise ValueError("consent has no text. Write one, or give organisers, from which it is generated")
         if ForecastKind.EXTERNAL_HELP in self.forecasts:
             raise ValueError(
                 "forecasts can't ask for external_help, which is known only afterwards. Ask in self_estimates"

@@ -15,6 +15,7 @@ from pydantic_core import ErrorDetails
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.events.file_text import sha256
 from benchwright_studies.plan.condition import Condition
+from benchwright_studies.plan.people import EthicsReview, Organisers, Pay, Recruitment, TargetPopulation
 from benchwright_studies.plan.study import (
     Analysis,
     ConsentText,
@@ -23,10 +24,10 @@ from benchwright_studies.plan.study import (
     Limits,
     Randomisation,
     Study,
-    StudyQuestion,
     Task,
 )
 from benchwright_studies.plan.study_part import StudyPart
+from benchwright_studies.plan.study_question import StudyQuestion
 
 _SHOWN = 12
 """Flaws that one message names."""
@@ -78,6 +79,10 @@ class StudyFile:
     def line_of(self, field: str) -> int:
         """The line of a field, or of the nearest one around it."""
         return _line_of_field_or_parent(self.lines, field)
+
+    def field_at(self, line: int) -> str:
+        """The last field that begins on a line or above it."""
+        return max((field for field in self.lines if self.lines[field] <= line), key=lambda field: self.lines[field])
 
 
 def _line_of_field_or_parent(lines: Mapping[str, int], field: str) -> int:
@@ -257,6 +262,11 @@ _PARTS: Mapping[str, type[StudyPart]] = {
     "analysis": Analysis,
     "consent": ConsentText,
     "data": Data,
+    "organisers": Organisers,
+    "population": TargetPopulation,
+    "recruitment": Recruitment,
+    "pay": Pay,
+    "ethics": EthicsReview,
 }
 
 

@@ -107,6 +107,28 @@ class Population(StrEnum):
     """Those that no exclusion rule leaves out."""
 
 
+class Sampling(StrEnum):
+    """How participants are drawn from the people that a study is about."""
+
+    CROWDSOURCED = "crowdsourced"
+    CONVENIENCE = "convenience"
+    """Whoever could be reached: a course, a department, colleagues."""
+    RANDOM = "random"
+    """By lot, everybody equally probably."""
+    STRATIFIED = "stratified"
+    """By lot within groups."""
+    OTHER = "other"
+
+
+class EthicsOutcome(StrEnum):
+    """Result of an ethics review."""
+
+    APPROVED = "approved"
+    EXEMPT = "exempt"
+    PENDING = "pending"
+    NOT_REVIEWED = "not-reviewed"
+
+
 class Drop(StrEnum):
     """Data that an exclusion rule leaves out."""
 

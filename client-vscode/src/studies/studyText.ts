@@ -67,6 +67,10 @@ export function informationSentence({ kind, value, text }: InformationView): str
       return t("The tasks take at most {0} together; pauses and forms are not counted.", value);
     case "no_limit":
       return t("Not every task has a time limit, so the study does not say how long it takes.");
+    case "pay":
+      return t("What you get for taking part: {0}.", value);
+    case "ethics":
+      return t("Ethics review: {0}.", value);
     default:
       return text;
   }

@@ -40,7 +40,8 @@ from benchwright_studies.conduct.progress import ParticipantProgress, is_finishe
 from benchwright_studies.conduct.studies import RegisteredStudy, Studies
 from benchwright_studies.plan.information import participant_information
 from benchwright_studies.plan.questionnaire import Answer
-from benchwright_studies.plan.study import AT_SERVICE, NOWHERE, Study, StudyQuestion
+from benchwright_studies.plan.study import AT_SERVICE, NOWHERE, Study
+from benchwright_studies.plan.study_question import StudyQuestion
 from benchwright_studies.plan.vocabulary import ParticipantStep
 
 if TYPE_CHECKING:

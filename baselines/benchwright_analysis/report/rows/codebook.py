@@ -21,7 +21,7 @@ TABLES: dict[str, type[BaseModel]] = {"attempts": Observation, "events": EventRo
 _WORDS = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
-def _type_and_is_optional(annotation: Any) -> tuple[type, bool]:
+def type_and_is_optional(annotation: Any) -> tuple[type, bool]:
     """The Python type of a column, and whether it may be empty."""
     if typing.get_origin(annotation) is typing.Literal:
         return str, False
@@ -39,7 +39,7 @@ def arrow_schema_of(model: type[BaseModel]) -> pa.Schema:
 
     arrow_types: dict[type, pa.DataType] = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
     return pa.schema(
-        [(name, arrow_types[_type_and_is_optional(field.annotation)[0]]) for name, field in model.model_fields.items()]
+        [(name, arrow_types[type_and_is_optional(field.annotation)[0]]) for name, field in model.model_fields.items()]
     )
 
 
@@ -56,7 +56,7 @@ def codebook_markdown() -> str:
         lines += ["", f"## {name}", "", (model.__doc__ or "").strip().splitlines()[0], ""]
         lines += ["| column | type | meaning |", "| --- | --- | --- |"]
         for column, field in model.model_fields.items():
-            kind, may_be_empty = _type_and_is_optional(field.annotation)
+            kind, may_be_empty = type_and_is_optional(field.annotation)
             words = _WORDS[kind] + (", may be empty" if may_be_empty else "")
             meaning = " ".join((field.description or "").split()).replace("|", "\\|")
             lines.append(f"| `{column}` | {words} | {meaning} |")

@@ -59,6 +59,8 @@ class Dataset:
     seed: int = 1
     baseline: str = ""
     """The group that comes first, and that others are compared with; the first in order if empty."""
+    conditions: Sequence[str] = ()
+    """Conditions in the order of the study that a table is of; a study's own file goes before it."""
     weights: Weights = Weights.ATTEMPTS
     """Weights of attempts in the horizon."""
     made_at: str = ""
@@ -144,7 +146,7 @@ class Dataset:
     @cached_property
     def groups(self) -> tuple[str, ...]:
         """Groups that are compared: conditions of people first, in the study's order, then models."""
-        order = [condition.name for condition in self.study.conditions] if self.study is not None else []
+        order = [condition.name for condition in self.study.conditions] if self.study is not None else self.conditions
         solvers = (*PEOPLE, "agent", "model")
         solvers_by_group = {
             folded_attempt.observation.group: folded_attempt.observation.solver

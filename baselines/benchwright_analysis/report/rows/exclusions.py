@@ -116,7 +116,10 @@ def with_exclusions_marked(
 
 
 def _counts_by_intention_to_treat(observation: Observation, participant_facts: Participants | None) -> bool:
-    if participant_facts is None or not observation.study or not observation.is_person or observation.practice:
+    if participant_facts is None:
+        # A table says it itself.
+        return observation.intended
+    if not observation.study or not observation.is_person or observation.practice:
         return False
     has_ended = observation.state not in ("open", "running", "paused")
     return has_ended or observation.participant in participant_facts.withdrew

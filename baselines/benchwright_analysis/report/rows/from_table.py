@@ -36,6 +36,7 @@ from benchwright_attempts.events.file_text import sha256
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.distribution import version
 from benchwright_foundation.number_text import number
+from benchwright_studies.plan.vocabulary import Population
 
 FORMAT = 1
 """Version of `report.json`."""
@@ -71,28 +72,20 @@ def write_table_report(table_options: TableOptions) -> TableReport:
         OSError: The folder can't be written.
     """
     foreign_table = read_table(table_options.table, table_options.mapping)
-    rows = with_exclusions_marked(list(foreign_table.rows), None, None)
     sources = {"Benchwright": version(), "seed of the intervals": str(table_options.seed)}
     sources[table_options.table.name] = f"SHA-256 {sha256(table_options.table.read_bytes())}"
     if table_options.mapping is not None:
         sources[table_options.mapping.name] = f"SHA-256 {sha256(table_options.mapping.read_bytes())}"
-    data = Dataset(
-        [FoldedAttempt(row, (), {}, "") for row in rows],
-        {},
-        seed=table_options.seed,
-        baseline=foreign_table.baseline,
-        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        sources=sources,
-    )
+    data = table_dataset(foreign_table, table_options.seed, sources)
     sections = [
-        _answer_section(data, foreign_table, table_options),
+        _answer_section(planned_data(data, foreign_table), foreign_table, table_options),
         success_section(data),
         time_to_pass_section(data),
         _regression_section(data),
         _horizon_section(data, foreign_table),
     ]
     table_options.folder.mkdir(parents=True, exist_ok=True)
-    write_attempts_and_codebook(table_options.folder, rows)
+    write_attempts_and_codebook(table_options.folder, data.observations)
     report_content = {
         "format": FORMAT,
         "made": data.made_at,
@@ -109,7 +102,33 @@ def write_table_report(table_options: TableOptions) -> TableReport:
     subtitle = f"Benchwright report of {data.made_at[:16].replace('T', ' ')} UTC"
     title = f"Attempts of {table_options.table.name}"
     write_atomically(file, report_page(title, subtitle, sections, sources).encode(), durable=False)
-    return TableReport(file, len(rows), len(data.counted_attempts), left_out_reasons(data.observations))
+    return TableReport(file, len(data.observations), len(data.counted_attempts), left_out_reasons(data.observations))
+
+
+def table_dataset(foreign_table: ForeignTable, seed: int, sources: Mapping[str, str]) -> Dataset:
+    """The attempts of a table, as reports take them.
+
+    Args:
+        foreign_table: The table.
+        seed: Of the intervals.
+        sources: Name → version or digest of what the report is made from.
+    """
+    rows = with_exclusions_marked(list(foreign_table.rows), None, None)
+    return Dataset(
+        [FoldedAttempt(row, (), {}, "") for row in rows],
+        {},
+        seed=seed,
+        baseline=foreign_table.plan.baseline,
+        conditions=foreign_table.plan.conditions,
+        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        sources=sources,
+    )
+
+
+def planned_data(data: Dataset, foreign_table: ForeignTable) -> Dataset:
+    """The same data, with the attempts that count in the primary analysis of the study that the table is of."""
+    by_intention = foreign_table.plan.population is Population.INTENTION_TO_TREAT
+    return data.with_intention_to_treat() if by_intention else data
 
 
 def _answer_section(data: Dataset, foreign_table: ForeignTable, table_options: TableOptions) -> Section:
@@ -120,6 +139,8 @@ def _answer_section(data: Dataset, foreign_table: ForeignTable, table_options: T
         + (f"; {left_out} are left out by its column `excluded_by` or as practice." if left_out else "."),
         *foreign_table.assumed,
     ]
+    if foreign_table.plan.population is Population.INTENTION_TO_TREAT:
+        lead.append("This section is by intention to treat, as the study planned; the others are per protocol.")
     if foreign_table.ignored:
         lead.append(f"Columns that were not used: {', '.join(foreign_table.ignored)}.")
     table = main_result_table(result)

@@ -21,6 +21,7 @@ from benchwright_attempts.state import AttemptState
 from benchwright_attempts.terms import Solver
 from benchwright_foundation.model import Model
 from benchwright_problems.verdict import Outcome
+from benchwright_studies.plan.vocabulary import Population
 
 _TIMES = {"minutes": 60.0, "hours": 3600.0}
 """Columns of time besides `time_s`, in seconds."""
@@ -121,6 +122,34 @@ class ColumnMap(Model):
     """The condition that others are compared with."""
 
 
+class AnalysisPlan(Model):
+    """What a study's own table says of the analysis, in the metadata of its Parquet file."""
+
+    baseline: str = ""
+    """The condition that others are compared with."""
+    population: Population = Population.PER_PROTOCOL
+    """Attempts that the primary analysis counts."""
+    conditions: tuple[str, ...] = ()
+    """In the study's order."""
+
+    def table_metadata(self) -> dict[bytes | str, bytes | str]:
+        """For the schema of the table."""
+        return {_PLAN_KEY: self.model_dump_json().encode()}
+
+
+_PLAN_KEY = b"benchwright"
+
+
+def _analysis_plan(table_file: Path) -> AnalysisPlan:
+    """The plan in a table of Parquet; an empty one if there is none, or none that can be read."""
+    import pyarrow.parquet as pq
+
+    try:
+        return AnalysisPlan.model_validate_json((pq.read_schema(table_file).metadata or {})[_PLAN_KEY])
+    except (KeyError, ValidationError):
+        return AnalysisPlan()
+
+
 @dataclass(frozen=True)
 class ForeignTable:
     """Attempts read from a table."""
@@ -128,7 +157,7 @@ class ForeignTable:
     rows: tuple[Observation, ...]
     human_minutes: Mapping[str, float]
     """Problem → minutes that people take, where the table says so."""
-    baseline: str
+    plan: AnalysisPlan
     ignored: tuple[str, ...]
     """Columns of the table that are none of ours."""
     assumed: tuple[str, ...]
@@ -147,11 +176,11 @@ def read_table(table_file: Path, mapping_file: Path | None = None) -> ForeignTab
             step.
     """
     column_map = read_mapping(mapping_file) if mapping_file is not None else ColumnMap()
+    is_parquet = table_file.suffix.lower() in (".parquet", ".pq")
     names, located_records = (
-        _parquet_columns_and_records(table_file)
-        if table_file.suffix.lower() in (".parquet", ".pq")
-        else _csv_columns_and_records(table_file)
+        _parquet_columns_and_records(table_file) if is_parquet else _csv_columns_and_records(table_file)
     )
+    plan = _analysis_plan(table_file) if is_parquet and mapping_file is None else AnalysisPlan()
     columns = _foreign_column_by_own(table_file, names, column_map, mapping_file)
     findings = _Findings(columns)
     is_own_export = mapping_file is None and "clock_s" in columns and "time_source" not in columns
@@ -186,7 +215,7 @@ def read_table(table_file: Path, mapping_file: Path | None = None) -> ForeignTab
     return ForeignTable(
         observations,
         {problem: stated_minutes for problem, (stated_minutes, _) in minutes.items()},
-        column_map.baseline,
+        plan.model_copy(update={"baseline": column_map.baseline or plan.baseline}),
         ignored,
         tuple(_assumption_notes(present_columns, observations, is_own_export=is_own_export)),
     )

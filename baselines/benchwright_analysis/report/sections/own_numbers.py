@@ -132,6 +132,27 @@ def read_own_attempts(
     ]
 
 
+def median_minutes_of_people(log: StudyLog, store: Store, refs: Sequence[str]) -> dict[str, float]:
+    """Active minutes within which half of the people who tried a problem on this machine solved it, by `pack/id`.
+
+    Only of problems that enough people have tried and half of them solved.
+
+    Raises:
+        LogDamagedError: An attempt is not as it was written.
+    """
+    headers = [header for header in log.headers() if header.problem in refs and header.condition.startswith("human")]
+    observations = [
+        observation
+        for observation in _fold_attempt_rows(log, store, headers, {}, shows_results=True).observations
+        if observation.is_analysed and observation.time_source == TimeSource.CLOCK
+    ]
+    results = {
+        ref: _results_if_enough_people([observation for observation in observations if observation.problem == ref])
+        for ref in refs
+    }
+    return {ref: result.half_min for ref, result in results.items() if result is not None and result.half_min}
+
+
 def _shows_attempt_times(log: StudyLog, registered_study: RegisteredStudy, observation: Observation) -> bool:
     """True if the study does not hide the attempt's times any more."""
     summary = log.summary(observation.attempt)

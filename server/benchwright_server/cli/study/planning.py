@@ -33,21 +33,37 @@ def init(
 ) -> None:
     """Write a study file to start from, and the schema that lets editors complete it."""
     with exit_on_expected_error(), explain_missing_extra("`benchwright study init`", "baselines"):
-        from benchwright_studies.plan.schema import schema_text
-        from benchwright_studies.plan.template import TEMPLATE
+        from benchwright_studies.plan.template import study_template
 
         if folder.suffix in (".yaml", ".yml"):
             raise ServerError(f"{folder} is the name of a file. Give a folder, such as {folder.with_suffix('')}.")
         file = folder / "study.yaml"
         if file.exists():
             raise ServerError(f"{file} exists already. Give another folder.")
-        name = "".join(letter if letter.isalnum() else "-" for letter in folder.resolve().name.lower())
-        study = name.strip("-").encode("ascii", "ignore").decode()[:64] or "study"
         with explain_unwritable(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            file.write_text(_usable_template(TEMPLATE).format(name=file, study=study, seed=secrets.randbelow(2**63)))
-            (folder / "study.schema.json").write_text(schema_text())
+            assistants = () if _missing_assistant_settings(Home.from_environment()) else (OWN_ASSISTANT,)
+            text = study_template(str(file), study_id_of(folder), secrets.randbelow(2**63), assistants=assistants)
+            write_study_file(file, text)
         console.print(f"{file} written. Edit it, then: benchwright study validate {file}", soft_wrap=True)
+
+
+def study_id_of(folder: Path) -> str:
+    """The id of a study in a new folder."""
+    name = "".join(letter if letter.isalnum() else "-" for letter in folder.resolve().name.lower())
+    return name.strip("-").encode("ascii", "ignore").decode()[:64] or "study"
+
+
+def write_study_file(file: Path, text: str) -> None:
+    """Write a new study file, and the schema that lets editors complete it.
+
+    Raises:
+        OSError: The folder can't be written.
+    """
+    from benchwright_studies.plan.schema import schema_text
+
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    (file.parent / "study.schema.json").write_text(schema_text(), encoding="utf-8")
 
 
 def validate(
@@ -112,17 +128,6 @@ def validate(
     if information:
         console.print(f"Participants are told: {' '.join(information)}", markup=False, soft_wrap=True)
     console.print(plan_sentence(plan.sha256), markup=False, soft_wrap=True)
-
-
-def _usable_template(template: str) -> str:
-    """The template, without the condition whose assistant the editor of this machine does not have."""
-    if not _missing_assistant_settings(Home.from_environment()):
-        return template
-    begin = template.index("  - name: copilot\n")
-    end = template.index("participants:", begin)
-    condition = "".join(f"  # {line[2:]}" for line in template[begin:end].splitlines(keepends=True))
-    note = "  # A second condition, once benchwright.assistant is set up in the settings of the editor:\n"
-    return f"{template[:begin]}{note}{condition}{template[end:]}"
 
 
 def _unusable_assistants(home: Home, study_file: StudyFile) -> dict[str, str]:

@@ -52,8 +52,9 @@ from benchwright_studies.plan.claims import claims_about_limits
 from benchwright_studies.plan.condition import Condition
 from benchwright_studies.plan.questionnaire import Answer
 from benchwright_studies.plan.registration import installed_problems_by_ref
-from benchwright_studies.plan.study import AT_SERVICE, NOWHERE, Data, Study, StudyQuestion
+from benchwright_studies.plan.study import AT_SERVICE, NOWHERE, Data, Study
 from benchwright_studies.plan.study_file import StudyFile, parse_study
+from benchwright_studies.plan.study_question import StudyQuestion
 from benchwright_studies.plan.vocabulary import ForecastKind, ParticipantStep, QuestionKind
 from benchwright_verilog.syntax.uri import local_path_of
 

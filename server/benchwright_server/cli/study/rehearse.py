@@ -61,8 +61,7 @@ def rehearse(
         refuse_uncovered_prompts(Store(home), study_file)
         refuse_placeholders(study_file)
         check_claims(study_file)
-        settings_file = editor_settings or home.state / "editor" / "User" / "settings.json"
-        assistant = _assistant(settings_file, is_required=editor_settings is not None)
+        assistant, settings_file = assistant_settings(home, editor_settings)
         box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
         rehearsal = asyncio.run(play(home, study_file, box, toolchain, assistant, str(settings_file)))
         minutes = longest_minutes(study_file.study) if study_file.study.pseudonyms else None
@@ -74,12 +73,21 @@ def rehearse(
     raise typer.Exit(0 if rehearsal.ok else 1)
 
 
-def _assistant(settings_file: Path, *, is_required: bool) -> Assistant | None:
-    """The settings of the own completion in an editor's settings; None if there is no such file.
+def assistant_settings(home: Home, editor_settings: Path | None) -> tuple[Assistant | None, Path]:
+    """The settings of the own completion in an editor's settings, None if there is no such file; and that file.
+
+    Args:
+        home: Where the editor that ./run starts keeps its settings.
+        editor_settings: The settings.json of participants' editors, if they have others.
 
     Raises:
         ServerError: The file can't be read.
     """
+    settings_file = editor_settings or home.state / "editor" / "User" / "settings.json"
+    return _assistant(settings_file, is_required=editor_settings is not None), settings_file
+
+
+def _assistant(settings_file: Path, *, is_required: bool) -> Assistant | None:
     try:
         value = json.loads(settings_file.read_bytes())
     except FileNotFoundError as error:

@@ -12,8 +12,10 @@ from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_foundation.number_text import counted
 from benchwright_server.cli.study.conduct import close, progress, run, status
+from benchwright_server.cli.study.kit import kit
 from benchwright_server.cli.study.log import opened_study_log, retry_waiting_deliveries
 from benchwright_server.cli.study.planning import assign_tasks, init, register, validate
+from benchwright_server.cli.study.publish import checklist, package
 from benchwright_server.cli.study.rehearse import rehearse
 from benchwright_server.cli.study.size import size
 from benchwright_server.cli.terminal.options import Json, StudyId
@@ -23,6 +25,7 @@ from benchwright_server.cli.terminal.output import console, explain_unwritable, 
 def add_to(parent: typer.Typer) -> None:
     """Add the commands to `benchwright`."""
     study = typer.Typer(help="Plan, run and close studies.", no_args_is_help=True)
+    study.command("kit")(kit)
     study.command("init")(init)
     study.command("validate")(validate)
     study.command("assign")(assign_tasks)
@@ -35,6 +38,8 @@ def add_to(parent: typer.Typer) -> None:
     study.command("close")(close)
     study.command("export")(export)
     study.command("collect")(collect_records)
+    study.command("checklist")(checklist)
+    study.command("package")(package)
     study.command("delete")(delete)
     parent.add_typer(study, name="study")
 

@@ -17,9 +17,10 @@ from benchwright_studies.plan.information import TEMPLATES, participant_informat
 from benchwright_studies.plan.registration import register_study
 from benchwright_studies.plan.study import Study
 from benchwright_studies.plan.study_file import StudyFile, StudyFileError, parse_study
-from benchwright_studies.plan.template import TEMPLATE
+from benchwright_studies.plan.template import study_template
 
-TEXT = TEMPLATE.format(name="study.yaml", study="mine", seed=42)
+VERSION = '  version: "1" '
+TEXT = study_template("study.yaml", "mine", 42).replace(VERSION, f"  text: |\n    You may stop at any time.\n{VERSION}")
 FOLDER = ("to: nowhere #", "to: /srv/lab #")
 TIMING = ("recording: full #", "recording: timing #")
 

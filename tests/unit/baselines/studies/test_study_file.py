@@ -15,10 +15,10 @@ from benchwright_problems.reveal import Reveal
 from benchwright_studies.plan.schema import schema_text, study_schema
 from benchwright_studies.plan.study import Study
 from benchwright_studies.plan.study_file import StudyFileError, parse_study, read_study
-from benchwright_studies.plan.template import TEMPLATE
+from benchwright_studies.plan.template import study_template
 
 ROOT = Path(__file__).parents[4]
-TEXT = TEMPLATE.format(name="study.yaml", study="mine", seed=42)
+TEXT = study_template("study.yaml", "mine", 42)
 FILE = Path("study.yaml")
 
 
@@ -31,6 +31,23 @@ def test_the_template_is_a_valid_study() -> None:
     assert study.attention_checks == {"attention": "sometimes"}
     assert study.condition("copilot").assistants == ("benchwright",)
     assert file.line_of("randomisation.seed") == TEXT[: TEXT.index("  seed:")].count("\n") + 1
+
+
+def test_the_consent_text_is_generated_from_the_organisers_unless_the_file_has_its_own() -> None:
+    consent = parse_study(TEXT, FILE).study.consent
+    assert consent is not None
+    assert consent.text.startswith("<NAME AND INSTITUTION> asks you to take part, to <PURPOSE>.")
+    assert "or write to <CONTACT>" in consent.text
+    own = parse_study(TEXT.replace("consent:\n", "consent:\n  text: These are words of my own.\n"), FILE).study.consent
+    assert own is not None and own.text == "These are words of my own."
+
+
+def test_a_consent_without_a_text_and_without_organisers_is_refused_with_the_next_step() -> None:
+    begin, end = TEXT.index("organisers:"), TEXT.index("consent:")
+    with pytest.raises(StudyFileError, match=r"consent has no text\. Write one, or give organisers"):
+        parse_study(TEXT[:begin] + TEXT[end:], FILE)
+    with pytest.raises(StudyFileError, match=r"organisers\.contact: it is missing"):
+        parse_study("\n".join(line for line in TEXT.splitlines() if "<CONTACT>" not in line), FILE)
 
 
 def test_a_study_of_models_needs_neither_participants_nor_consent() -> None:
@@ -84,12 +101,12 @@ BOMB = "title: A study" + "".join(f"\nx{i}: &x{i} [{', '.join([f'*x{i - 1}' if i
         ("[never, sometimes, always]", "never", "choices: 'never' is not a list. Write it as [first, second]."),
         ("idle_minutes: 2", "idle_minutes: [2]", "idle_minutes: the value is not a number. Write one,"),
         ("runs: 20", "runs: 0", "limits.runs: input should be greater than or equal to 1."),
-        ("consent:", "consnt:", "line 56, consnt: there is no such field."),
+        ("consent:", "consnt:", "line 60, consnt: there is no such field."),
         ("participants: 16", "participants: [ana@x.org]", "no spaces, no @"),
         ("participants: 16", "participants: [a, a]", "line 18, participants: participants has a twice. Remove one."),
         ("participants: 16", "participants: 0", "line 18, participants: participants and conditions do not fit"),
         ("is: same", "more_than: 1", "line 46, exclusions[1]: prior_exposure takes `is: similar`"),
-        ("nowhere #", "somewhere #", "line 65, data: 'somewhere' is neither nowhere"),
+        ("nowhere #", "somewhere #", "line 62, data: 'somewhere' is neither nowhere"),
         (
             "feedback: messages",
             "feedback: all",

@@ -1,0 +1,340 @@
+"""The steps of a study from its file to its report, each as far as the study's folder and the log show it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import yaml
+from pydantic import JsonValue
+
+from benchwright_analysis.report.sections.own_numbers import OwnAttempt, read_own_attempts
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.errors import StudyError
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.home import Home
+from benchwright_harness.sandbox.registry import open_sandbox, toolchain_for
+from benchwright_problems.problem import Difficulty
+from benchwright_problems.storage.store import Store
+from benchwright_server.cli.study.rehearsal import CheckState, rehearse
+from benchwright_server.cli.study.rehearse import assistant_settings
+from benchwright_studies.conduct.monitoring import open_delivered_log_and_studies
+from benchwright_studies.conduct.pilot import pilot_id
+from benchwright_studies.conduct.readiness import balance_sentences, refuse_placeholders
+from benchwright_studies.conduct.studies import Studies
+from benchwright_studies.plan.assignment import draw_plan
+from benchwright_studies.plan.claims import check_claims
+from benchwright_studies.plan.documents import study_documents
+from benchwright_studies.plan.registration import installed_problems_by_ref
+from benchwright_studies.plan.study import AT_SERVICE, NOWHERE, Study
+from benchwright_studies.plan.study_file import StudyFile, StudyFileError, read_study
+from benchwright_studies.plan.vocabulary import ParticipantStep
+from benchwright_subjects.prompts.study_prompts import refuse_uncovered_prompts
+
+if TYPE_CHECKING:
+    from benchwright_studies.conduct.study_log import StudyLog
+
+PILOTS = 2
+_REPORTED_FIELDS = ("population", "recruitment", "pay", "ethics")
+
+
+class StepState(StrEnum):
+    """How far a step is."""
+
+    DONE = "done"
+    OPEN = "open"
+    """It can be taken."""
+    WRONG = "wrong"
+    """It stops all that follows."""
+    LATER = "later"
+    """Something before it comes first."""
+
+
+@dataclass(frozen=True, slots=True)
+class KitStep:
+    """A step, and what comes next in it."""
+
+    name: str
+    state: StepState
+    text: str
+    """The result so far."""
+    next_steps: Sequence[str] = ()
+    """Commands, and what else is to be done."""
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """For programs."""
+        return {"step": self.name, "state": self.state.value, "text": self.text, "next": list(self.next_steps)}
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsing:
+    """What a rehearsal is played with."""
+
+    settings_file: Path | None
+    sandbox: str
+
+
+def kit_steps(home: Home, log: StudyLog, folder: Path, rehearsing: Rehearsing) -> list[KitStep]:
+    """Takes each step that is due and needs nobody, and says how far all are.
+
+    Raises:
+        OSError: The folder can't be written.
+    """
+    file = folder / "study.yaml"
+    try:
+        study_file = _checked_study(home, file)
+    except StudyFileError as error:
+        advice = ("Edit the file, then run this command again.", "Every field: docs/reference/study-file.md")
+        wrong = KitStep("study file", StepState.WRONG, str(error), advice)
+        return [wrong, *(KitStep(name, StepState.LATER, "") for name in _LATER_STEPS)]
+    study = study_file.study
+    plan = draw_plan(study, study_file.sha256, _difficulties(home, study_file))
+    checked = KitStep("study file", StepState.DONE, " ".join([f"{file} is valid.", *balance_sentences(study, plan)]))
+    steps = [checked, _documents_step(folder, study), _rehearsal_step(home, folder, study_file, rehearsing)]
+    return [
+        *steps,
+        _pilot_step(home, log, folder, study),
+        _registration_step(log, folder, study),
+        *_closing_steps(log, folder, study),
+    ]
+
+
+_LATER_STEPS = ("documents", "rehearsal", "pilot", "registration", "participants", "closing", "report")
+
+
+def _checked_study(home: Home, file: Path) -> StudyFile:
+    study_file = read_study(file)
+    refuse_uncovered_prompts(Store(home), study_file)
+    refuse_placeholders(study_file)
+    check_claims(study_file)
+    installed_problems_by_ref(Store(home), study_file)
+    return study_file
+
+
+def _difficulties(home: Home, study_file: StudyFile) -> dict[str, Difficulty]:
+    problems = installed_problems_by_ref(Store(home), study_file)
+    return {ref: problem.difficulty for ref, problem in problems.items()}
+
+
+def _write_if_other(file: Path, text: str) -> None:
+    if not file.is_file() or file.read_text(encoding="utf-8") != text:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, text.encode())
+
+
+def _documents_step(folder: Path, study: Study) -> KitStep:
+    documents = study_documents(study)
+    for name, text in documents.items():
+        _write_if_other(folder / "documents" / name, text)
+    written = f"{', '.join(documents)} in {folder / 'documents'} follow from the file."
+    empty_fields = [field for field in _REPORTED_FIELDS if getattr(study, field) is None]
+    if not empty_fields:
+        return KitStep("documents", StepState.DONE, written)
+    return KitStep(
+        "documents",
+        StepState.OPEN,
+        f"{written} Not in the file: {', '.join(empty_fields)}.",
+        [
+            f"Fill in {', '.join(empty_fields)} in {folder / 'study.yaml'}: participants and readers ask for them. "
+            "The study works without.",
+            f"Read {folder / 'documents'}, and show consent.md to your ethics board.",
+        ],
+    )
+
+
+# Rehearsal
+
+
+def _rehearsal_step(home: Home, folder: Path, study_file: StudyFile, rehearsing: Rehearsing) -> KitStep:
+    record_file = folder / "rehearsal.json"
+    record = json.loads(record_file.read_text(encoding="utf-8")) if record_file.is_file() else {}
+    if record.get("study_sha256") != study_file.sha256 or not record.get("ok"):
+        record = _rehearsal_record(home, study_file, rehearsing)
+        write_atomically(record_file, (json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode())
+    failures = [str(failure) for failure in record["failures"]]
+    text = (
+        f"{record['rows']} different rows of the plan were played; {record['unchecked']} things can't be checked here."
+    )
+    if failures:
+        command = f"benchwright study rehearse {study_file.path}"
+        return KitStep("rehearsal", StepState.WRONG, f"{text} {len(failures)} will not work.", [*failures, command])
+    return KitStep("rehearsal", StepState.DONE, f"{text} Nothing was seen that will not work.")
+
+
+def _rehearsal_record(home: Home, study_file: StudyFile, rehearsing: Rehearsing) -> dict[str, JsonValue]:
+    assistant, settings_file = assistant_settings(home, rehearsing.settings_file)
+    box, toolchain = open_sandbox(rehearsing.sandbox), toolchain_for(rehearsing.sandbox, home.cache)
+    rehearsal = asyncio.run(rehearse(home, study_file, box, toolchain, assistant, str(settings_file)))
+    checks = [*rehearsal.checks, *(check for part in rehearsal.conditions for check in part.checks)]
+    return {
+        "study_sha256": study_file.sha256,
+        "ok": rehearsal.ok,
+        "rows": rehearsal.rows_played,
+        "unchecked": sum(check.state is CheckState.UNKNOWN for check in checks),
+        "failures": [
+            " ".join(filter(None, (f"{check.about}: {check.text}", check.next_step)))
+            for check in checks
+            if check.state is CheckState.FAILS
+        ],
+    }
+
+
+# Pilot
+
+
+def pilot_study_text(study: Study) -> str:
+    """The file of a study's pilot: the same for two people, whose records are never part of the study."""
+    fields = study.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude={"analysis", "recruitment"})
+    names = [condition.name for condition in study.people_conditions]
+    fields |= {
+        "study": pilot_id(study.study),
+        "title": f"{study.title} (pilot)",
+        "participants": PILOTS,
+        "conditions": [condition for condition in fields["conditions"] if condition["name"] in names],
+    }
+    fields["randomisation"]["seed"] = ((study.randomisation.seed or 0) + 1) % 2**63
+    if study.data.to not in (NOWHERE, AT_SERVICE) and not study.data.to.startswith("postgresql:"):
+        fields["data"]["to"] = f"{study.data.to}-pilot"
+    return "# Written by `benchwright study kit` from the study's file.\n" + yaml.safe_dump(
+        fields, sort_keys=False, allow_unicode=True
+    )
+
+
+def _pilot_step(home: Home, log: StudyLog, folder: Path, study: Study) -> KitStep:
+    if not study.people_conditions:
+        return KitStep("pilot", StepState.DONE, "No people take part.")
+    file, pilot = folder / "pilot" / "study.yaml", pilot_id(study.study)
+    if pilot not in log.journal.studies():
+        _write_if_other(file, pilot_study_text(study))
+    pilot_study = read_study(file).study
+    with _log_with(log, pilot_study) as pilot_log:
+        people = _people(pilot_log, pilot_study)
+        finished = [name for name, step in people.items() if step is ParticipantStep.FINISHED]
+        attempts = [attempt for name in finished for attempt in read_own_attempts(pilot_log, Store(home), pilot, name)]
+    if len(finished) >= PILOTS:
+        return KitStep(
+            "pilot", StepState.DONE, " ".join([f"{len(finished)} people finished.", *_pilot_times(study, attempts)])
+        )
+    commands = _enrolment_commands(file, pilot_study)
+    text = f"{len(finished)} of {PILOTS} people finished. Colleagues who know nothing of the problems are best."
+    return KitStep("pilot", StepState.OPEN, text, [*commands, "Without a pilot, the checklist says so."])
+
+
+def _pilot_times(study: Study, attempts: Sequence[OwnAttempt]) -> Iterator[str]:
+    for task in study.problems:
+        tried = [attempt for attempt in attempts if attempt.problem == task.problem]
+        times = ", ".join(
+            f"{attempt.active_min:.0f} minutes ({'solved' if attempt.first_pass_min is not None else 'not solved'})"
+            for attempt in tried
+            if attempt.active_min is not None
+        )
+        limit_s = study.time_limit_s(task.problem)
+        limit = "no limit" if limit_s is None else f"limit {limit_s / 60:g}"
+        yield f"{task.problem}: {times or 'no time'}, {limit}."
+
+
+# From the registration to the report
+
+
+def _enrolment_commands(file: Path, study: Study) -> list[str]:
+    if study.data.to == AT_SERVICE:
+        return [
+            f"benchwright lab open {file}",
+            f"benchwright course invite {study.study} --uses {len(study.pseudonyms)}",
+            "export BENCHWRIGHT_LOG=$(benchwright lab log)",
+        ]
+    return [f"benchwright study run {file} --participant {name}" for name in study.pseudonyms[:PILOTS]]
+
+
+def _registration_step(log: StudyLog, folder: Path, study: Study) -> KitStep:
+    file = folder / "study.yaml"
+    registered = Studies(log, Attempts(log)).study(study.study) if study.study in log.journal.studies() else None
+    if registered is None or registered.preregistered is None:
+        if study.data.to == AT_SERVICE:
+            commands = [f"benchwright lab open {file}", "export BENCHWRIGHT_LOG=$(benchwright lab log)"]
+        else:
+            commands = [f"benchwright study register {file} --out {folder / 'registered'}"]
+        text = "Not preregistered: the file can still be changed."
+        return KitStep("registration", StepState.OPEN, text, commands)
+    digest = registered.preregistered.digest
+    if registered.sha256 != read_study(file).sha256:
+        text = f"{file} is not the file that was registered ({digest[:16]}…). Restore it."
+        return KitStep("registration", StepState.WRONG, text, [f"Restore {file}: its rules are fixed."])
+    return KitStep("registration", StepState.DONE, f"Publish the digest {digest}.")
+
+
+def _people(log: StudyLog, study: Study) -> dict[str, ParticipantStep]:
+    """The next step of each participant who has begun."""
+    if study.study not in log.journal.studies():
+        return {}
+    studies = Studies(log, Attempts(log))
+    registered = studies.study(study.study)
+    return {
+        name: studies.progress_in_registered(registered, name).step for name in log.journal.participants(study.study)
+    }
+
+
+@contextmanager
+def _log_with(log: StudyLog, study: Study) -> Iterator[StudyLog]:
+    """The log that has what participants' machines have delivered, or else this machine's."""
+    if study.data.to in (NOWHERE, AT_SERVICE) or _people(log, study):
+        yield log
+        return
+    try:
+        with open_delivered_log_and_studies(study.data.to) as (delivered_log, _):
+            yield delivered_log
+    except StudyError:
+        yield log
+
+
+def _closing_steps(log: StudyLog, folder: Path, study: Study) -> Iterator[KitStep]:
+    closed = study.study in log.journal.studies() and Studies(log, Attempts(log)).study(study.study).closed is not None
+    is_hosted = study.data.to == AT_SERVICE
+    if closed:
+        yield KitStep("participants", StepState.DONE, "The study is closed.")
+        yield KitStep("closing", StepState.DONE, "Publish the digest that `benchwright study status` shows.")
+    else:
+        with _log_with(log, study) as people_log:
+            steps = _people(people_log, study).values()
+        ended = sum(step in (ParticipantStep.FINISHED, ParticipantStep.WITHDRAWN) for step in steps)
+        count = len(study.pseudonyms)
+        text = f"{len(steps)} of {count} people have begun, {ended} have finished or withdrawn."
+        can_begin = steps or study.study in log.journal.studies()
+        state = StepState.DONE if ended == count else StepState.OPEN if can_begin else StepState.LATER
+        yield KitStep("participants", state, text, _people_advice(folder, study))
+        group = "lab" if is_hosted else "study"
+        collects = study.data.to not in (NOWHERE, AT_SERVICE)
+        commands = [*([f"benchwright study collect {study.data.to}"] if collects else [])]
+        commands.append(f"benchwright {group} close {study.study}")
+        yield KitStep("closing", StepState.OPEN if state is StepState.DONE else StepState.LATER, "", commands)
+    report, checklist = folder / "report" / "report.html", folder / "checklist.md"
+    commands = [
+        f"benchwright report --study {study.study} --out {report.parent}",
+        f"benchwright study checklist {study.study} --out {checklist}",
+        f"benchwright study package {study.study} --out {folder / 'package'}",
+    ]
+    if report.exists():
+        yield KitStep("report", StepState.DONE, f"{report} is written.", commands)
+    else:
+        yield KitStep("report", StepState.OPEN if closed else StepState.LATER, "", commands)
+
+
+def _people_advice(folder: Path, study: Study) -> list[str]:
+    if study.data.to == AT_SERVICE:
+        count = len(study.pseudonyms)
+        return [
+            f"benchwright course invite {study.study} --uses {count}",
+            f"Monitor: benchwright lab status {study.study}",
+        ]
+    monitor = "status " + study.study if study.data.to == NOWHERE else f"progress {study.data.to}"
+    return [
+        f"Give each participant their file of {folder / 'registered' / 'participants'}. On the machine of P01:",
+        "benchwright study run P01.json",
+        f"Monitor: benchwright study {monitor}",
+    ]

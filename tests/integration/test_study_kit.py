@@ -1,0 +1,171 @@
+"""`benchwright study kit`: a study from nothing to its report, by what a stranger types."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ..lsp.session import Desk, Editor
+from ..support.studies.study import ask, foresee
+
+BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
+PEOPLE = """
+population: {who: people who design digital hardware, criteria: [expertise]}
+recruitment: {sampling: convenience, where: the corridor, has_team_members: false}
+pay: {amount: nothing}
+ethics: {outcome: not-reviewed, reason: a rehearsed study}
+"""
+
+
+class Lab:
+    """Somebody with an empty home folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.home = folder / "home"
+        self.seconds: dict[str, float] = {}
+
+    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [BENCHWRIGHT, *words],
+            cwd=self.folder,
+            env={**os.environ, "BENCHWRIGHT_HOME": str(self.home), "COLUMNS": "200"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+        )
+
+    def kit(self, *words: str) -> dict[str, dict[str, Any]]:
+        """Steps by name."""
+        process = self.run("study", "kit", "mine", "--json", *words)
+        assert process.stdout, process.stderr
+        return {step["step"]: step for step in json.loads(process.stdout)}
+
+    def take(self, step: dict[str, Any]) -> None:
+        """Types the commands of a step."""
+        for line in step["next"]:
+            if line.startswith("benchwright "):
+                process = self.run(*line.removeprefix("benchwright ").split())
+                assert process.returncode == 0, (line, process.stdout, process.stderr)
+
+    @contextmanager
+    def timed(self, name: str) -> Iterator[None]:
+        begun = time.monotonic()
+        yield
+        self.seconds[name] = time.monotonic() - begun
+
+    def write_own_words(self) -> None:
+        file = self.folder / "mine" / "study.yaml"
+        text = file.read_text()
+        for mark in ("<NAME AND INSTITUTION>", "<PURPOSE>", "<CONTACT>"):
+            text = text.replace(mark, "Ada")
+        file.write_text(text + PEOPLE)
+
+    def take_part(self, study: str) -> None:
+        """The person who is enrolled on this machine gives up every task."""
+        asyncio.run(self._take_part(study))
+
+    async def _take_part(self, study: str) -> None:
+        async with asyncio.timeout(600):
+            editor = await Editor.start(self.home)
+            await ask(editor, "giveConsent", study=study, version="1")
+            while (view := await ask(editor, "study", study=study)).step != "finished":
+                if view.step == "forecast":
+                    await foresee(editor, study)
+                elif view.step == "questionnaire":
+                    await ask(editor, "questionnaire", study=study, answers={"years": 3, "attention": "sometimes"})
+                else:
+                    desk = Desk(editor, await ask(editor, "openTask", study=study))
+                    await desk.start()
+                    await desk.ask("abandon")
+                    if view.position:
+                        await ask(editor, "selfEstimate", uri=desk.uri, minutes=3, difficulty=1, externalHelp=False)
+            await editor.quit()
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    return Lab(tmp_path)
+
+
+def states(steps: dict[str, dict[str, Any]]) -> dict[str, str]:
+    return {name: step["state"] for name, step in steps.items()}
+
+
+def test_a_new_study_waits_for_its_authors_words_and_is_then_rehearsed_once(lab: Lab) -> None:
+    steps = lab.kit("--problems", "1", "--kind", "question", "--participants", "2")
+    assert steps["study file"]["state"] == "wrong" and "<PURPOSE>" in steps["study file"]["text"]
+    assert set(states(steps).values()) == {"wrong", "later"}
+    lab.write_own_words()
+    steps = lab.kit()
+    assert states(steps) == {
+        **{"study file": "done", "documents": "done", "rehearsal": "done", "pilot": "open", "registration": "open"},
+        **{"participants": "later", "closing": "later", "report": "later"},
+    }
+    folder = lab.folder / "mine"
+    assert "people who design digital hardware" in (folder / "documents/recruitment.md").read_text()
+    rehearsed = (folder / "rehearsal.json").stat().st_mtime_ns
+    pilot = (folder / "pilot/study.yaml").read_text()
+    assert "mine-pilot" in pilot and "participants: 2" in pilot
+    assert states(lab.kit()) == states(steps)
+    assert (folder / "rehearsal.json").stat().st_mtime_ns == rehearsed
+    lab.take(steps["registration"])
+    steps = lab.kit()
+    assert steps["registration"]["state"] == "done" and steps["participants"]["state"] == "open"
+    with (folder / "study.yaml").open("a") as file:
+        file.write("# changed\n")
+    assert lab.kit()["registration"]["state"] == "wrong"
+
+
+def test_limits_that_are_no_minutes_are_refused(lab: Lab) -> None:
+    for minutes in ("soon", "trivial=0"):
+        refusal = lab.run("study", "kit", "mine", "--minutes", minutes)
+        assert refusal.returncode == 2 and "Write 30, or easy=15" in refusal.stderr, minutes
+    assert not (lab.folder / "mine" / "study.yaml").exists()
+
+
+@pytest.mark.nightly
+@pytest.mark.alone
+def test_a_stranger_goes_from_nothing_to_a_report_within_an_hour(lab: Lab) -> None:
+    """Prints the minutes of each step."""
+    with lab.timed("choose problems"):
+        lab.kit("--problems", "2", "--minutes", "easy=5", "--minutes", "medium=5", "--participants", "2")
+    with lab.timed("own words, documents, rehearsal"):
+        lab.write_own_words()
+        steps = lab.kit()
+        assert steps["rehearsal"]["state"] == "done"
+    with lab.timed("pilot of two"):
+        for command in steps["pilot"]["next"][:2]:
+            assert lab.run(*command.split()[1:]).returncode == 0
+            lab.take_part("mine-pilot")
+        steps = lab.kit()
+        assert steps["pilot"]["state"] == "done" and "not solved" in steps["pilot"]["text"]
+    with lab.timed("registration"):
+        lab.take(steps["registration"])
+    with lab.timed("two participants"):
+        for name in ("P01", "P02"):
+            assert lab.run("study", "run", f"mine/registered/participants/{name}.json").returncode == 0
+            lab.take_part("mine")
+    with lab.timed("closing"):
+        steps = lab.kit()
+        assert steps["participants"]["state"] == "done"
+        lab.take({"next": [f"{steps['closing']['next'][0]} --yes"]})
+    with lab.timed("report, checklist, package"):
+        lab.take(lab.kit()["report"])
+    assert set(states(lab.kit()).values()) == {"done"}
+    for name, seconds in lab.seconds.items():
+        print(f"{seconds / 60:6.1f} min  {name}")
+    print(f"{sum(lab.seconds.values()) / 60:6.1f} min  in all")
+    assert (lab.folder / "mine/report/report.html").is_file()
