@@ -47,7 +47,7 @@ def test_two_models_are_wrong_two_reviewers_accept_and_the_pack_has_it(room: Roo
         assert SECRET not in page_before
         assert "Ada" not in page_before
         assert room.review(reviewer).status_code == 303
-        assert "No question waits" in text_of(reviewer, f"{room.path}/review")
+        assert "There is no question for you to review" in text_of(reviewer, f"{room.path}/review")
     assert "accepted" in text_of(room.author, question_path)
 
     overview = text_of(room.owner_client, f"{room.path}/questions")
@@ -122,7 +122,7 @@ def test_the_key_is_for_its_author_and_for_reviewers_who_have_answered(room: Roo
 def test_an_author_does_not_review_their_own_and_a_third_reviewer_is_not_needed(room: Room) -> None:
     room.author = room.join(Role.STAFF, "Edsger")
     room.submit_question()
-    assert "No question waits" in text_of(room.author, f"{room.path}/review")
+    assert "There is no question for you to review" in text_of(room.author, f"{room.path}/review")
     readers = [room.join(Role.GRADER, name) for name in ("Grace", "Barbara", "Frances")]
     with ThreadPoolExecutor() as pool:
         pages = pool.map(lambda reader: text_of(reader, f"{room.path}/review"), [*readers, *readers])
@@ -260,4 +260,4 @@ def test_the_licence_stays_and_an_archived_course_takes_nothing(room: Room) -> N
     assert send(room.owner_client, f"{room.path}/archive").status_code == 303
     assert "takes no questions now" in send(room.author, f"{room.path}/questions/new", **QUESTION).text
     assert send(room.author, question_path, act="submit").status_code == 422
-    assert "No question waits" in text_of(room.owner_client, f"{room.path}/review")
+    assert "There is no question for you to review" in text_of(room.owner_client, f"{room.path}/review")

@@ -152,6 +152,7 @@ export class ChoiceFields {
       this.addNext()?.focus();
       this.arrange();
     });
+    more.className = "quiet";
     this.choices = group(t("Choices"), "choices", this.rows, more);
     format.addEventListener("change", () => this.arrange());
     this.arrange(answer);
@@ -239,6 +240,7 @@ export class PointFields {
     for (const one of points) this.add(one.text, String(one.points ?? 1));
     this.values();
     const more = button(t("Add to the Rubric"), () => this.add("", "1").focus());
+    more.className = "quiet";
     this.element = group(legend, id, this.rows, more);
   }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from benchwright_foundation.number_text import clock, number, percent, points, signed_number
+from benchwright_foundation.number_text import clock, duration, number, percent, points, signed_number
 from benchwright_foundation.page_style import tokens_css
 from benchwright_problems.figure import MediaType
 from benchwright_remote.messages import Membership
@@ -111,7 +112,9 @@ def _environment() -> Environment:
     environment.filters["time_field"] = _time_field
     environment.filters["ago"] = _shown_ago
     environment.filters["clock"] = clock
+    environment.filters["duration"] = duration
     environment.filters["number"] = number
+    environment.filters["reason"] = _reason_of_reply
     environment.filters["percent"] = percent
     environment.filters["points"] = points
     environment.filters["moment"] = moment
@@ -122,6 +125,15 @@ def _environment() -> Environment:
     environment.globals["course_zone"] = lambda: str(_SHOWN_ZONES.get().course)
     environment.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
     return environment
+
+
+def _reason_of_reply(reply: str) -> str:
+    """The reason in a model's reply, whose answer is shown beside it; all of a reply that has another form."""
+    try:
+        reason = json.loads(reply)["reason"]
+    except (ValueError, TypeError, KeyError):
+        return reply
+    return reason if isinstance(reason, str) and reason.strip() else reply
 
 
 def render(template: str, session: BrowserSession | None, status: int = 200, **values: Any) -> TemplatePage:
