@@ -37,17 +37,37 @@ def side_by_side(
         pair: What they have in common.
         texts: By account, the texts of its files by path.
     """
+    passages = _distinct_passages(pair.passages)
     first, second = (
         ComparedSolution(
             account,
             {
-                path: _compared_lines(path, text, [passages[side] for passages in pair.passages])
+                path: _compared_lines(path, text, [both_sides[side] for both_sides in passages])
                 for path, text in sorted(texts.get(account, {}).items())
             },
         )
         for side, account in enumerate((pair.first, pair.second))
     )
     return first, second
+
+
+def _distinct_passages(passages: Sequence[tuple[Passage, Passage]]) -> list[tuple[Passage, Passage]]:
+    """Passages without those whose lines are on both sides in longer ones, which go with other lines."""
+    distinct: list[tuple[Passage, Passage]] = []
+    for both_sides in sorted(passages, key=lambda passage_pair: passage_pair[0].first_line - passage_pair[0].last_line):
+        if not all(
+            any(_covers(longer[side], passage) for longer in distinct) for side, passage in enumerate(both_sides)
+        ):
+            distinct.append(both_sides)
+    return sorted(distinct, key=lambda passage_pair: (passage_pair[0].file, passage_pair[0].first_line))
+
+
+def _covers(longer: Passage, passage: Passage) -> bool:
+    return (
+        longer.file == passage.file
+        and longer.first_line <= passage.first_line
+        and passage.last_line <= longer.last_line
+    )
 
 
 def _compared_lines(path: str, text: str, passages: Sequence[Passage]) -> list[ComparedLine]:
