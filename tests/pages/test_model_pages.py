@@ -123,10 +123,14 @@ WALKS = {
             "--subject codex-acp": "fetches 223 MB; tests/integration/test_subjects.py runs it with a scripted model",
             "--participant": "tests/integration/test_agent_mode.py runs it with an extension of its own",
             "--acp": "tests/integration/test_acp_agents.py runs it with an agent of its own",
-            "attempts trace": "tests/integration/test_trace_page.py traces attempts",
+            "attempts list": "tests/integration/test_trace_page.py traces attempts",
+            "--format atif": "tests/integration/test_trajectory_commands.py writes, imports and traces one",
             "editor-models.env": "needs an editor with models; tests/e2e/languageModels.test.ts serves some",
             "completion study": "tests/integration/test_all_subjects.py carries out such a study",
         },
+    ),
+    "docs/how-to/use-an-agent.md": Walk(
+        not_run={"--http": "serves until it is interrupted; tests/lsp/test_agent_protocol.py asks one"},
     ),
     "docs/how-to/papers-tables.md": Walk(_csbench),
 }
