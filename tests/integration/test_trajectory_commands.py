@@ -23,6 +23,9 @@ __all__ = ("desk",)
 SCHEMA = json.loads((Path(__file__).parents[1] / "unit/baselines/analysis/atif.schema.json").read_text())
 
 
+LONG = "A thought. " * 400
+
+
 def invoke(*arguments: str | Path) -> Result:
     return CliRunner().invoke(app_with_commands(), ["attempts", *map(str, arguments)], env={"COLUMNS": "200"})
 
@@ -30,6 +33,7 @@ def invoke(*arguments: str | Path) -> Result:
 def agent_that_searches_and_answers(desk: Desk) -> str:
     calls: list[tuple[str, dict[str, Any]]] = [
         ("read_file", {"path": "../../../hidden"}),
+        ("write_file", {"path": "notes.md", "content": LONG}),
         ("write_file", {"path": "answer.md", "content": "B"}),
         ("submit", {}),
     ]
@@ -50,7 +54,9 @@ def test_an_agents_attempt_goes_out_and_comes_back_as_somebody_elses(desk: Desk,
     trajectory = json.loads(file.read_text())
     jsonschema.validate(trajectory, SCHEMA)
     names = [call["function_name"] for step in trajectory["steps"] for call in step.get("tool_calls", ())]
-    assert names == ["read_file", "write_file", "submit"]
+    assert names == ["read_file", "write_file", "write_file", "submit"]
+    # Inspect keeps long texts apart.
+    assert LONG in file.read_text()
     assert file.stat().st_mode & 0o077 == 0
 
     assert invoke("export", attempt, "--format", "eval").exit_code == 2

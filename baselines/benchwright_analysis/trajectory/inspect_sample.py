@@ -50,7 +50,7 @@ from benchwright_problems.verdict import Outcome
 def log_and_sample_of_attempt(log_files: Sequence[Path], attempt_id: str) -> tuple[EvalLog, EvalSample] | None:
     """The newest of Inspect's logs with an attempt, and its sample there; None if it is in none of them."""
     for file in reversed(log_files):
-        log = read_eval_log(str(file))
+        log = read_eval_log(str(file), resolve_attachments=True)
         for sample in log.samples or ():
             if any((score.metadata or {}).get("attempt") == attempt_id for score in (sample.scores or {}).values()):
                 return log, sample

@@ -66,8 +66,8 @@ class TrajectoryWithFindings:
     """The attempt's id, or the file."""
     trajectory: Trajectory
     findings: Sequence[StepFinding]
-    has_conversation: bool = True
-    """True if it says more than the event log does."""
+    is_imported: bool = False
+    """True if it was made elsewhere, so that the event log has nothing of its steps."""
 
 
 def export_trajectory(log: EventLog, header: AttemptHeader, export_format: ExportFormat, output: Path | None) -> None:
@@ -123,7 +123,7 @@ def _print_notes(trajectory: Trajectory) -> None:
 
 
 def trace_with_trajectory(log: EventLog, attempt_or_file: str) -> AttemptTrace:
-    """The trace of an attempt, with its conversation or with what is remarkable in it; or that of a file."""
+    """The trace of an attempt, with its trajectory if it was imported or is remarkable; or that of a file."""
     from benchwright_analysis.trace.attempt_steps import trace_of_attempt
     from benchwright_analysis.trace.exchanges import exchanges_of_attempt
     from benchwright_analysis.trajectory.trace_steps import trace_of_trajectory
@@ -136,7 +136,7 @@ def trace_with_trajectory(log: EventLog, attempt_or_file: str) -> AttemptTrace:
     exchanges = exchanges_of_attempt(eval_logs_folder(Home.from_environment()), header.id)
     attempt_trace = trace_of_attempt(header, log.events(header.id), exchanges)
     recorded = _recorded_with_findings(log, header)
-    if not recorded.findings and not recorded.has_conversation:
+    if not recorded.findings and not recorded.is_imported:
         return attempt_trace
     as_trajectory = trace_of_trajectory(recorded.trajectory, recorded.findings)
     parts = [
@@ -188,7 +188,8 @@ def _recorded_with_findings(log: EventLog, header: AttemptHeader) -> TrajectoryW
     problem = problem_as_asked(home, header)
     given, judged = (problem.public.files, problem.public.expected) if problem is not None else ((), ())
     findings = step_findings(trajectory, {*given}, {*judged})
-    return TrajectoryWithFindings(header.id, trajectory, findings, conversation is not None)
+    is_imported = conversation is not None and conversation.source is not None
+    return TrajectoryWithFindings(header.id, trajectory, findings, is_imported)
 
 
 def _read_with_findings(file: Path) -> TrajectoryWithFindings:
