@@ -711,7 +711,7 @@ def bills(text: str, tokens: int) -> Model:
 
 def test_no_request_follows_once_the_budget_is_spent_and_the_rest_can_be_resumed(desk: Desk) -> None:
     price(1_000_000)
-    limits = {"prices_file": Path("prices.yaml"), "most_samples_at_once": 1}
+    limits: dict[str, Any] = {"prices_file": Path("prices.yaml"), "most_samples_at_once": 1}
     log = run(desk, bills("C", 2), problems="amdahl", samples=4, budget_usd=3.0, **limits)
     counts = summary(log)
     # Two dollars a reply: the second one is the last.
@@ -750,13 +750,15 @@ def test_an_agent_knows_its_limits_and_is_graded_at_the_one_of_its_cost(desk: De
     (attempt,) = desk.attempts()
     (end,) = (recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, TimedOut))
     assert end.reason == "cost_limit"
-    ((reason, count),) = dict[str, Any](summary(log)["reasons"])["failed"].items()
+    reasons: Any = summary(log)["reasons"]
+    ((reason, count),) = reasons["failed"].items()
     assert reason.endswith(", at its cost limit") and count == 1
 
 
 def test_pass_at_k_stands_beside_the_chance_that_all_pass(desk: Desk) -> None:
-    table = {"amdahl": {"decided": 4, "passed": 2}, "vipt-synonyms": {"decided": 3, "passed": 3}}
-    rows = repeats_of_problems(dict(table))
+    rows: Any = repeats_of_problems(
+        {"amdahl": {"decided": 4, "passed": 2}, "vipt-synonyms": {"decided": 3, "passed": 3}}
+    )
     assert [(row["k"], row["problems"]) for row in rows] == [(1, 2), (2, 2), (3, 2)]
     assert rows[0]["pass_at_k"] == rows[0]["pass_hat_k"] == pytest.approx(0.75)
     assert (rows[1]["pass_at_k"], rows[1]["pass_hat_k"]) == pytest.approx(((5 / 6 + 1) / 2, (1 / 6 + 1) / 2))

@@ -61,7 +61,9 @@ def test_an_agents_attempt_goes_out_and_comes_back_as_somebody_elses(desk: Desk,
 
     assert invoke("export", attempt, "--format", "eval").exit_code == 2
     assert invoke("export", attempt, "--format", "eval", "-o", eval_file).exit_code == 0
-    (sample,) = read_eval_log(str(eval_file)).samples or ()
+    samples = read_eval_log(str(eval_file)).samples
+    assert samples is not None
+    (sample,) = samples
     assert sample.id == "amdahl" and sample.events and (sample.scores or {})["verdict"].value == 1.0
 
     found = invoke("findings", attempt, "--json")

@@ -113,8 +113,9 @@ async def test_every_answer_is_what_the_schema_of_its_tool_says(editor: Editor, 
             if result.is_error:
                 assert name in ("take_hint", "start", "explain_finding"), content.text
                 continue
-            assert tools[name].output_schema is not None
-            jsonschema.validate(result.structured_content, tools[name].output_schema)
+            schema = tools[name].output_schema
+            assert schema is not None
+            jsonschema.validate(result.structured_content, schema)
         assert len(tools) == 22
         assert all(tool.output_schema is not None for tool in tools.values())
 

@@ -37,12 +37,12 @@ class Week(Model):
 
 def _require_single_assignment(weeks: tuple[Week, ...]) -> tuple[Week, ...]:
     """Refuse a week that comes twice, or a problem that is assigned twice."""
-    numbers = [week.week for week in weeks]
+    numbers = [str(week.week) for week in weeks]
     problems = [problem for week in weeks for problem in week.problems]
     for name, values in (("week", numbers), ("problem", problems)):
         repeated = next((value for value in values if values.count(value) > 1), None)
         if repeated is not None:
-            raise ValueError(f"the {name} {repeated!r} is there twice")
+            raise ValueError(f"the {name} {repeated} is there twice")
     return weeks
 
 

@@ -244,11 +244,13 @@ def test_a_field_that_the_importer_does_not_know_is_refused_or_kept_by_choice(tm
     chance = random.Random(3)
     for record in form.records:
         for name in modelled_objects(form, record):
-            for value in ("text", None, 1, [], {"commit": "0123abc"}):
+            values: tuple[JsonValue, ...] = ("text", None, 1, [], {"commit": "0123abc"})
+            for value in values:
                 field = chance.choice(("repo", "license", "Ä", "a.b", "__class__", "extra/field", " "))
                 inner = record[name] if name else record
                 assert isinstance(inner, dict)
-                changed: Record = record | {name: inner | {field: value}} if name else record | {field: value}
+                changed_inner: Record = {**inner, field: value}
+                changed: Record = {**record, name: changed_inner} if name else changed_inner
                 file = dataset_file(tmp_path, form, [changed])
                 with pytest.raises(DatasetError, match="not known to this importer") as refusal:
                     form.importer([file], "p")

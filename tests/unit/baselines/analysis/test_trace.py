@@ -138,7 +138,7 @@ def test_an_agents_attempt_is_what_was_asked_edited_and_run() -> None:
 
 
 def test_each_request_is_a_turn_with_what_came_of_it() -> None:
-    events = [
+    events: list[tuple[float, Event]] = [
         (0.0, OPENED),
         (0.0, Started()),
         (2.0, ModelUsage(model="openai/x", calls=1)),

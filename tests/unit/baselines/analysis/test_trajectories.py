@@ -223,7 +223,8 @@ def test_inspect_reads_a_persons_attempt(tmp_path: Path) -> None:
     file = tmp_path / "a.eval"
     write_trajectory_log(trajectory, verdict, file)
     log = read_eval_log(str(file))
-    (sample,) = log.samples or ()
+    assert log.samples is not None
+    (sample,) = log.samples
     assert (log.eval.model, sample.id, sample.input) == ("none/s", "p/m", "Write m.")
     assert (sample.scores or {})["verdict"].value == 0.0
     calls = [call for m in sample.messages if isinstance(m, ChatMessageAssistant) for call in m.tool_calls or ()]
