@@ -20,6 +20,8 @@ _VERILATOR = re.compile(
     r"(?P<path>[^\s:][^:]*):(?P<line>\d+):(?:(?P<column>\d+):)? (?P<text>.+)"
 )
 _WARNINGS = frozenset({"warning", "Warning"})
+# What Icarus Verilog is sorry for, but reads.
+_IS_READ = re.compile(r"\bignored\b|\bwill be included\b")
 _SAID_BY_DESIGN = frozenset({"USERERROR", "USERFATAL", "USERWARN", "USERINFO"})
 """Verilator's rules for what the design itself has printed: it could print a hidden parameter."""
 _ICARUS = "iverilog"
@@ -40,12 +42,30 @@ _ICARUS_LIMITS = {
     "`checker`": r"\bchecker\b",
     "an associative array": r"\[\s*(?:string|int|integer|byte|\*)\s*\]",
     "a variable that is an input port": r"\binput\s+var\b",
+    "`iff`": r"\biff\b",
+    "a loop with several variables": r"\bfor\s*\(\s*\w[^;()]*,",
+    "`const'`": r"\bconst\s*'",
+    "`type`": r"\btype\s*\(",
+    "`ref`": r"\bref\b",
+    "`alias`": r"\balias\s",
+    "`nettype` or `interconnect`": r"\b(?:nettype|interconnect)\b",
+    "`semaphore` or `mailbox`": r"\b(?:semaphore|mailbox)\b",
+    "`randcase` or `randsequence`": r"\brand(?:case|sequence)\b",
+    "`tagged`": r"\btagged\b",
+    "`triggered`": r"\.\s*triggered\b",
+    "a function with an output": r"\bfunction\b[^;]*\b(?:output|inout)\b",
+    "a method of arrays or strings": r"\.\s*(?:sum|product|and|or|xor|min|max|unique(?:_index)?|r?sort|reverse|shuffle"
+    r"|toupper|tolower|i?compare|putc|getc|find(?:_(?:first|last))?(?:_index)?)\b",
     "a port that is an interface": r"[(,]\s*[A-Za-z_]\w*\s*\.\s*\w+\s+\w+\s*(?=[,)\[])",
 }
 """Pattern by construct that no version of Icarus Verilog in the toolchain reads, in text without comments."""
 _STOPS_AT_LIMIT = re.compile(
     r"\bsyntax error|\bnot (?:currently )?(?:supported|implemented)|^Type names are not valid|driven by a primitive"
+    r"|^Function \S+ port \S+ is not an input port|can't have member names|is not a string method|has no method"
+    r"|localparam must have a value"
 )
+# What Icarus Verilog begins with where it knows what it can't read.
+_SORRY = "sorry"
 _COMMENT_OR_STRING = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*\"""", re.DOTALL)
 _SMALLEST_SHOWN, _MOST_DIGITS = 1000, 20
 # Not the value of a sized literal, which a compiler does not count up to.
@@ -74,17 +94,18 @@ def with_compiler_messages_if_unbuilt(
     if not is_unbuilt and not (verdict.reason is Reason.TESTS_FAILED and not any(map(_has_simulated, reports))):
         return verdict
     foreign, paths = _hidden_words(problem, solution), problem.public.expected
-    messages_by_tool = [
-        (tool_run.tool, compiler_message)
+    said = [
+        (tool_run.tool, kind, compiler_message)
         for report in reports
         for tool_run in report.tools
         if tool_run.status
-        for compiler_message in _messages_on_solver_files(tool_run.said.splitlines(), paths, foreign)
+        for kind, compiler_message in _messages_on_solver_files(tool_run.said.splitlines(), paths, foreign)
     ]
-    compiler_messages = list(dict.fromkeys(compiler_message for _, compiler_message in messages_by_tool))
+    compiler_messages = list(dict.fromkeys(compiler_message for _, _, compiler_message in said))
     shown = tuple(compiler_messages[:_MOST])
-    first_of_icarus = next((compiler_message for tool, compiler_message in messages_by_tool if tool == _ICARUS), None)
-    if first_of_icarus and (construct := _construct_icarus_cannot_read(first_of_icarus, solution)):
+    of_icarus = ((kind, compiler_message) for tool, kind, compiler_message in said if tool == _ICARUS)
+    kind, first_of_icarus = next(of_icarus, ("", None))
+    if first_of_icarus and (construct := _construct_icarus_cannot_read(kind, first_of_icarus, solution)):
         place = f"{first_of_icarus.path}, line {first_of_icarus.line}"
         detail = f"Icarus Verilog can't read {construct} ({place})."
         return Verdict(reason=Reason.TOOL_FAILED, detail=detail, hint=TOOL_HINT, compiler=shown, tests=verdict.tests)
@@ -140,34 +161,41 @@ def _has_simulated(report: StepReport) -> bool:
     return bool(report.simulations) or any(tool_run.simulates for tool_run in report.tools)
 
 
-def _construct_icarus_cannot_read(compiler_message: CompilerMessage, solution: Mapping[str, bytes]) -> str | None:
-    """The construct that Icarus Verilog stops at though it is correct; None if it names an error."""
-    if not _STOPS_AT_LIMIT.search(compiler_message.text):
+def _construct_icarus_cannot_read(
+    kind: str, compiler_message: CompilerMessage, solution: Mapping[str, bytes]
+) -> str | None:
+    """The construct, or words for one, at which Icarus Verilog stops though it is right; None if it names an error."""
+    if kind != _SORRY and not _STOPS_AT_LIMIT.search(compiler_message.text):
         return None
     code_lines = _code_lines(solution.get(compiler_message.path, b""))
     earlier_code = "\n".join(code_lines[: compiler_message.line - 1])
     last_line = "".join(code_lines[compiler_message.line - 1 : compiler_message.line])
     statement = f"{earlier_code[earlier_code.rfind(';') + 1 :]}\n{last_line}"
-    return next((name for name, pattern in _ICARUS_LIMITS.items() if re.search(pattern, statement)), None)
+    construct = next((name for name, pattern in _ICARUS_LIMITS.items() if re.search(pattern, statement)), None)
+    return construct or (f"what it calls “{compiler_message.text}”" if kind == _SORRY else None)
 
 
 def _messages_on_solver_files(
     output_lines: Iterable[str], solver_paths: Iterable[str], hidden_words: frozenset[str]
-) -> Iterator[CompilerMessage]:
+) -> Iterator[tuple[str, CompilerMessage]]:
+    """Kinds and messages."""
     paths = frozenset(solver_paths)
     for line in output_lines:
         match = _VERILATOR.fullmatch(line) or _PLAIN.fullmatch(line)
-        if match is None or match["kind"] in _WARNINGS:
+        if match is None or match["kind"] in _WARNINGS or _IS_READ.search(match["text"]):
             continue
         message_fields = match.groupdict()
         path = re.sub(r"^(?:\.{1,2}/)+", "", message_fields["path"].removeprefix(_WORKDIR))
         if path in paths and message_fields.get("rule") not in _SAID_BY_DESIGN:
             column = message_fields.get("column")
-            yield CompilerMessage(
-                path=path,
-                line=int(message_fields["line"]),
-                column=int(column) if column else None,
-                text=_without_hidden_names(hidden_words, message_fields["text"])[:_LONGEST].rstrip(" ."),
+            yield (
+                message_fields["kind"] or "",
+                CompilerMessage(
+                    path=path,
+                    line=int(message_fields["line"]),
+                    column=int(column) if column else None,
+                    text=_without_hidden_names(hidden_words, message_fields["text"])[:_LONGEST].rstrip(" ."),
+                ),
             )
 
 

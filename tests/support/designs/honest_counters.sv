@@ -903,3 +903,161 @@ module sat_counter #(
   end
   assert property (@(posedge clk) disable iff (!rst_n) at_max |-> count == '1);
 endmodule
+
+// style: an event with a condition
+module sat_counter #(
+    parameter int WIDTH = 8
+) (
+    input logic clk,
+    rst_n,
+    load,
+    input logic [WIDTH-1:0] load_value,
+    input logic up,
+    down,
+    output logic [WIDTH-1:0] count,
+    output logic at_max,
+    at_min
+);
+  assign at_max = &count;
+  assign at_min = ~|count;
+  always_ff @(posedge clk iff (!rst_n || load || up != down)) begin
+    if (!rst_n) count <= '0;
+    else if (load) count <= load_value;
+    else if (up && !down && !at_max) count <= count + 1'b1;
+    else if (down && !up && !at_min) count <= count - 1'b1;
+  end
+endmodule
+
+// style: an unpacked structure
+module sat_counter #(
+    parameter int WIDTH = 8
+) (
+    input logic clk,
+    rst_n,
+    load,
+    input logic [WIDTH-1:0] load_value,
+    input logic up,
+    down,
+    output logic [WIDTH-1:0] count,
+    output logic at_max,
+    at_min
+);
+  typedef struct {
+    logic max;
+    logic min;
+  } ends_t;
+  ends_t ends;
+  assign ends.max = &count;
+  assign ends.min = ~|count;
+  assign at_max = ends.max;
+  assign at_min = ends.min;
+  always_ff @(posedge clk) begin
+    if (!rst_n) count <= '0;
+    else if (load) count <= load_value;
+    else if (up && !down && !at_max) count <= count + 1'b1;
+    else if (down && !up && !at_min) count <= count - 1'b1;
+  end
+endmodule
+
+// style: a function with outputs
+module sat_counter #(
+    parameter int WIDTH = 8
+) (
+    input logic clk,
+    rst_n,
+    load,
+    input logic [WIDTH-1:0] load_value,
+    input logic up,
+    down,
+    output logic [WIDTH-1:0] count,
+    output logic at_max,
+    at_min
+);
+  function automatic void ends(input logic [WIDTH-1:0] value, output logic max, output logic min);
+    max = &value;
+    min = ~|value;
+  endfunction
+  always_comb ends(count, at_max, at_min);
+  always_ff @(posedge clk) begin
+    if (!rst_n) count <= '0;
+    else if (load) count <= load_value;
+    else if (up && !down && !at_max) count <= count + 1'b1;
+    else if (down && !up && !at_min) count <= count - 1'b1;
+  end
+endmodule
+
+// style: a loop with two variables
+module sat_counter #(
+    parameter int WIDTH = 8
+) (
+    input logic clk,
+    rst_n,
+    load,
+    input logic [WIDTH-1:0] load_value,
+    input logic up,
+    down,
+    output logic [WIDTH-1:0] count,
+    output logic at_max,
+    at_min
+);
+  logic [WIDTH-1:0] turned;
+  always_comb for (int i = 0, j = WIDTH - 1; i < WIDTH; i++, j--) turned[i] = count[j];
+  assign at_max = &turned;
+  assign at_min = ~|turned;
+  always_ff @(posedge clk) begin
+    if (!rst_n) count <= '0;
+    else if (load) count <= load_value;
+    else if (up && !down && !at_max) count <= count + 1'b1;
+    else if (down && !up && !at_min) count <= count - 1'b1;
+  end
+endmodule
+
+// style: a variable that is an input
+module sat_counter #(
+    parameter int WIDTH = 8
+) (
+    input var logic clk,
+    input var logic rst_n,
+    input logic
+    load,
+    input logic [WIDTH-1:0] load_value,
+    input logic up,
+    down,
+    output logic [WIDTH-1:0] count,
+    output logic at_max,
+    at_min
+);
+  assign at_max = &count;
+  assign at_min = ~|count;
+  always_ff @(posedge clk) begin
+    if (!rst_n) count <= '0;
+    else if (load) count <= load_value;
+    else if (up && !down && !at_max) count <= count + 1'b1;
+    else if (down && !up && !at_min) count <= count - 1'b1;
+  end
+endmodule
+
+// style: let
+module sat_counter #(
+    parameter int WIDTH = 8
+) (
+    input logic clk,
+    rst_n,
+    load,
+    input logic [WIDTH-1:0] load_value,
+    input logic up,
+    down,
+    output logic [WIDTH-1:0] count,
+    output logic at_max,
+    at_min
+);
+  let full(value) = &value;
+  assign at_max = full(count);
+  assign at_min = full(~count);
+  always_ff @(posedge clk) begin
+    if (!rst_n) count <= '0;
+    else if (load) count <= load_value;
+    else if (up && !down && !at_max) count <= count + 1'b1;
+    else if (down && !up && !at_min) count <= count - 1'b1;
+  end
+endmodule
