@@ -63,11 +63,12 @@ def _turn_step(number: int, steps: Sequence[TraceStep], exchange: Exchange | Non
     used = [step.title for step in steps if step.kind not in (*_ONCE_IN_A_TURN, StepKind.EDITED, StepKind.RAN)]
     if used:
         fact_texts["used"] = "; ".join(used)
+    asked = dict.fromkeys(step.title for step in steps if step.kind is StepKind.ASKED)
     verdict_text = "; ".join(step.title for step in verdicts) or "no tests"
     tests = [line for step in verdicts for line in (step.title, *step.fact_texts.values())]
     return TraceStep(
         StepKind.TURN,
-        f"Turn {number}: {changed}, {verdict_text}",
+        f"Turn {number}: {', '.join([*asked, changed, verdict_text])}",
         min((step.at_s for step in steps if step.at_s is not None), default=None),
         fact_texts,
         [

@@ -113,7 +113,7 @@ def test_an_agents_attempt_is_what_was_asked_edited_and_run() -> None:
     assert step_titles(attempt_trace) == [
         ("other", "The problem was opened with 1 file"),
         ("other", "The clock was started"),
-        ("turn", "Turn 1: +1 \N{MINUS SIGN}0 lines, Run 1 passed, 3 of 3 tests"),
+        ("turn", "Turn 1: openai/x was asked, +1 \N{MINUS SIGN}0 lines, Run 1 passed, 3 of 3 tests"),
         ("other", "Submitted"),
     ]
     turn = attempt_trace.trace_parts[0].steps[2]
@@ -164,8 +164,8 @@ def test_each_request_is_a_turn_with_what_came_of_it() -> None:
         assert step_titles(attempt_trace) == [
             ("other", "The problem was opened with 1 file"),
             ("other", "The clock was started"),
-            ("turn", "Turn 1: +1 \N{MINUS SIGN}0 lines, no tests"),
-            ("turn", "Turn 2: no change, Run 1 passed, 3 of 3 tests"),
+            ("turn", "Turn 1: openai/x was asked, +1 \N{MINUS SIGN}0 lines, no tests"),
+            ("turn", "Turn 2: openai/x was asked, no change, Run 1 passed, 3 of 3 tests"),
             ("other", "Submitted"),
         ]
     (part,) = trace_of_attempt(BY_AGENT, recorded, exchanges).trace_parts
