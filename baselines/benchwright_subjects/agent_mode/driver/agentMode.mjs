@@ -60,7 +60,7 @@ export class AgentMode {
     }
     const participants = await started.#probe.ask("participants");
     if (participant && !participants.includes(participant)) {
-      throw new Error(`no extension has the chat participant ${participant}, only ${participants.join(", ")}`);
+      throw new Error(`no extension has the chat participant ${participant}, only ${[...new Set(participants)].join(", ")}`);
     }
     return started;
   }
