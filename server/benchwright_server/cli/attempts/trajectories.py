@@ -19,6 +19,7 @@ from benchwright_attempts.terms import Solver
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
+from benchwright_foundation.number_text import counted
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX
 from benchwright_problems.problem import digest
 from benchwright_problems.storage.store import Store
@@ -89,7 +90,7 @@ def export_trajectory(log: EventLog, header: AttemptHeader, export_format: Expor
     else:
         with explain_unwritable(output):
             write_atomically(output.absolute(), trajectory.as_json().encode(), 0o600)
-        err.print(f"{len(trajectory.steps):,} steps written to {output}.", markup=False, soft_wrap=True)
+        err.print(f"{counted(len(trajectory.steps), 'step')} written to {output}.", markup=False, soft_wrap=True)
     _print_notes(trajectory)
 
 
@@ -170,7 +171,7 @@ def findings_command(attempts: AttemptIds = None, json_output: Json = False) -> 
         if any(row.findings for row in chosen):
             table.print_rows()
         else:
-            console.print(f"Nothing remarkable in {len(chosen):,} attempts.")
+            console.print(f"Nothing remarkable in {counted(len(chosen), 'attempt')}.")
     raise typer.Exit(1 if any(row.findings for row in chosen) else 0)
 
 
@@ -245,7 +246,7 @@ def import_trajectory(
         keep_trajectory(home, given_answer.attempt, content)
         (grading,) = grade_as_attempts([given_answer], BatchOptions(sandbox=sandbox))
         if not json_output:
-            err.print(f"Attempt {given_answer.attempt}, {len(trajectory.steps):,} steps.", markup=False)
+            err.print(f"Attempt {given_answer.attempt}, {counted(len(trajectory.steps), 'step')}.", markup=False)
             _print_notes(trajectory)
         print_verdict_and_exit(problem, grading.verdict, json_output)
 
