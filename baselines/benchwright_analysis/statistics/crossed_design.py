@@ -106,6 +106,12 @@ class CrossedDesign:
         """Distinct clusters of participants; 0 if each participant is on their own, or no other is in the data."""
         return self._cluster_count if 1 < self._cluster_count < self.participants else 0
 
+    @property
+    def has_own_problems(self) -> bool:
+        """True if each problem was tried once, by one participant: what it adds is chance within the participant."""
+        rows = len(self._problem)
+        return 1 < self.participants < rows == self.problems == self._families == int((self._person >= 0).sum())
+
     def clusters_that_vary(self, second_group_indicator: Numbers | None = None) -> int:
         """Clusters, if an interval holds for others than these; else 0.
 
@@ -138,7 +144,10 @@ class CrossedDesign:
         clusters_cross = self._most_clusters_cross(second_group_indicator)
         is_by_cluster = self.clusters > 0 and not clusters_cross and not is_within
         people = self._cluster_indicators() if is_by_cluster else self._people_indicators()
-        problems = indicator_matrix(self._problem, self.problems)
+        has_own_problems = self.has_own_problems
+        problems = (
+            np.ones((len(self._problem), 1)) if has_own_problems else indicator_matrix(self._problem, self.problems)
+        )
         levels_fixed = [people] if is_within else [self._cluster_indicators()] if clusters_cross else []
         fixed_columns = np.hstack([problems, *levels_fixed, *(covariate[:, None] for covariate in covariates)])
         basis = orthonormal_basis(fixed_columns)
@@ -150,7 +159,8 @@ class CrossedDesign:
         else:
             levels, slopes = _indicators_by_condition(people, second_group_indicator), []
         level_tables = [level[:, level.any(axis=0)] for level in levels]
-        effects = [table * side_weights for table in (*self._problem_and_family_indicators(), *slopes)]
+        varying_problems = [] if has_own_problems else self._problem_and_family_indicators()
+        effects = [table * side_weights for table in (*varying_problems, *slopes)]
         components = VarianceComponents(
             np.column_stack([fixed_columns, second_group_indicator]),
             [table for table in level_tables if table.shape[1] > 1],

@@ -11,7 +11,7 @@ from benchwright_analysis.report.questions.selections import AnswerSelection
 from benchwright_analysis.report.rows.model_facts import ModelFacts
 from benchwright_analysis.report.rows.observation import PEOPLE, Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
-from benchwright_analysis.report.sections.registration import Registration
+from benchwright_analysis.report.sections.registration import DrawnTask, Registration
 from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.failures import Embedding, Namer
 from benchwright_analysis.statistics.horizon import Weights
@@ -48,6 +48,8 @@ class Dataset:
     """Other remarks that bear on the result, as sentences."""
     drawn_tasks: Mapping[str, int] = field(default_factory=dict)
     """Tasks that were drawn for each condition of people."""
+    drawn: Sequence[DrawnTask] = ()
+    """The same tasks, each with its participant."""
     machines_by_plan: Mapping[str, int] = field(default_factory=dict)
     """Number of participants' machines that had the plan `sealed`, or the study file with its seed (`open`)."""
     registration: Registration | None = None

@@ -37,5 +37,5 @@ class MainResult:
     """Where the times come from."""
     left_out: tuple[str, ...] = ()
     """Which attempts of people are in no time, and why, as sentences."""
-    clusters: str = ""
-    """Whether intervals hold for other sites or sections, as a sentence; empty without any."""
+    scope: str = ""
+    """What intervals hold for besides other people at other problems, as sentences."""

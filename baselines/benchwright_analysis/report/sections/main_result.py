@@ -10,7 +10,7 @@ from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Cell, Section, SortableTable, text_with_interval
 from benchwright_analysis.report.sections.group_result import GroupResult, MainResult
 from benchwright_analysis.report.sections.headline import headline, headline_picture
-from benchwright_analysis.report.sections.success_compared import solved_difference
+from benchwright_analysis.report.sections.success_compared import have_own_tasks, solved_difference
 from benchwright_analysis.report.sections.time_compared import (
     as_percentage_points,
     compare_times_with_first,
@@ -69,7 +69,17 @@ def compute_main_result(data: Dataset) -> MainResult:
         limit,
         data.shown_times,
         tuple(left_out_sentences(people_rows, data.shown_times, "of the times")),
-        _cluster_sentence(people_rows),
+        " ".join(filter(None, (_own_tasks_sentence(people_rows), _cluster_sentence(people_rows)))),
+    )
+
+
+def _own_tasks_sentence(people_rows: Sequence[Observation]) -> str:
+    """Of designs in which nobody shares a task; empty for others."""
+    if not have_own_tasks(people_rows):
+        return ""
+    return (
+        "Each task is one person's own, so people are compared with themselves, and intervals hold for other people "
+        "with tasks of their own."
     )
 
 
@@ -141,7 +151,7 @@ def main_result_table(result: MainResult) -> SortableTable:
         limit_note += "".join(f"{sentence} " for sentence in result.left_out)
     note = (
         f"{limit_note}{'Differences are over the problems that both tried. ' if has_others else ''}In brackets 95 % "
-        f"intervals, for other people at other problems. {' '.join(filter(None, (result.clusters, *sorted(notes))))}"
+        f"intervals, for other people at other problems. {' '.join(filter(None, (result.scope, *sorted(notes))))}"
     ).strip()
     return SortableTable("The answer, by condition", tuple(columns), rows, note)
 

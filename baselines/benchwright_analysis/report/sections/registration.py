@@ -133,6 +133,14 @@ def _sample_size_deviations(preregistered: Preregistered, own_observations: Sequ
     return deviations
 
 
+class DrawnTask(NamedTuple):
+    """A problem that was drawn for a participant, under a condition."""
+
+    participant: str
+    problem: str
+    condition: str
+
+
 class CountedAllocation(NamedTuple):
     """What was drawn, and from which kind of plan."""
 
@@ -141,12 +149,15 @@ class CountedAllocation(NamedTuple):
     """`sealed` and `open` → participants."""
     deviations: Sequence[str]
     """Assignments that are not the plan's, as sentences."""
+    tasks: Sequence[DrawnTask] = ()
+    """Of the participants who enrolled."""
 
 
 def read_allocation(log: StudyLog, registered_study: RegisteredStudy) -> CountedAllocation:
     """Tasks drawn by condition, whose allocation was concealed, and assignments that are not the plan's."""
     drawn_tasks, machines_by_plan = Counter[str](), Counter[str]()
     deviating_participants = []
+    tasks: list[DrawnTask] = []
     for participant in log.journal.participants(registered_study.study.study):
         entries = [
             journal_entry.recorded_entry
@@ -159,8 +170,10 @@ def read_allocation(log: StudyLog, registered_study: RegisteredStudy) -> Counted
         if row is not None and planned is not None and row != planned:
             deviating_participants.append(participant)
         assignment = row or planned
-        drawn_tasks.update(task.condition for task in (assignment.tasks if assignment else ()))
+        for task in assignment.tasks if assignment else ():
+            tasks.append(DrawnTask(participant, task.problem, task.condition))
+            drawn_tasks[task.condition] += 1
     deviations = (
         [f"The assignment of {', '.join(deviating_participants)} is not the plan's."] if deviating_participants else []
     )
-    return CountedAllocation(dict(drawn_tasks), dict(machines_by_plan), deviations)
+    return CountedAllocation(dict(drawn_tasks), dict(machines_by_plan), deviations, tasks)

@@ -30,6 +30,7 @@ from benchwright_analysis.report.sections.assistance import assistance_section
 from benchwright_analysis.report.sections.escapes import test_escapes_section
 from benchwright_analysis.report.sections.estimates import forecasts_section
 from benchwright_analysis.report.sections.failing import failing_section
+from benchwright_analysis.report.sections.flips import flips_section
 from benchwright_analysis.report.sections.judge_error import judge_error_section
 from benchwright_analysis.report.sections.judging import judging_section
 from benchwright_analysis.report.sections.main_result import main_result_section
@@ -46,6 +47,7 @@ SECTIONS: list[Callable[[Dataset], Section | None]] = [
     support_section,
     preregistration_section,
     populations_section,
+    flips_section,
     side_by_side_section,
     success_section,
     outcomes_section,

@@ -76,16 +76,32 @@ def _attempts_at_shared_problems(
     return [observation for observation in (*attempts, *other_attempts) if observation.problem in problems]
 
 
+def have_own_tasks(attempts: Sequence[Observation]) -> bool:
+    """True if people have several tasks each, and no two share one: then people are compared with themselves."""
+    if not attempts or not all(attempt.is_person for attempt in attempts):
+        return False
+    return (
+        len({attempt.participant for attempt in attempts})
+        < len(attempts)
+        == len({attempt.problem for attempt in attempts})
+    )
+
+
 def solved_difference(
     first_attempts: Sequence[Observation], second_attempts: Sequence[Observation]
 ) -> CrossedEstimate | None:
     """By how much the share solved in the second group exceeds that in the first; `None` if no problem was shared.
 
+    Where each task is one person's own, people are compared with themselves.
+
     Args:
-        first_attempts: Decided attempts of one group; only those at problems that the other group tried count.
+        first_attempts: Decided attempts of one group; only those at problems that the other group tried count,
+            unless each task is one person's own.
         second_attempts: Decided attempts of the other group.
     """
     shared_attempts = _attempts_at_shared_problems(first_attempts, second_attempts)
+    if not shared_attempts and have_own_tasks([*first_attempts, *second_attempts]):
+        shared_attempts = [*first_attempts, *second_attempts]
     if not shared_attempts:
         return None
     try:

@@ -11,6 +11,7 @@ import pytest
 import statsmodels.api as sm
 from scipy import stats
 
+from benchwright_analysis.statistics.columns import Numbers
 from benchwright_analysis.statistics.crossed import (
     crossed_difference,
     crossed_mean,
@@ -313,3 +314,40 @@ def test_the_detectable_difference_is_blooms() -> None:
     estimate = crossed_mean(random.normal(0, 1, 5000), CrossedCells([None] * 5000, list(range(5000))))
     assert estimate.standard_error is not None and estimate.detectable_difference is not None
     assert estimate.detectable_difference / estimate.standard_error == pytest.approx(2.8, abs=0.01)
+
+
+def _own_tasks(
+    random: np.random.Generator, people: int, tasks: int, effect_varies: float
+) -> tuple[Numbers, Numbers, CrossedCells]:
+    """Values of people who each have tasks of their own, half under each condition by lot, without an effect."""
+    persons = np.repeat(np.arange(people), tasks)
+    second = np.concatenate([random.permutation(np.arange(tasks) % 2) for _ in range(people)]).astype(float)
+    level, slope = random.normal(0, 0.4, people), random.normal(0, effect_varies, people)
+    y = level[persons] + second * slope[persons] + random.normal(0, 0.7, people * tasks)
+    return y, second, CrossedCells(persons.tolist(), list(range(people * tasks)))
+
+
+def test_people_with_tasks_of_their_own_are_compared_with_themselves() -> None:
+    y, second, cells = _own_tasks(np.random.default_rng(21), 14, 10, 0.6)
+    difference = crossed_difference(y, second, cells)
+    persons = np.array(cells.participants)
+    gaps = [
+        y[(persons == person) & (second == 1)].mean() - y[(persons == person) & (second == 0)].mean()
+        for person in range(14)
+    ]
+    reference = stats.ttest_1samp(gaps, 0)
+    assert difference.within
+    assert difference.value == pytest.approx(np.mean(gaps))
+    assert difference.standard_error == pytest.approx(np.std(gaps, ddof=1) / np.sqrt(14), rel=0.1)
+    assert difference.p_value == pytest.approx(reference.pvalue, abs=0.05)
+
+
+def test_tasks_of_one_s_own_raise_no_false_alarms(nightly: bool) -> None:
+    random = np.random.default_rng(22)
+    studies = 600 if nightly else 60
+    alarms = 0
+    for _ in range(studies):
+        p = crossed_difference(*_own_tasks(random, 16, 15, 0.2)).p_value
+        assert p is not None
+        alarms += p < 0.05
+    assert alarms <= (0.075 if nightly else 0.16) * studies

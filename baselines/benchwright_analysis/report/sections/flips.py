@@ -1,0 +1,329 @@
+"""What would flip the conclusion: the primary comparison under other choices, and with what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.observation import Observation
+from benchwright_analysis.report.section import Cell, Section, SortableTable, counted, p_value, text_with_interval
+from benchwright_analysis.report.sections.headline import primary_measure
+from benchwright_analysis.report.sections.registration import DrawnTask
+from benchwright_analysis.report.sections.success_compared import solved_difference
+from benchwright_analysis.report.sections.time_compared import (
+    Limit,
+    as_percentage_points,
+    comparison_limit,
+    minutes_of,
+    pass_flags_of,
+    time_difference,
+    timed_observations_by_condition,
+)
+from benchwright_analysis.statistics.crossed import CrossedEstimate
+from benchwright_analysis.statistics.crossed_design import CrossedCells
+from benchwright_analysis.statistics.dropout import DropoutSensitivity, OutcomeTable, dropout_sensitivity
+from benchwright_analysis.statistics.errors import StatisticsError
+from benchwright_analysis.statistics.multiple import holm_tests
+from benchwright_analysis.statistics.pseudo_values import restricted_time_pseudo_values
+from benchwright_analysis.statistics.survival import times_if_give_ups_continued
+from benchwright_foundation.number_text import number, signed_number
+from benchwright_studies.plan.vocabulary import Measure, Population
+
+_TITLE = "What would flip the conclusion"
+_LEVEL = 0.05
+_MOST_LEFT_OUT = 200
+Rows = Sequence[Observation]
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """The primary comparison under another choice."""
+
+    comparison: str
+    choice: str
+    difference: CrossedEstimate
+    p_value: float | None
+    verdict: str
+    """`same`, `not significant any more`, `significant now`, `reversed`, or that nothing can be said."""
+
+
+def flips_section(data: Dataset) -> Section | None:
+    """One table of all that could change the answer; None without two conditions of people that are compared."""
+    planned = data.in_planned_population()
+    measure = primary_measure(planned)
+    if measure is Measure.SCORE or len(planned.people_groups) < 2:
+        return None
+    base = _Comparisons(planned, measure)
+    differences = base.differences()
+    if not any(difference.p_value is not None for difference in differences.values()):
+        return Section("flips", _TITLE, empty_reason="No comparison has a test, so there is no conclusion to flip.")
+    alternatives: list[Alternative] = []
+    dropouts: dict[str, DropoutSensitivity] = {}
+    sentences: list[str] = []
+    for group, difference in differences.items():
+        name = f"{group} against {base.baseline}"
+
+        choices: list[tuple[str, CrossedEstimate | None, float | None]] = [("as planned", difference, None)]
+        choices += [(choice, other, None) for choice, other in _other_choices(data, base, group).items()]
+        if len(differences) > 1:
+            tests = holm_tests({key: each.p_value for key, each in differences.items() if each.p_value is not None})
+            if group in tests:
+                choices.append(("corrected for all conditions (Holm)", difference, tests[group].adjusted))
+        for noun, key in (("participant", _participant), ("problem", _problem)):
+            choice, other, sentence = base.worst_without_one(group, difference, noun, key)
+            choices.append((choice, other, None))
+            sentences += [f"{name}: {sentence}"] if sentence else []
+        sensitivity = base.dropout(group)
+        if sensitivity is not None:
+            dropouts[group] = sensitivity
+            missing = sum(sensitivity.missing)
+            choices += [
+                (f"{missing} tasks that nobody began, as those that were done", sensitivity.like_others, None),
+                ("the same, as low as the difference can be", sensitivity.lowest, None),
+                ("the same, as high as it can be", sensitivity.highest, None),
+            ]
+            sentences.append(f"{name}: {_dropout_sentence(sensitivity, measure, group)}")
+        alternatives += [
+            Alternative(
+                name,
+                choice,
+                other,
+                other.p_value if p is None else p,
+                "" if choice == "as planned" else _verdict(difference, other, p),
+            )
+            for choice, other, p in choices
+            if other is not None
+        ]
+    flips = [alternative for alternative in alternatives if alternative.verdict not in ("", "same")]
+    judged = [alternative for alternative in alternatives if alternative.verdict]
+    lead = [
+        f"Of {counted(len(judged), 'other choice')}, {len(flips)} would change the conclusion."
+        if flips
+        else f"None of {counted(len(judged), 'other choice')} would change the conclusion.",
+        *sentences,
+    ]
+    unit = "minutes" if measure is Measure.TIME else "percentage points"
+    rows: list[Sequence[Cell]] = [
+        (
+            alternative.comparison,
+            alternative.choice,
+            _difference_text(alternative.difference, measure),
+            p_value(alternative.p_value),
+            alternative.verdict or "–",
+        )
+        for alternative in alternatives
+    ]
+    note = (
+        "The conclusion is whether the primary difference is significant, and its sign. The worst participant or "
+        "problem is the one without whom p is largest, or smallest if nothing is significant. Missing tasks are those "
+        "that were drawn and not begun; their bounds take the best and worst outcomes that there are."
+    )
+    columns = ("comparison", "choice", f"difference in {unit} (95 % interval)", "p", "conclusion")
+    table = SortableTable(_TITLE, columns, rows, note)
+    return Section("flips", _TITLE, lead, (), [table], {"alternatives": alternatives, "dropout": dropouts})
+
+
+class _Comparisons:
+    """The primary comparison of each condition of people with the first."""
+
+    def __init__(self, data: Dataset, measure: Measure) -> None:
+        self.data, self.measure = data, measure
+        decided = [row for row in data.decided_observations if row.is_person]
+        by_group = {group: [row for row in decided if row.group == group] for group in data.people_groups}
+        timed = timed_observations_by_condition(data) if measure is Measure.TIME else by_group
+        self.rows: Mapping[str, Rows] = {group: rows for group, rows in timed.items() if rows}
+        self.baseline = next(iter(self.rows), "")
+        self.limit: Limit | None = comparison_limit(self.rows) if measure is Measure.TIME and self.rows else None
+
+    def difference(self, rows: Mapping[str, Rows], group: str) -> CrossedEstimate | None:
+        """By how much a condition exceeds the first; None if they can't be compared."""
+        first, second = rows.get(self.baseline, ()), rows.get(group, ())
+        if not first or not second:
+            return None
+        if self.limit is None:
+            return solved_difference(first, second)
+        try:
+            return time_difference([*first, *second], group, self.limit.minutes)
+        except StatisticsError:
+            return None
+
+    def differences(self) -> dict[str, CrossedEstimate]:
+        """Of all other conditions that can be compared."""
+        found = {group: self.difference(self.rows, group) for group in self.rows if group != self.baseline}
+        return {group: difference for group, difference in found.items() if difference is not None}
+
+    def changed(self, group: str, change: Callable[[Observation], Observation]) -> CrossedEstimate | None:
+        """The difference with each attempt changed."""
+        return self.difference({name: [change(row) for row in rows] for name, rows in self.rows.items()}, group)
+
+    def worst_without_one(
+        self, group: str, difference: CrossedEstimate, noun: str, key: Callable[[Observation], str]
+    ) -> tuple[str, CrossedEstimate | None, str]:
+        """Without the participant or problem that matters most: its name, the difference, and how many flip it."""
+        pair = {name: self.rows[name] for name in (self.baseline, group)}
+        labels = sorted({key(row) for rows in pair.values() for row in rows})
+        if len(labels) > _MOST_LEFT_OUT:
+            return "", None, ""
+        without = {
+            label: found
+            for label in labels
+            if (
+                found := self.difference(
+                    {name: [row for row in rows if key(row) != label] for name, rows in pair.items()}, group
+                )
+            )
+            is not None
+            and found.p_value is not None
+        }
+        if not without:
+            return "", None, ""
+        changing = [label for label, found in without.items() if _conclusion(found) != _conclusion(difference)]
+        is_significant = _conclusion(difference) != 0
+        worst = (max if is_significant else min)(without, key=lambda label: without[label].p_value or 0.0)
+        sentence = (
+            f"without one of {len(changing)} of {counted(len(labels), noun)} the conclusion would be another."
+            if changing
+            else ""
+        )
+        return f"without {noun} {worst}", without[worst], sentence
+
+    def dropout(self, group: str) -> DropoutSensitivity | None:
+        """With the tasks that were drawn and not begun; None if there are none."""
+        begun = {(row.participant, row.problem) for row in self.data.observations}
+        missing = [
+            task
+            for task in self.data.drawn
+            if task.condition in (self.baseline, group) and (task.participant, task.problem) not in begun
+        ]
+        if not missing:
+            return None
+        first, second = self.rows[self.baseline], self.rows[group]
+        values = [float(row.passed) for row in (*first, *second)]
+        highest = 1.0
+        if self.limit is not None:
+            highest = self.limit.minutes
+            values = [
+                value
+                for rows in (first, second)
+                for value in restricted_time_pseudo_values(minutes_of(rows), pass_flags_of(rows), highest).tolist()
+            ]
+        families = {row.problem: row.family for row in self.data.observations}
+        clusters = {row.participant: row.cluster for row in self.data.observations}
+        try:
+            return dropout_sensitivity(
+                OutcomeTable(
+                    values,
+                    [False] * len(first) + [True] * len(second),
+                    Dataset.crossed_cells([*first, *second]),
+                    [task.condition == group for task in missing],
+                    _cells_of(missing, families, clusters),
+                    0.0,
+                    highest,
+                )
+            )
+        except StatisticsError:
+            return None
+
+
+def _cells_of(tasks: Sequence[DrawnTask], families: Mapping[str, str], clusters: Mapping[str, str]) -> CrossedCells:
+    return CrossedCells(
+        [task.participant for task in tasks],
+        [task.problem for task in tasks],
+        [families.get(task.problem, task.problem) for task in tasks],
+        [clusters.get(task.participant) for task in tasks],
+    )
+
+
+def _other_choices(data: Dataset, base: _Comparisons, group: str) -> dict[str, CrossedEstimate | None]:
+    """Choices that somebody else might have made, with the difference under each."""
+    choices: dict[str, CrossedEstimate | None] = {}
+    if any(row.intended and not row.is_analysed for row in data.observations):
+        by_intention = data.population is Population.INTENTION_TO_TREAT
+        other = data if by_intention else data.with_intention_to_treat()
+        comparisons = _Comparisons(other, base.measure)
+        if group in comparisons.rows and comparisons.baseline == base.baseline:
+            label = "per protocol" if by_intention else "by intention to treat"
+            choices[label] = comparisons.difference(comparisons.rows, group)
+    if any(row.cluster for rows in base.rows.values() for row in rows):
+        choices["without clusters"] = base.changed(group, lambda row: row.model_copy(update={"cluster": ""}))
+    pair = [*base.rows[base.baseline], *base.rows[group]]
+    if base.limit is not None:
+        minutes = base.limit.minutes
+        if any(_gave_up(row) for row in pair):
+            choices["who gave up had gone on without success"] = base.changed(
+                group, lambda row: _as_if_gone_on(row, minutes)
+            )
+        for factor in (0.5, 0.75):
+            shorter = _Comparisons(base.data, base.measure)
+            shorter.limit = replace(base.limit, minutes=factor * minutes)
+            choices[f"times up to {number(factor * minutes, 1)} minutes"] = shorter.difference(shorter.rows, group)
+    else:
+        undecided = [
+            attempt.observation
+            for attempt in base.data.counted_attempts
+            if attempt.observation.is_person and attempt.observation.censored_by == "not_decided"
+        ]
+        for flag, words in ((False, "undecided attempts failed"), (True, "undecided attempts passed")):
+            added = [row.model_copy(update={"passed": flag}) for row in undecided]
+            if added:
+                rows = {name: [*own, *(row for row in added if row.group == name)] for name, own in base.rows.items()}
+                choices[words] = base.difference(rows, group)
+    return choices
+
+
+def _gave_up(row: Observation) -> bool:
+    return row.censored_by in ("gave_up", "handed_in_unsolved")
+
+
+def _as_if_gone_on(row: Observation, limit_minutes: float) -> Observation:
+    stopped = [min(row.minutes, limit_minutes)]
+    (minutes,) = times_if_give_ups_continued(stopped, [_gave_up(row)], limit_minutes)
+    passed = row.passed and row.minutes <= limit_minutes
+    return row.model_copy(update={"time_s": 60 * float(minutes), "passed": passed})
+
+
+def _participant(row: Observation) -> str:
+    return row.participant
+
+
+def _problem(row: Observation) -> str:
+    return row.problem
+
+
+def _conclusion(difference: CrossedEstimate, p: float | None = None) -> int:
+    value = difference.p_value if p is None else p
+    if value is None or value >= _LEVEL:
+        return 0
+    return 1 if difference.value > 0 else -1
+
+
+def _verdict(base: CrossedEstimate, other: CrossedEstimate, p: float | None) -> str:
+    if other.p_value is None:
+        return "no test possible"
+    before, after = _conclusion(base), _conclusion(other, p)
+    if before == after:
+        return "same"
+    if before and after:
+        return "reversed"
+    return "not significant any more" if before else "significant now"
+
+
+def _difference_text(difference: CrossedEstimate, measure: Measure) -> str:
+    estimate = difference.estimate if measure is Measure.TIME else as_percentage_points(difference)
+    return text_with_interval(estimate, digits=1)
+
+
+def _dropout_sentence(sensitivity: DropoutSensitivity, measure: Measure, group: str) -> str:
+    first, second = sensitivity.missing
+    if not _conclusion(sensitivity.like_others):
+        return f"{first + second} drawn tasks were not begun; there is no significant difference that they could tip."
+    if sensitivity.tipping_point is None:
+        return (
+            f"however the {second} tasks under {group} that nobody began had gone, the difference would be significant."
+        )
+    unit, factor = ("minutes", 1.0) if measure is Measure.TIME else ("percentage points", 100.0)
+    return (
+        f"the conclusion holds until the {second} tasks under {group} that nobody began differ from those that were "
+        f"done by {signed_number(factor * sensitivity.tipping_point, 1)} {unit}."
+    )

@@ -1,0 +1,116 @@
+"""What a difference would be if the tasks that nobody began had gone otherwise than those that were done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from benchwright_analysis.statistics.columns import Numbers, common_length, finite_number_column, flag_column
+from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_difference
+from benchwright_analysis.statistics.crossed_design import CrossedCells
+
+_LEVEL = 0.05
+_STEPS = 20
+
+
+@dataclass(frozen=True)
+class OutcomeTable:
+    """Outcomes of attempts under two conditions, and tasks without one."""
+
+    values: Sequence[float]
+    """Outcome of each attempt."""
+    in_second_group: Sequence[bool]
+    cells: CrossedCells
+    missing_in_second_group: Sequence[bool]
+    """Condition of each missing task."""
+    missing_cells: CrossedCells
+    lowest: float
+    """The smallest outcome that there can be."""
+    highest: float
+
+
+@dataclass(frozen=True)
+class DropoutSensitivity:
+    """A difference under several assumptions about missing tasks."""
+
+    missing: tuple[int, int]
+    """Missing tasks under the first and the second condition."""
+    like_others: CrossedEstimate
+    """If they had gone like those that were done under their condition."""
+    lowest: CrossedEstimate
+    """If they had gone as badly for the difference as can be: the lower bound (Manski 1990)."""
+    highest: CrossedEstimate
+    """The upper bound."""
+    tipping_point: float | None
+    """By how much missing outcomes of the second condition have to differ from those that were done, until the \
+conclusion changes; `None` if no possible difference changes it."""
+
+
+def dropout_sensitivity(outcomes: OutcomeTable) -> DropoutSensitivity:
+    """Differences with missing tasks filled in: bounds, and the tipping point of a delta adjustment.
+
+    Each missing task gets the mean of its condition (Little & Rubin 2019), those of the second condition moved by delta
+    against the conclusion, in steps of a twentieth of the range.
+
+    Raises:
+        StatisticsError: Lengths differ, or as in `crossed_difference`.
+    """
+    values = finite_number_column(outcomes.values, "Values")
+    treated = flag_column(outcomes.in_second_group, "Conditions")
+    missing = flag_column(outcomes.missing_in_second_group, "Conditions of missing tasks")
+    common_length(values=len(values), conditions=len(treated))
+    common_length(missing=len(missing), cells=len(outcomes.missing_cells.problems))
+    means = np.array([values[~treated].mean(), values[treated].mean()])
+
+    def filled(first: ArrayLike, second: ArrayLike) -> CrossedEstimate:
+        filling: Numbers = np.clip(np.where(missing, second, first), outcomes.lowest, outcomes.highest)
+        return crossed_difference(
+            np.concatenate([values, filling]),
+            np.concatenate([treated, missing]),
+            _joined_cells(outcomes.cells, outcomes.missing_cells),
+        )
+
+    like_others = filled(means[0], means[1])
+    conclusion = _conclusion(like_others)
+    reach = outcomes.highest - outcomes.lowest
+    against = -conclusion if conclusion else -1
+    tipping = next(
+        (
+            against * step * reach / _STEPS
+            for step in range(1, _STEPS + 1)
+            if missing.any()
+            and conclusion
+            and _conclusion(filled(means[0], means[1] + against * step * reach / _STEPS)) != conclusion
+        ),
+        None,
+    )
+    return DropoutSensitivity(
+        (int((~missing).sum()), int(missing.sum())),
+        like_others,
+        filled(outcomes.highest, outcomes.lowest),
+        filled(outcomes.lowest, outcomes.highest),
+        tipping,
+    )
+
+
+def _conclusion(estimate: CrossedEstimate) -> int:
+    """The sign of a significant difference; 0 of others."""
+    if estimate.p_value is None or estimate.p_value >= _LEVEL:
+        return 0
+    return 1 if estimate.value > 0 else -1
+
+
+def _joined_cells(first: CrossedCells, second: CrossedCells) -> CrossedCells:
+    def rows(column: Sequence[object] | None, count: int) -> list[object]:
+        return [None] * count if column is None else [*column]
+
+    counts = len(first.problems), len(second.problems)
+    return CrossedCells(
+        [*first.participants, *second.participants],
+        [*first.problems, *second.problems],
+        [*(first.families or first.problems), *(second.families or second.problems)],
+        [*rows(first.clusters, counts[0]), *rows(second.clusters, counts[1])],
+    )
