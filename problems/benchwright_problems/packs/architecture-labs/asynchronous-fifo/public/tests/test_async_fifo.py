@@ -19,6 +19,7 @@ async def begin(dut, write_ns=10, read_ns=14):
 
 
 async def write(dut, words):
+    await FallingEdge(dut.wclk)
     for word in words:
         while int(dut.full.value):
             await FallingEdge(dut.wclk)

@@ -19,6 +19,7 @@ async def begin(dut, source_ns=10, destination_ns=14):
 
 
 async def send(dut, words):
+    await FallingEdge(dut.src_clk)
     for word in words:
         dut.in_valid.value, dut.in_data.value = 1, word
         taken = 0
