@@ -9,7 +9,7 @@ import random
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import FallingEdge, Timer
+from cocotb.triggers import FallingEdge, RisingEdge, Timer
 
 SCRATCH, CONTROL, STATUS, MASK, COUNT = 0x00, 0x04, 0x08, 0x0C, 0x10
 OKAY, SLVERR = 0, 2
@@ -34,6 +34,7 @@ class Bench:
         self.waits = dict.fromkeys(("aw", "w", "ar", "b", "r"), 0)
         self.applied = False
         self.fresh = 0
+        self.after_edge = {}
 
     @classmethod
     async def after_reset(cls, dut):
@@ -72,7 +73,12 @@ class Bench:
             name: self.number(name) for name in ("awready", "wready", "bvalid", "arready", "rvalid", "irq", "start")
         }
         driven = {name: self.number(name) for name in INPUTS}
+        for name, value in self.after_edge.items():
+            assert seen[name] == value, f"{name} changes between two rising edges"
         self.watch(seen, driven)
+        await RisingEdge(self.dut.aclk)
+        await Timer(1, unit="ns")
+        self.after_edge = {name: self.number(name) for name in ("bvalid", "rvalid", "irq", "start")}
         await FallingEdge(self.dut.aclk)
 
     def watch(self, seen, driven):

@@ -5,7 +5,7 @@ import random
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import FallingEdge, Timer
+from cocotb.triggers import FallingEdge, RisingEdge, Timer
 
 MOST_UNDER_WAY = 4
 
@@ -26,6 +26,7 @@ class Bench:
         self.offered = {"rd": None, "wr": None}
         self.queue = []  # answers to come: [cycles to wait, word number]
         self.quiet = 0
+        self.after_edge = {}
 
     def number(self, name):
         value = getattr(self.dut, name).value
@@ -64,7 +65,12 @@ class Bench:
         dut.rsp_error.value = int(fails) if answer is not None else choose.randrange(2)
         dut.rsp_data.value = choose.getrandbits(32) if answer is None or fails else self.word(answer)
         await Timer(4, unit="ns")
+        for name, value in self.after_edge.items():
+            assert self.number(name) == value, f"{name} changes between two rising edges"
         self.watch(start, answer, fails)
+        await RisingEdge(dut.clk)
+        await Timer(1, unit="ns")
+        self.after_edge = {name: self.number(name) for name in ("busy", "done", "error", "rd_valid", "wr_valid")}
         await FallingEdge(dut.clk)
 
     def word(self, number):
