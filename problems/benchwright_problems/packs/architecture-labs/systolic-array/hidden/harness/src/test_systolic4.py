@@ -5,6 +5,7 @@ import random
 
 import cocotb
 from bench import Bench
+from cocotb.triggers import FallingEdge, RisingEdge, Timer
 
 
 def signed(packed, place):
@@ -41,8 +42,28 @@ class Model:
 IDLE = {"in_valid": 0, "in_first": 1, "in_last": 1, "a_column": 0x7F80017F, "b_row": 0x80FF7F80}
 
 
+class Array(Bench):
+    """Inputs count at rising edges alone: from just after them to the falling edges they are something else."""
+
+    async def cycle(self, **changes):
+        inputs = {**self.idle, **changes}
+        self.drive(inputs)
+        await Timer(4, unit="ns")
+        self.check(inputs, "before")
+        if inputs["rst"]:
+            self.model.reset()
+        else:
+            self.model.step(inputs)
+        await RisingEdge(self.dut.clk)
+        await Timer(1, unit="ns")
+        self.drive({"in_valid": 1 - inputs["in_valid"], "a_column": 0x5A5A5A5A, "b_row": 0xA5A5A5A5})
+        await FallingEdge(self.dut.clk)
+        self.check(inputs, "after")
+        self.cycles += 1
+
+
 async def begin(dut):
-    bench = await Bench.after_reset(dut, Model(), IDLE)
+    bench = await Array.after_reset(dut, Model(), IDLE)
     bench.choose = random.Random(1978)
     return bench
 
