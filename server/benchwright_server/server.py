@@ -317,7 +317,15 @@ class BenchwrightServer(EditorServer):
             has_answer_form=self.client.supports("experimental.answerForm"),
         )
         sessions.set_judge_service(self._judge_url)
+        self._sandbox_notice = asyncio.create_task(self._show_once_if_nothing_can_run(sessions.sandbox.name))
         return sessions
+
+    async def _show_once_if_nothing_can_run(self, sandbox_name: str) -> None:
+        from benchwright_server.attempts.sandbox_notice import new_sandbox_notice
+
+        sentence = await asyncio.to_thread(new_sandbox_notice, self.home, sandbox_name)
+        if sentence and not self.is_shut_down:
+            self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, sentence))
 
     @property
     def has_sessions(self) -> bool:

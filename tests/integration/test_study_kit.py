@@ -90,8 +90,7 @@ class Lab:
                     desk = Desk(editor, await ask(editor, "openTask", study=study))
                     await desk.start()
                     await desk.ask("abandon")
-                    if view.position:
-                        await ask(editor, "selfEstimate", uri=desk.uri, minutes=3, difficulty=1, externalHelp=False)
+                    await ask(editor, "selfEstimate", uri=desk.uri, minutes=3, difficulty=1, externalHelp=False)
             await editor.quit()
 
 

@@ -65,6 +65,7 @@ WALKS = {
     "docs/tutorial/first-problem.md": Walk(_solve),
     "docs/how-to/other-editors.md": Walk(steps_before={"answer.md": _work}),
     "docs/how-to/understand-a-failure.md": Walk(),
+    "docs/how-to/any-machine.md": Walk(),
     "docs/how-to/write-problems.md": Walk(),
     "docs/how-to/toolchains.md": Walk(
         _one_toolchain, not_run={"sudo apt-get": "installs packages on an Ubuntu machine, and asks a mirror"}

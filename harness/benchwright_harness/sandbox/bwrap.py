@@ -50,11 +50,11 @@ from benchwright_harness.toolchain.manifest import content, digest_of
 from benchwright_harness.toolchain.tree import INSIDE
 
 _INSTALL = "install bubblewrap (Debian and Ubuntu: apt-get install bubblewrap)"
-_HINT = (
-    f"{_INSTALL}; where it can't work, such as"
-    " inside a container, `--sandbox native` (in VS Code the setting benchwright.sandbox) runs without protection"
+_ELSEWHERE = (
+    "let Docker run hidden tests (`--sandbox docker`, in VS Code the setting benchwright.sandbox), or a bench service "
+    "decide (`benchwright login`)"
 )
-_ELSEWHERE = "run hidden tests on a Linux machine, or in WSL 2; everything else works here"
+_NOT_LINUX = f"{_ELSEWHERE}, or work on Linux or in WSL 2"
 _ISOLATION = """
     --unshare-all --unshare-user --uid 1000 --gid 1000 --hostname benchwright --die-with-parent
     --new-session --cap-drop ALL --clearenv
@@ -163,10 +163,10 @@ class BwrapSandbox:
             SandboxUnavailableError: Bubblewrap is not installed.
         """
         if sys.platform != "linux":
-            raise SandboxUnavailableError("bubblewrap runs on Linux only", _ELSEWHERE)
+            raise SandboxUnavailableError("bubblewrap runs on Linux only", _NOT_LINUX)
         program = shutil.which("bwrap")
         if not program:
-            raise SandboxUnavailableError("bubblewrap is not installed", _HINT)
+            raise SandboxUnavailableError("bubblewrap is not installed", f"{_INSTALL}; or {_ELSEWHERE}")
         return program
 
     @cached_property
@@ -176,7 +176,7 @@ class BwrapSandbox:
         )
         match = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", version_run.stdout)
         if not match:
-            raise SandboxUnavailableError(f"bubblewrap does not start: {version_run.stderr.strip()}", _HINT)
+            raise SandboxUnavailableError(f"bubblewrap does not start: {version_run.stderr.strip()}", _broken_hint())
         return tuple(int(part or 0) for part in match.groups())
 
     def check(self) -> None:
@@ -207,7 +207,7 @@ class BwrapSandbox:
         )
         if trial_run.returncode != 0:
             raise SandboxUnavailableError(
-                f"bubblewrap does not work on this machine: {trial_run.stderr.strip()}", _HINT
+                f"bubblewrap does not work on this machine: {trial_run.stderr.strip()}", _broken_hint()
             )
 
     async def run(self, job: SandboxJob, log: OutputReceiver) -> StepEnd:
@@ -229,7 +229,7 @@ class BwrapSandbox:
             status = await started_sandbox.close()
         # bubblewrap reports an exit status only if it got as far as starting the program.
         if step_end.end is ProcessEnd.EXITED and b"exit-code" not in status:
-            raise SandboxUnavailableError("bubblewrap does not work on this machine", _HINT)
+            raise SandboxUnavailableError("bubblewrap does not work on this machine", _broken_hint())
         return step_end
 
     async def start_ahead(self, job: SandboxJob) -> None:
@@ -398,6 +398,32 @@ def _memory_file(content: bytes) -> Iterator[int]:
         os.close(handle)
 
 
+def _broken_hint() -> str:
+    return f"{namespaces_next_step(Path('/proc/sys'))}; or {_ELSEWHERE}"
+
+
+def namespaces_next_step(kernel_settings: Path) -> str:
+    """What lets bubblewrap make its namespaces, by the setting that forbids it.
+
+    Args:
+        kernel_settings: The folder of the kernel's settings.
+    """
+    for name, forbidding, allowed, who in _NAMESPACE_SETTINGS:
+        with contextlib.suppress(OSError):
+            if kernel_settings.joinpath(*name.split(".")).read_text().strip() == forbidding:
+                command = f"sudo sysctl -w {name}={allowed}"
+                return f"{who}: run `{command}`, and write `{name}={allowed}` into a file of /etc/sysctl.d to keep it"
+    return "allow this account to make user namespaces; inside a container, its host and its profiles have to"
+
+
+_NAMESPACE_SETTINGS = (
+    ("kernel.apparmor_restrict_unprivileged_userns", "1", "0", "Ubuntu 24.04 and newer forbid user namespaces"),
+    ("kernel.unprivileged_userns_clone", "0", "1", "this kernel forbids user namespaces to all but root"),
+    ("user.max_user_namespaces", "0", "28633", "this machine allows no user namespaces"),
+)
+"""Setting of the kernel, the value that forbids, one that allows, and how to say it."""
+
+
 def _examine() -> tuple[HealthFinding, ...]:
     return (_examine_bubblewrap(), _examine_landlock())
 
@@ -499,6 +525,7 @@ BWRAP = SandboxKind(
     open=BwrapSandbox,
     description="bubblewrap: no network, and no access to your files.",
     examine=_examine,
+    check=lambda: BwrapSandbox().check(),
     shows_folders=True,
     confiner=Confiner(_confine_program, lambda: BwrapSandbox().check(), _INSTALL, "/usr/local/bin:/usr/bin"),
     folder_hider=FolderHider("bubblewrap", _can_hide_folders, _command_hiding_folders, _read_exit_code),

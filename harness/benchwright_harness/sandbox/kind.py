@@ -46,6 +46,8 @@ class SandboxKind:
     """Finds the toolchain that it runs with, given the cache folder; raises `ToolMissingError`."""
     examine: Callable[[], Sequence[HealthFinding]] = lambda: ()
     """Findings that `benchwright doctor` shows; may start programs, and raises nothing."""
+    check: Callable[[], None] = lambda: None
+    """Tries it; raises `SandboxUnavailableError`, with the next step, if it does not work on this machine."""
     shows_folders: bool = False
     """True if a job sees the folders of `Job.shown`. Agents that are programs and debuggers come in that way."""
     confiner: Confiner | None = None

@@ -205,4 +205,5 @@ DOCKER = SandboxKind(
     description="Containers of a Docker-compatible engine: the same isolation as bubblewrap, half a second slower per "
     "run.",
     examine=_examine,
+    check=lambda: DockerSandbox().check(),
 )
