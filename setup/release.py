@@ -6,6 +6,7 @@ run it with `.venv/bin/python setup/release.py`.
 """
 
 import argparse
+import contextlib
 import hashlib
 import json
 import re
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import bare_environment
@@ -34,8 +36,9 @@ def main() -> int:
     for old_file in folder.iterdir():
         old_file.unlink()
     try:
-        for part_name in options.only or _PARTS:
-            _PARTS[part_name](folder)
+        with _store_files(options.repository) if options.repository else contextlib.nullcontext():
+            for part_name in options.only or _PARTS:
+                _PARTS[part_name](folder)
     except subprocess.CalledProcessError as error:
         print(f"{Path(error.cmd[0]).name} failed with status {error.returncode}.", file=sys.stderr)
         return 1
@@ -53,6 +56,11 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--only", action="append", choices=_PARTS, help="build only this part; may be given repeatedly")
     parser.add_argument("--tag", help="fail unless the version and the changelog are this tag's; write its NOTES.md")
+    parser.add_argument(
+        "--repository",
+        help="address of the repository, such as https://github.com/OWNER/NAME: the extension then names it, and its "
+        "README has pictures from there, as marketplaces show them",
+    )
     return parser.parse_args()
 
 
@@ -75,6 +83,51 @@ def _release_notes() -> str:
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     sections = re.split(r"^## \[(.+?)\].*\n", text, flags=re.MULTILINE)
     return dict(zip(sections[1::2], sections[2::2], strict=True)).get(_version(), "").strip()
+
+
+@contextlib.contextmanager
+def _store_files(repository: str) -> Iterator[None]:
+    """The extension's manifest and README as marketplaces want them; restored afterwards."""
+    client = ROOT / "client-vscode"
+    manifest, readme = client / "package.json", client / "README.md"
+    kept = {file: file.read_text(encoding="utf-8") for file in (manifest, readme)}
+    manifest.write_text(store_manifest(kept[manifest], repository), encoding="utf-8")
+    readme.write_text(store_readme(kept[readme], repository, f"v{_version()}"), encoding="utf-8")
+    try:
+        yield
+    finally:
+        for file, text in kept.items():
+            file.write_text(text, encoding="utf-8")
+
+
+def store_manifest(manifest: str, repository: str) -> str:
+    """The manifest with the addresses that marketplaces link to."""
+    fields = {
+        "homepage": f"{repository}#readme",
+        "repository": {"type": "git", "url": f"{repository}.git", "directory": "client-vscode"},
+        "bugs": {"url": f"{repository}/issues"},
+    }
+    # `npm run generate` replaces parts of the file by their layout, which has to stay.
+    added = "".join(f"  {json.dumps(name)}: {json.dumps(value)},\n" for name, value in fields.items())
+    return manifest.replace("{\n", f"{{\n{added}", 1)
+
+
+def store_readme(readme: str, repository: str, tag: str) -> str:
+    """The README with a picture for each section of `_STORE_PICTURES` that it has, from the repository's tag."""
+    for place, (name, alt) in _STORE_PICTURES.items():
+        picture = f"![{alt}]({repository}/raw/{tag}/docs/images/{name}.png)"
+        readme = readme.replace(place, f"{place}\n\n{picture}", 1)
+    return readme
+
+
+_STORE_PICTURES = {
+    "hidden tests show whether it works, and a clock records how long it took.": (
+        "benchwright",
+        "A problem in VS Code: statement, RTL with lint, and the verdict of the hidden tests",
+    ),
+    "  problems and in any other folder.": ("language", "Hover and completion in a SystemVerilog file"),
+}
+"""Words of the README → the picture below them, of `docs/images`, and what it shows."""
 
 
 def _build_python_packages(folder: Path) -> None:
