@@ -119,9 +119,12 @@ async function closeEarlier({ status, primary, statement }: OpenedProblem): Prom
 
 /** The file to edit in the first column, the statement's preview beside it. */
 async function layOut(opened: OpenedProblem): Promise<void> {
-  // Both at once: the preview takes longer, and the file's column is there.
-  const preview = { viewColumn: vscode.ViewColumn.Two, preview: false, preserveFocus: true };
-  await Promise.all([showPrimary(opened), openWith(opened.statement, "vscode.markdown.preview.editor", preview)]);
+  await showPrimary(opened);
+  await openWith(opened.statement, "vscode.markdown.preview.editor", {
+    viewColumn: vscode.ViewColumn.Two,
+    preview: false,
+    preserveFocus: true,
+  });
   // The preview's column became active, although the focus did not move.
   await focusFirstColumn();
 }
