@@ -331,6 +331,15 @@ def test_ordinary_work_is_not_remarked_on(function: str, arguments: dict[str, An
     assert findings_of(function, **arguments) == []
 
 
+@pytest.mark.parametrize(
+    "text", ["grep " + "-r " * 60_000, "rm " + "a" * 190_000, "rm " * 60_000, "../" * 60_000, "1" * 190_000 + "a"]
+)
+def test_a_long_argument_of_a_hostile_file_is_read_to_its_end(text: str) -> None:
+    # Where this grew with a power of the length, it did not end.
+    assert {*findings_of("bash", text, command=text)} <= {"2 looks_for_hidden_files"}
+    assert findings_of("write_file", text, path=FILE, content=f"== {text}") == []
+
+
 @pytest.mark.nightly
 def test_harbors_own_models_accept_what_is_written(tmp_path: Path) -> None:
     download = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--python-version", "3.12"]
