@@ -82,14 +82,10 @@ async def test_right_designs_pass_and_all_wrong_ones_fail(
 def run_public_tests(problem: Problem, design: Mapping[str, str]) -> dict[str, str]:
     """The reason of each test that a student begins with, for a design."""
     (test_path,) = (path for path in problem.public.files if path.startswith("tests/"))
-    (design_path,) = design
-    module = Path(design_path).stem
-    simulation = OwnSimulation(
-        {test_path: problem.public.files[test_path].encode(), **as_bytes(design)},
-        (design_path,),
-        module,
-        module=test_path,
-    )
+    files = {**problem.public.files, **design}
+    sources = tuple(path for path in files if path.endswith(".sv"))
+    top = Path(test_path).stem.removeprefix("test_")
+    simulation = OwnSimulation(as_bytes(files), sources, top, module=test_path)
     run = asyncio.run(
         run_own_tests(
             simulation,

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
-from benchwright_problems.problem import Problem, ProblemKind
+from benchwright_judges.judgement import JudgementStatus
+from benchwright_judges.score import judge_key_and_empty_answer
+from benchwright_problems.problem import Problem, ProblemKind, Skill
 from benchwright_problems.storage.pack_folder import (
     read_built_in,
     right_solutions_by_name,
@@ -21,6 +24,7 @@ NAME = "architecture-labs"
 PACK = read_built_in(NAME)
 FOLDER = Path(str(files("benchwright_problems") / "packs" / NAME))
 DESIGNS = [problem for problem in PACK.problems if problem.kind is ProblemKind.DESIGN]
+QUESTIONS = [problem for problem in PACK.problems if problem.kind is ProblemKind.QUESTION]
 
 
 def id_of(problem: Problem) -> str:
@@ -54,7 +58,7 @@ def test_a_lab_has_all_of_its_parts(problem: Problem) -> None:
     assert [hint.cost for hint in problem.public.hints] == [0.0, 0.1, 0.2]
     assert any(path.startswith("tests/test_") for path in problem.public.files)
     for heading in ("## Ports", "## Behaviour", "## First steps", "## Own tests", "## Rules"):
-        assert f"\n{heading}\n" in problem.public.statement
+        assert f"\n{heading}" in problem.public.statement
 
 
 @pytest.mark.parametrize("problem", DESIGNS, ids=id_of)
@@ -75,7 +79,20 @@ def test_no_hidden_text_is_given_away(problem: Problem) -> None:
     assert all(text not in public for text in hidden_texts if len(text) > 40)
 
 
-def test_the_course_file_assigns_every_problem_once() -> None:
+@pytest.mark.parametrize("problem", QUESTIONS, ids=id_of)
+def test_the_key_of_a_question_is_right_and_an_empty_answer_is_not(problem: Problem) -> None:
+    key, empty = judge_key_and_empty_answer(problem)
+    assert (key.passed, empty.status) == (True, JudgementStatus.EMPTY)
+
+
+def test_a_term_has_questions_of_every_skill() -> None:
+    skills = Counter(problem.public.question.skill for problem in QUESTIONS if problem.public.question is not None)
+    assert set(skills) == set(Skill)
+    assert min(skills.values()) >= 12
+
+
+def test_the_course_file_assigns_every_problem_once_in_twelve_weeks() -> None:
     course_file = read_course_file(NAME)
+    assert [week.week for week in course_file.weeks] == list(range(1, 13))
     assigned = [problem for week in course_file.weeks for problem in week.problems]
     assert sorted(assigned) == sorted(problem.id for problem in PACK.problems)

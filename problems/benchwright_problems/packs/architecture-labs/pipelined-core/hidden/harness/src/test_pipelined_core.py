@@ -74,11 +74,11 @@ class Step:
         return sources | ({self.word >> 20 & 31} if opcode in (OP, STORE, BRANCH) else set())
 
 
-def trace_of(program, memory):
-    """The steps of a program up to the instruction that stays where it is."""
+def trace_of(words, memory):
+    """The steps of a program, offset → word, up to the instruction that stays where it is."""
     registers, memory, steps, pc = [0] * 32, dict(memory), [], RESET_PC
     while True:
-        word = program[(pc - RESET_PC) // 4]
+        word = words[pc - RESET_PC]
         step = Step(pc, word)
         opcode, f3, rd = word & 0x7F, word >> 12 & 7, word >> 7 & 31
         a, b, imm = registers[word >> 15 & 31], registers[word >> 20 & 31], signed(word) >> 20
@@ -132,6 +132,7 @@ class Bench:
         self.memory = {4 * index & MASK: self.choose.getrandbits(32) for index in range(-512, 4096)}
         self.memory |= {0: 0x400, 4: 0x800}
         self.program = []
+        self.far = {}
 
     @classmethod
     async def start(cls, dut, seed=121):
@@ -152,16 +153,16 @@ class Bench:
         self.program += [store(number, 4 * number) for number in range(1, 30)]
 
     def fetched(self, pc):
-        index, rest = divmod((pc - RESET_PC) & MASK, 4)
-        inside = rest == 0 and index < len(self.program)
-        # Behind the program is what would do harm.
-        return self.program[index] if inside else self.choose.choice([store(1, 64), j_type(1, 64), 0x00000013, MASK])
+        # Where no instruction of the program is, there is what would do harm.
+        harm = self.choose.choice([store(1, 64), j_type(1, 64), 0x00000013, MASK])
+        return self.words.get((pc - RESET_PC) & MASK, harm)
 
     async def run(self, timed=False, late=False, most_steps=None):
         """Run the program from its reset to its end; with `most_steps` to that number of retires."""
         dut = self.dut
         self.program.append(STAY)
-        steps = trace_of(self.program, self.memory)
+        self.words = self.far | {4 * index: word for index, word in enumerate(self.program)}
+        steps = trace_of(self.words, self.memory)
         accesses = [index for index, step in enumerate(steps) if step.access is not None]
         dut.rst.value = 1
         await FallingEdge(dut.clk)
@@ -244,10 +245,11 @@ class Bench:
             if kind == 8:
                 self.program.append(j_type(choose.choice([0, rs1]), 4 + 4 * skipped))
             elif kind == 9:
-                target = RESET_PC + 4 * (len(self.program) + 3 + skipped)
+                offset = choose.randrange(-0x800, 0x800)
+                target = RESET_PC + 4 * (len(self.program) + 3 + skipped) - offset
                 upper = target + 0x800 & 0xFFFFF000
                 self.program += [upper | 29 << 7 | LUI, addi(29, 29, target - upper)]
-                self.program.append(i_type(JALR, 0, choose.choice([0, 29]), 29, 0))
+                self.program.append(i_type(JALR, 0, choose.choice([0, 29]), 29, offset))
             else:
                 rs2 = choose.choice([rs1, *registers])
                 self.program.append(b_type(choose.choice([0, 1, 4, 5]), rs1, rs2, 4 + 4 * skipped))
@@ -349,6 +351,24 @@ async def jumps_cost_at_most_two_bubbles(dut):
         bench.program += [target + 0x800 & 0xFFFFF000 | 6 << 7 | LUI, addi(6, 6, target), i_type(JALR, 0, 6, 6, 0)]
         bench.program += [store(4, 64), store(4, 64), store(6, 72)]
     await bench.run(timed=True)
+
+
+@cocotb.test()
+async def jumps_reach_far(dut):
+    bench = await Bench.start(dut)
+    for bit in range(9, 20):
+        for word in (j_type(5, 1 << bit), b_type(0, 0, 0, 1 << bit)):
+            if word & 0x7F == BRANCH and bit > 11:
+                continue
+            here = 4 * len(bench.program)
+            bench.far |= {here + 2**bit: store(5, 64), here + 2**bit + 4: j_type(6, -(2**bit))}
+            bench.program += [word, store(6, 68), addi(5, 0, 1)]
+    for bit in range(9, 12):
+        here = 4 * len(bench.program)
+        bench.far[here + 2**bit] = b_type(0, 0, 0, 4 - 2**bit)
+        bench.program += [j_type(0, 1 << bit)]
+    bench.program.append(store(5, 72))
+    await bench.run()
 
 
 @cocotb.test()

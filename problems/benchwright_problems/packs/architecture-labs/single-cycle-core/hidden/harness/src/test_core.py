@@ -297,6 +297,7 @@ async def traps_change_nothing(dut):
                 bench.check(name, wanted, word)
             await FallingEdge(dut.clk)
             bench.check("pc", bench.model.pc, word)
+        await bench.run(bench.choose.choice([0xABCDE000 | 7 << 7 | LUI, 0x00001000 | 7 << 7 | AUIPC, j_type(7, 8), FENCE]))
         await bench.show(1)
     await bench.run(0x0FF0000F)
     await bench.run(FENCE | 1 << 7 | MASK << 20 & MASK)

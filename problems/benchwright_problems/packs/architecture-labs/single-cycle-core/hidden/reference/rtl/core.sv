@@ -115,7 +115,7 @@ module core #(
             end
             2'b01: begin
                 mem_strobe = mem_addr[1] ? 4'b1100 : 4'b0011;
-                mem_wdata = {2{second[15:0]}};
+                mem_wdata = {second[15:0], second[15:0]};
             end
             default: begin
                 mem_strobe = 4'b1111;
