@@ -260,6 +260,7 @@ def _registration_step(log: StudyLog, folder: Path, study: Study) -> KitStep:
             commands = [f"benchwright lab open {file}", "export BENCHWRIGHT_LOG=$(benchwright lab log)"]
         else:
             commands = [f"benchwright study register {file} --out {folder / 'registered'}"]
+        commands.append(f"Whether {len(study.pseudonyms)} people are enough: benchwright study size {file}")
         text = "Not preregistered: the file can still be changed."
         return KitStep("registration", StepState.OPEN, text, commands)
     digest = registered.preregistered.digest
