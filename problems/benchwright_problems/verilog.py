@@ -186,7 +186,7 @@ def _module_declarations(tree: SyntaxTree) -> Iterator[ModuleDeclarationSyntax]:
 
 
 def _module_facts(declaration: ModuleDeclarationSyntax) -> VerilogModule:
-    from pyslang.syntax import HierarchyInstantiationSyntax, SyntaxNode
+    from pyslang.syntax import HierarchicalInstanceSyntax, HierarchyInstantiationSyntax, SyntaxNode
 
     instances: list[tuple[str, str]] = []
     open_nodes: list[SyntaxNode] = [declaration]
@@ -195,7 +195,9 @@ def _module_facts(declaration: ModuleDeclarationSyntax) -> VerilogModule:
         if isinstance(node, HierarchyInstantiationSyntax):
             kind = node.type.valueText
             instances += [
-                (kind, instance.decl.name.valueText) for instance in node.instances if instance.decl is not None
+                (kind, instance.decl.name.valueText)
+                for instance in node.instances  # With the commas between them.
+                if isinstance(instance, HierarchicalInstanceSyntax) and instance.decl is not None
             ]
         open_nodes += [child for child in node if isinstance(child, SyntaxNode)]
     return VerilogModule(declaration.header.name.valueText, tuple(instances))

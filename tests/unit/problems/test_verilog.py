@@ -10,6 +10,11 @@ def test_modules_and_what_they_instantiate() -> None:
     assert (second_module.name, second_module.instances) == ("b", ())
 
 
+def test_instances_beside_each_other_are_all_there() -> None:
+    (module,) = modules("module m; e s(a), t(b); endmodule\n")
+    assert module.instances == (("e", "s"), ("e", "t"))
+
+
 def test_a_broken_source_gives_what_can_be_read() -> None:
     assert modules("") == ()
     assert modules("\0 endmodule )") == ()
