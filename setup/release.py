@@ -102,13 +102,13 @@ def _store_files(repository: str) -> Iterator[None]:
 
 def store_manifest(manifest: str, repository: str) -> str:
     """The manifest with the addresses that marketplaces link to."""
-    fields = {
+    listing_fields = {
         "homepage": f"{repository}#readme",
         "repository": {"type": "git", "url": f"{repository}.git", "directory": "client-vscode"},
         "bugs": {"url": f"{repository}/issues"},
     }
     # `npm run generate` replaces parts of the file by their layout, which has to stay.
-    added = "".join(f"  {json.dumps(name)}: {json.dumps(value)},\n" for name, value in fields.items())
+    added = "".join(f"  {json.dumps(name)}: {json.dumps(value)},\n" for name, value in listing_fields.items())
     return manifest.replace("{\n", f"{{\n{added}", 1)
 
 

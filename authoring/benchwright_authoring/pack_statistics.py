@@ -104,18 +104,18 @@ def problem_groups(pack: Pack, group_property: GroupProperty, count_tokens: Toke
         count_tokens: Called with each text once.
     """
     names = _group_names(pack, group_property)
-    texts = [_text_by_part(problem) for problem in pack.problems]
+    pack_texts = [_text_by_part(problem) for problem in pack.problems]
     measured_texts = [
         {part: (len(text.splitlines()), count_tokens(text)) for part, text in problem_texts.items()}
-        for problem_texts in texts
+        for problem_texts in pack_texts
     ]
-    groups = [
+    texts_by_group = [
         (name, [measured for group, measured in zip(names, measured_texts, strict=True) if group == name])
         for name in sorted({*names})
     ]
-    if len(groups) > 1:
-        groups.append(("all", measured_texts))
-    return [ProblemGroup(name, len(measured), tuple(_part_sizes(measured))) for name, measured in groups]
+    if len(texts_by_group) > 1:
+        texts_by_group.append(("all", measured_texts))
+    return [ProblemGroup(name, len(measured), tuple(_part_sizes(measured))) for name, measured in texts_by_group]
 
 
 def _group_names(pack: Pack, group_property: GroupProperty) -> list[str]:
@@ -144,14 +144,14 @@ def _joined(texts: Iterable[str]) -> str:
 def _part_sizes(measured: Sequence[Mapping[ProblemPart, tuple[int, int | None]]]) -> Iterable[PartSize]:
     """The sizes of each part that any problem has, from lines and tokens of each problem's parts."""
     for part in ProblemPart:
-        sizes = [measured_texts[part] for measured_texts in measured if part in measured_texts]
-        lines = [line_count for line_count, _ in sizes]
-        tokens = [token_count for _, token_count in sizes if token_count is not None]
-        if sizes:
-            is_counted = len(tokens) == len(sizes)
+        measured_sizes = [measured_texts[part] for measured_texts in measured if part in measured_texts]
+        lines = [line_count for line_count, _ in measured_sizes]
+        tokens = [token_count for _, token_count in measured_sizes if token_count is not None]
+        if measured_sizes:
+            is_counted = len(tokens) == len(measured_sizes)
             yield PartSize(
                 part,
-                len(sizes),
+                len(measured_sizes),
                 fmean(lines),
                 max(lines),
                 fmean(tokens) if is_counted else None,

@@ -151,15 +151,15 @@ def study_size(
     if len(study.people_conditions) < 2:
         raise StatisticsError("A difference needs two conditions of people, and the study has fewer.")
     expectations.check(measure)
-    design = PlannedDesign(study, difficulties, expectations, measure, seed)
+    planned_design = PlannedDesign(study, difficulties, expectations, measure, seed)
 
     def rate(effect: float) -> PowerRate:
-        return _power_rate(design, effect, studies, advance)
+        return _power_rate(planned_design, effect, studies, advance)
 
     false_alarms, planned = rate(0.0), rate(expectations.effect)
-    tried = tuple(rate(effect) for effect in _effects_around_detectable(design, planned))
-    detectable, error = _detectable(design, (planned, *tried))
-    tasks = sum(len(assignment.tasks) for assignment in design.plan(0).assignments)
+    tried = tuple(rate(effect) for effect in _effects_around_detectable(planned_design, planned))
+    detectable, error = _detectable(planned_design, (planned, *tried))
+    tasks = sum(len(assignment.tasks) for assignment in planned_design.plan(0).assignments)
     return StudySize(measure, tasks, planned, false_alarms, tried, detectable, error)
 
 
@@ -310,13 +310,13 @@ class PlannedDesign:
         return estimates
 
 
-def _power_rate(design: PlannedDesign, effect: float, studies: int, advance: Callable[[], object]) -> PowerRate:
+def _power_rate(planned_design: PlannedDesign, effect: float, studies: int, advance: Callable[[], object]) -> PowerRate:
     found = without = 0
     ratios = []
     for number in range(studies):
-        estimates = design.primary_estimates(design.draw(number, effect))
+        estimates = planned_design.primary_estimates(planned_design.draw(number, effect))
         p_values = {name: estimate.p_value for name, estimate in estimates.items() if estimate.p_value is not None}
-        name = design.others[0]
+        name = planned_design.others[0]
         if name in p_values:
             # Among all conditions that are compared, as in the report; of one test, Holm's p is its own.
             p = holm_tests(p_values)[name].adjusted if len(p_values) > 1 else p_values[name]
@@ -328,21 +328,25 @@ def _power_rate(design: PlannedDesign, effect: float, studies: int, advance: Cal
     return PowerRate(effect, studies, found, without, float(np.mean(ratios)) if ratios else 0.0)
 
 
-def _effects_around_detectable(design: PlannedDesign, planned: PowerRate) -> list[float]:
+def _effects_around_detectable(planned_design: PlannedDesign, planned: PowerRate) -> list[float]:
     """Effects near the one with a power of 80 %, by how many standard errors the planned one is away from none."""
     if abs(planned.ratio) < 0.1:
         return []
-    guess = design.strength(planned.effect) * (_normal_quantile(0.975) + _normal_quantile(POWER)) / abs(planned.ratio)
-    effects = [design.effect(multiple * guess) for multiple in _AROUND]
+    guess = (
+        planned_design.strength(planned.effect)
+        * (_normal_quantile(0.975) + _normal_quantile(POWER))
+        / abs(planned.ratio)
+    )
+    effects = [planned_design.effect(multiple * guess) for multiple in _AROUND]
     return [effect for effect in effects if effect is not None]
 
 
-def _detectable(design: PlannedDesign, rates: Sequence[PowerRate]) -> tuple[float | None, float | None]:
+def _detectable(planned_design: PlannedDesign, rates: Sequence[PowerRate]) -> tuple[float | None, float | None]:
     """The effect with a power of 80 %, on a line through the normal quantiles of the powers, and its standard error."""
     usable = [rate for rate in rates if 0.1 < rate.power < 0.995]
     if len(usable) < 2:
         return None, None
-    strengths = np.array([abs(design.strength(rate.effect)) for rate in usable])
+    strengths = np.array([abs(planned_design.strength(rate.effect)) for rate in usable])
     quantiles = np.array([_normal_quantile(rate.power) for rate in usable])
     density = np.exp(-(quantiles**2) / 2) / math.sqrt(2 * math.pi)
     weights = density / np.array([rate.error for rate in usable])
@@ -354,8 +358,8 @@ def _detectable(design: PlannedDesign, rates: Sequence[PowerRate]) -> tuple[floa
     strength = (_normal_quantile(POWER) - intercept) / slope
     gradient = np.array([-1 / slope, -strength / slope])
     error = math.sqrt(float(gradient @ inverse @ gradient))
-    sign = math.copysign(1.0, design.strength(usable[0].effect))
-    effect, further = design.effect(sign * strength), design.effect(sign * (strength + error))
+    sign = math.copysign(1.0, planned_design.strength(usable[0].effect))
+    effect, further = planned_design.effect(sign * strength), planned_design.effect(sign * (strength + error))
     return effect, None if effect is None or further is None else abs(further - effect)
 
 

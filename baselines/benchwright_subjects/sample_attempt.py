@@ -262,8 +262,8 @@ class SampleAttempt(Adapter):
     async def record_usage(self, usage: ModelUsage) -> None:
         """A model was asked."""
         if cutoff := self._cutoff or knowledge_cutoff(usage.model):
-            parameters = {**usage.parameters, "knowledge_cutoff": cutoff}
-            usage = usage.model_copy(update={"parameters": parameters})
+            usage_parameters = {**usage.parameters, "knowledge_cutoff": cutoff}
+            usage = usage.model_copy(update={"parameters": usage_parameters})
         await self.record_event(usage)
         previous_usage = self.recorded_usage.get(usage.model)
         self.recorded_usage[usage.model] = add_usage(previous_usage, usage) if previous_usage else usage

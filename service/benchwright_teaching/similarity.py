@@ -68,29 +68,29 @@ def pairs_with_common_text(
         given_files: Files that everybody was given; what is in them is in common without meaning anything.
     """
     template_hashes = {key for text in given_files.values() for key in _hashes(_text_leaves(text))}
-    marks = {
+    marks_by_student = {
         name: {key: mark for key, mark in _fingerprint_marks(files).items() if key not in template_hashes}
         for name, files in files_by_student.items()
     }
-    counts = Counter(key for own_marks in marks.values() for key in own_marks)
+    counts = Counter(key for own_marks in marks_by_student.values() for key in own_marks)
     most_holders = max(_COMMON_FROM, _COMMON * len(files_by_student))
-    marks = {
+    marks_by_student = {
         name: {key: mark for key, mark in own_marks.items() if counts[key] <= most_holders}
-        for name, own_marks in marks.items()
+        for name, own_marks in marks_by_student.items()
     }
     shared: dict[tuple[str, str], list[int]] = defaultdict(list)
     holders: dict[int, list[str]] = defaultdict(list)
-    for name in sorted(marks):
-        for mark_hash in marks[name]:
+    for name in sorted(marks_by_student):
+        for mark_hash in marks_by_student[name]:
             holders[mark_hash].append(name)
     for mark_hash, names in holders.items():
         for solution_pair in combinations(names, 2):
             shared[solution_pair].append(mark_hash)
     similar_pairs = []
     for (first_name, second_name), keys in shared.items():
-        fewer = min(len(marks[first_name]), len(marks[second_name]))
+        fewer = min(len(marks_by_student[first_name]), len(marks_by_student[second_name]))
         if fewer >= _LEAST:
-            common_marks = [(marks[first_name][key], marks[second_name][key]) for key in keys]
+            common_marks = [(marks_by_student[first_name][key], marks_by_student[second_name][key]) for key in keys]
             passages = _joined_passages(common_marks)
             similar_pairs.append(SimilarPair(first_name, second_name, len(keys) / fewer, passages))
     return sorted(
@@ -99,7 +99,7 @@ def pairs_with_common_text(
 
 
 def _fingerprint_marks(files: Mapping[str, str]) -> dict[int, Passage]:
-    marks: dict[int, Passage] = {}
+    passages_by_hash: dict[int, Passage] = {}
     for path, text in files.items():
         leaves = _text_leaves(text)
         hashes = _hashes(leaves)
@@ -108,8 +108,10 @@ def _fingerprint_marks(files: Mapping[str, str]) -> dict[int, Passage]:
             if window:
                 # The last of several smallest ones, as in the paper.
                 offset = start + max(index for index, key in enumerate(window) if key == min(window))
-                marks.setdefault(hashes[offset], Passage(path, leaves[offset][1], leaves[offset + GROUP - 1][1]))
-    return marks
+                passages_by_hash.setdefault(
+                    hashes[offset], Passage(path, leaves[offset][1], leaves[offset + GROUP - 1][1])
+                )
+    return passages_by_hash
 
 
 def _text_leaves(text: str) -> list[tuple[bytes, int]]:

@@ -54,10 +54,10 @@ def main() -> int:
     return 0 if max(result.values()) < LIMIT_S else 1
 
 
-def seconds(call: Callable[[], object]) -> float:
+def seconds(timed_call: Callable[[], object]) -> float:
     """Processor seconds of a call."""
     start_s = time.process_time()
-    call()
+    timed_call()
     return round(time.process_time() - start_s, 3)
 
 

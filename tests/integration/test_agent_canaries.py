@@ -125,8 +125,8 @@ def model_that_looks(requests: list[str]) -> Model:
     ) -> ModelOutput:
         requests.append(json.dumps([message.model_dump(mode="json") for message in messages]))
         tool_replies = [message for message in messages if message.role == "tool"]
-        if not tool_replies and isinstance(call := shell_call(offered_by(tools), script), Call):
-            return output_of(call, messages)
+        if not tool_replies and isinstance(scripted_call := shell_call(offered_by(tools), script), Call):
+            return output_of(scripted_call, messages)
         return ModelOutput.from_content("mockllm/model", "I have looked.")
 
     return get_model("mockllm/model", custom_outputs=reply, memoize=False)

@@ -58,8 +58,12 @@ def model_that_works(folder: Path, tool_outputs: list[str]) -> Model:
         tool_texts = [message.text for message in messages if message.role == "tool"]
         if len(tool_texts) > len(tool_outputs):
             tool_outputs[:] = tool_texts
-        call = _step(len(tool_texts), offered_by(tools), folder)
-        output = output_of(call, messages) if call else ModelOutput.from_content("mockllm/model", "Submitted.")
+        scripted_call = _step(len(tool_texts), offered_by(tools), folder)
+        output = (
+            output_of(scripted_call, messages)
+            if scripted_call
+            else ModelOutput.from_content("mockllm/model", "Submitted.")
+        )
         output.usage = ModelUsage(input_tokens=100, output_tokens=20, total_tokens=120)
         return output
 

@@ -86,14 +86,14 @@ def run_public_tests(problem: Problem, design: Mapping[str, str]) -> dict[str, s
     sources = tuple(path for path in files if path.endswith(".sv"))
     top = Path(test_path).stem.removeprefix("test_")
     simulation = OwnSimulation(as_bytes(files), sources, top, module=test_path)
-    run = asyncio.run(
+    public_run = asyncio.run(
         run_own_tests(
             simulation,
             sandbox=open_sandbox("bwrap"),
             toolchain=toolchain_for("bwrap", Home.from_environment().cache),
         )
     )
-    return {outcome.name: outcome.reason.value for outcome in run.outcomes}
+    return {outcome.name: outcome.reason.value for outcome in public_run.outcomes}
 
 
 @pytest.mark.sampled
@@ -128,9 +128,9 @@ def test_a_term_of_twelve_weeks_is_assigned_by_commands(tmp_path: Path) -> None:
             rules[view.id] for view in assignments
         ]
 
-    rows, rules = asyncio.run(read())
+    assigned_weeks, rules = asyncio.run(read())
     starts = datetime(2027, 2, 1, 8, tzinfo=UTC)
-    assert rows == [
+    assert assigned_weeks == [
         (
             week.title,
             list(week.problems),

@@ -52,8 +52,8 @@ pytestmark = pytest.mark.long
 
 
 def calls(*tool_calls: tuple[str, dict[str, Any]]) -> Model:
-    outputs = [ModelOutput.for_tool_call("mockllm/model", name, arguments) for name, arguments in tool_calls]
-    return get_model("mockllm/model", custom_outputs=outputs, memoize=False)
+    model_outputs = [ModelOutput.for_tool_call("mockllm/model", name, arguments) for name, arguments in tool_calls]
+    return get_model("mockllm/model", custom_outputs=model_outputs, memoize=False)
 
 
 PASSES = "services: {a: {image: i, command: [sh, -c, exit 0]}}"
@@ -393,9 +393,9 @@ _CONNECTED: list[object] = []
 _LISTENING = False
 
 
-def _hear(event: str, arguments: tuple[Any, ...]) -> None:
-    if _LISTENING and event in ("socket.connect", "socket.getaddrinfo", "socket.sendto"):
-        _CONNECTED.append(arguments[0] if event == "socket.getaddrinfo" else arguments[1])
+def _hear(audit_event: str, arguments: tuple[Any, ...]) -> None:
+    if _LISTENING and audit_event in ("socket.connect", "socket.getaddrinfo", "socket.sendto"):
+        _CONNECTED.append(arguments[0] if audit_event == "socket.getaddrinfo" else arguments[1])
 
 
 @pytest.fixture
@@ -711,8 +711,8 @@ def bills(text: str, tokens: int) -> Model:
 
 def test_no_request_follows_once_the_budget_is_spent_and_the_rest_can_be_resumed(desk: Desk) -> None:
     price(1_000_000)
-    limits: dict[str, Any] = {"prices_file": Path("prices.yaml"), "most_samples_at_once": 1}
-    log = run(desk, bills("C", 2), problems="amdahl", samples=4, budget_usd=3.0, **limits)
+    cost_options: dict[str, Any] = {"prices_file": Path("prices.yaml"), "most_samples_at_once": 1}
+    log = run(desk, bills("C", 2), problems="amdahl", samples=4, budget_usd=3.0, **cost_options)
     counts = summary(log)
     # Two dollars a reply: the second one is the last.
     assert (counts["failed"], counts["error"], counts["cost_usd"]) == (2, 2, 4.0)

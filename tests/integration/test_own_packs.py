@@ -79,18 +79,23 @@ def test_a_folder_is_graded_compared_and_opened_as_it_is_now(folder: Path, tmp_p
             check=False,
         )
 
-    problem, reference = folder / "holds", folder / "holds" / "hidden" / "reference"
-    assert run("grade", problem, reference).returncode == 0
+    problem, reference_folder = folder / "holds", folder / "holds" / "hidden" / "reference"
+    assert run("grade", problem, reference_folder).returncode == 0
     assert run("grade", problem, problem / "public").returncode == 1
-    (design,) = (file for file in reference.rglob("*") if file.is_file())
-    compared = run("problems", "compare", problem, design)
-    assert (compared.returncode, compared.stdout.splitlines()[0]) == (0, "equivalent"), compared.stderr
-    missing = run("grade", folder / "absent", reference)
-    assert missing.returncode == 2
-    assert "has no problem 'absent'; its pack.toml orders: holds, holds-too, asks" in missing.stderr
+    (design_path,) = (file for file in reference_folder.rglob("*") if file.is_file())
+    comparison_process = run("problems", "compare", problem, design_path)
+    assert (comparison_process.returncode, comparison_process.stdout.splitlines()[0]) == (0, "equivalent"), (
+        comparison_process.stderr
+    )
+    absent_grading = run("grade", folder / "absent", reference_folder)
+    assert absent_grading.returncode == 2
+    assert "has no problem 'absent'; its pack.toml orders: holds, holds-too, asks" in absent_grading.stderr
     answers = tmp_path / "answers.jsonl"
-    solution = {"id": "holds", "files": {design.relative_to(reference).as_posix(): design.read_text()}}
-    answers.write_text(json.dumps(solution) + "\n")
+    solution_record = {
+        "id": "holds",
+        "files": {design_path.relative_to(reference_folder).as_posix(): design_path.read_text()},
+    }
+    answers.write_text(json.dumps(solution_record) + "\n")
     graded = run("grade", folder, "--responses", answers, "--json")
     assert graded.returncode == 0, graded.stderr
     assert json.loads(graded.stdout)["pack"] == "my-pack"
@@ -98,9 +103,9 @@ def test_a_folder_is_graded_compared_and_opened_as_it_is_now(folder: Path, tmp_p
     for title in ("Holds now", "Holds later"):
         statement = problem / "statement.md"
         statement.write_text("# " + title + "\n" + statement.read_text().partition("\n")[2])
-        opened = run("open", problem, "--fresh", "--json")
-        assert opened.returncode == 0, opened.stderr
-        assert json.loads(opened.stdout)["status"]["title"] == title
+        open_run = run("open", problem, "--fresh", "--json")
+        assert open_run.returncode == 0, open_run.stderr
+        assert json.loads(open_run.stdout)["status"]["title"] == title
     (home / "data" / "pack-signers.json").unlink()
     refused = run("open", problem)
     assert refused.returncode == 2
@@ -118,8 +123,8 @@ def test_a_published_pack_is_installed_from_a_file_or_an_address(folder: Path, t
     wrong_install = benchwright(solver, "install", f"{address}/my.pack", "--sha256", "0" * 64)
     assert wrong_install.returncode == 2
     assert published["sha256"] in wrong_install.stderr
-    missing = benchwright(solver, "install", f"{address}/other.pack", "--sha256", "0" * 64)
-    assert "answers 404" in missing.stderr
+    absent_install = benchwright(solver, "install", f"{address}/other.pack", "--sha256", "0" * 64)
+    assert "answers 404" in absent_install.stderr
     assert "my-pack" not in benchwright(solver, "list").stdout
     fetched = benchwright(solver, "install", f"{address}/my.pack", "--sha256", published["sha256"])
     assert fetched.returncode == 0, fetched.stderr

@@ -209,8 +209,8 @@ def _attempt(lab: Lab, attempt: str, problem: str, condition: str) -> None:
 
 def add_models(lab: Lab) -> None:
     """Of model m: problem one passes 2 of 2, two 1 of 2, three 0 of 2; 100 tokens and 0.01 $ each."""
-    for problem, passes in (("one", (4, 4)), ("two", (4, 0)), ("three", (0, 0))):
-        for passed_count in passes:
+    for problem, sample_passed_counts in (("one", (4, 4)), ("two", (4, 0)), ("three", (0, 0))):
+        for passed_count in sample_passed_counts:
             ref = f"tiny/{problem}"
             files = {"rtl/a.sv": FileText.of_text("")}
             digest = lab.store.problem(ref).public_digest
@@ -493,8 +493,8 @@ def test_one_command_makes_up_a_study_lets_a_model_run_and_writes_the_full_repor
     )
     assert demo_run.exit_code == 0, demo_run.output
     content = json.loads((out_folder / "report.json").read_text())
-    empty = [name for name, section in content["sections"].items() if section["without"]]
-    assert empty == []
+    empty_sections = [name for name, section in content["sections"].items() if section["without"]]
+    assert empty_sections == []
     picture_ids = {picture["id"] for section in content["sections"].values() for picture in section["pictures"]}
     assert picture_ids >= {
         *("success-by-category", "survival", "score-over-time", "horizon", "topic-radar", "topic-dots"),

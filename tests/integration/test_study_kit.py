@@ -51,11 +51,11 @@ class Lab:
         """Steps by name."""
         process = self.run("study", "kit", "mine", "--json", *words)
         assert process.stdout, process.stderr
-        return {step["step"]: step for step in json.loads(process.stdout)}
+        return {printed_step["step"]: printed_step for printed_step in json.loads(process.stdout)}
 
-    def take(self, step: dict[str, Any]) -> None:
+    def take(self, printed_step: dict[str, Any]) -> None:
         """Types the commands of a step."""
-        for line in step["next"]:
+        for line in printed_step["next"]:
             if line.startswith("benchwright "):
                 process = self.run(*line.removeprefix("benchwright ").split())
                 assert process.returncode == 0, (line, process.stdout, process.stderr)
@@ -99,17 +99,17 @@ def lab(tmp_path: Path) -> Lab:
     return Lab(tmp_path)
 
 
-def states(steps: dict[str, dict[str, Any]]) -> dict[str, str]:
-    return {name: step["state"] for name, step in steps.items()}
+def states(steps_by_name: dict[str, dict[str, Any]]) -> dict[str, str]:
+    return {name: printed_step["state"] for name, printed_step in steps_by_name.items()}
 
 
 def test_a_new_study_waits_for_its_authors_words_and_is_then_rehearsed_once(lab: Lab) -> None:
-    steps = lab.kit("--problems", "1", "--kind", "question", "--participants", "2")
-    assert steps["study file"]["state"] == "wrong" and "<PURPOSE>" in steps["study file"]["text"]
-    assert set(states(steps).values()) == {"wrong", "later"}
+    steps_by_name = lab.kit("--problems", "1", "--kind", "question", "--participants", "2")
+    assert steps_by_name["study file"]["state"] == "wrong" and "<PURPOSE>" in steps_by_name["study file"]["text"]
+    assert set(states(steps_by_name).values()) == {"wrong", "later"}
     lab.write_own_words()
-    steps = lab.kit()
-    assert states(steps) == {
+    steps_by_name = lab.kit()
+    assert states(steps_by_name) == {
         **{"study file": "done", "documents": "done", "rehearsal": "done", "pilot": "open", "registration": "open"},
         **{"participants": "later", "closing": "later", "report": "later"},
     }
@@ -118,11 +118,11 @@ def test_a_new_study_waits_for_its_authors_words_and_is_then_rehearsed_once(lab:
     rehearsed = (folder / "rehearsal.json").stat().st_mtime_ns
     pilot = (folder / "pilot/study.yaml").read_text()
     assert "mine-pilot" in pilot and "participants: 2" in pilot
-    assert states(lab.kit()) == states(steps)
+    assert states(lab.kit()) == states(steps_by_name)
     assert (folder / "rehearsal.json").stat().st_mtime_ns == rehearsed
-    lab.take(steps["registration"])
-    steps = lab.kit()
-    assert steps["registration"]["state"] == "done" and steps["participants"]["state"] == "open"
+    lab.take(steps_by_name["registration"])
+    steps_by_name = lab.kit()
+    assert steps_by_name["registration"]["state"] == "done" and steps_by_name["participants"]["state"] == "open"
     with (folder / "study.yaml").open("a") as file:
         file.write("# changed\n")
     assert lab.kit()["registration"]["state"] == "wrong"
@@ -143,24 +143,24 @@ def test_a_stranger_goes_from_nothing_to_a_report_within_an_hour(lab: Lab) -> No
         lab.kit("--problems", "2", "--minutes", "easy=5", "--minutes", "medium=5", "--participants", "2")
     with lab.timed("own words, documents, rehearsal"):
         lab.write_own_words()
-        steps = lab.kit()
-        assert steps["rehearsal"]["state"] == "done"
+        steps_by_name = lab.kit()
+        assert steps_by_name["rehearsal"]["state"] == "done"
     with lab.timed("pilot of two"):
-        for command in steps["pilot"]["next"][:2]:
+        for command in steps_by_name["pilot"]["next"][:2]:
             assert lab.run(*command.split()[1:]).returncode == 0
             lab.take_part("mine-pilot")
-        steps = lab.kit()
-        assert steps["pilot"]["state"] == "done" and "not solved" in steps["pilot"]["text"]
+        steps_by_name = lab.kit()
+        assert steps_by_name["pilot"]["state"] == "done" and "not solved" in steps_by_name["pilot"]["text"]
     with lab.timed("registration"):
-        lab.take(steps["registration"])
+        lab.take(steps_by_name["registration"])
     with lab.timed("two participants"):
         for name in ("P01", "P02"):
             assert lab.run("study", "run", f"mine/registered/participants/{name}.json").returncode == 0
             lab.take_part("mine")
     with lab.timed("closing"):
-        steps = lab.kit()
-        assert steps["participants"]["state"] == "done"
-        lab.take({"next": [f"{steps['closing']['next'][0]} --yes"]})
+        steps_by_name = lab.kit()
+        assert steps_by_name["participants"]["state"] == "done"
+        lab.take({"next": [f"{steps_by_name['closing']['next'][0]} --yes"]})
     with lab.timed("report, checklist, package"):
         lab.take(lab.kit()["report"])
     assert set(states(lab.kit()).values()) == {"done"}

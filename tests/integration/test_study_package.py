@@ -62,8 +62,8 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
         data = read_study_dataset(log, store, "demo")
     finally:
         log.close()
-    items = checklist_items(data, {}, pilot_people=0)
-    files = write_package(folder / "package", data, items, Publication("https://example.org/licence"))
+    listed_items = checklist_items(data, {}, pilot_people=0)
+    files = write_package(folder / "package", data, listed_items, Publication("https://example.org/licence"))
     return Published(data, folder / "package", files)
 
 
@@ -77,11 +77,11 @@ def rounded(value: Any) -> Any:
 
 
 def test_another_lab_gets_the_same_digits_from_the_package(published: Published) -> None:
-    table = read_table(published.folder / "attempts.parquet")
-    elsewhere = table_dataset(table, 1, {})
+    package_table = read_table(published.folder / "attempts.parquet")
+    elsewhere = table_dataset(package_table, 1, {})
     assert elsewhere.groups == published.data.groups
     own_answer = main_result_table(compute_main_result(published.data.in_planned_population()))
-    assert main_result_table(compute_main_result(planned_data(elsewhere, table))).rows == own_answer.rows
+    assert main_result_table(compute_main_result(planned_data(elsewhere, package_table))).rows == own_answer.rows
     own = json_value(success_section(published.data).numbers)
     theirs = json_value(success_section(elsewhere).numbers)
     assert isinstance(own, dict) and isinstance(theirs, dict)
@@ -124,11 +124,11 @@ def test_every_file_is_named_and_metadata_fits_the_table(published: Published) -
 
 
 def test_the_checklist_names_what_is_empty_and_where_to_say_it(published: Published) -> None:
-    items = {item.number: item for item in checklist_items(published.data, {}, pilot_people=2)}
-    assert items["1.1"].answer == "6 of 6 planned have made an attempt"
-    assert items["1.6"].answer == "pilot of 2 people by the same rules"
-    assert items["2.7"].answer == "" and items["2.7"].source == "pay.amount"
-    page = checklist_markdown("A study", list(items.values()))
+    listed_items = {item.number: item for item in checklist_items(published.data, {}, pilot_people=2)}
+    assert listed_items["1.1"].answer == "6 of 6 planned have made an attempt"
+    assert listed_items["1.6"].answer == "pilot of 2 people by the same rules"
+    assert listed_items["2.7"].answer == "" and listed_items["2.7"].source == "pay.amount"
+    page = checklist_markdown("A study", list(listed_items.values()))
     assert "| 2.7 | pay | **empty** | say it in `pay.amount` |" in page
     assert "Empty: " in page and "2.3.2" in page.split("Empty: ")[1].split(".\n")[0]
 
@@ -138,10 +138,10 @@ def test_the_study_file_and_the_labs_notes_fill_the_checklist(published: Publish
     data = Dataset(published.data.folded, published.data.problem_facts, study=study)
     notes_file = tmp_path / "notes.yaml"
     notes_file.write_text('"2.3.2": 4 of 30\n')
-    items = {item.number: item for item in checklist_items(data, read_notes(notes_file), pilot_people=0)}
-    assert (items["2.3.2"].answer, items["2.3.2"].source) == ("4 of 30", "--notes")
-    assert items["2.7.2"].answer == "none" and items["1.10"].answer == "no"
-    assert "25 EUR \\| hour" in checklist_markdown("A study", list(items.values()))
+    listed_items = {item.number: item for item in checklist_items(data, read_notes(notes_file), pilot_people=0)}
+    assert (listed_items["2.3.2"].answer, listed_items["2.3.2"].source) == ("4 of 30", "--notes")
+    assert listed_items["2.7.2"].answer == "none" and listed_items["1.10"].answer == "no"
+    assert "25 EUR \\| hour" in checklist_markdown("A study", list(listed_items.values()))
     with pytest.raises(StudyError, match=r"There is no item 9\.9\. The notes may have: 0\.5, "):
         checklist_items(data, {"9.9": "x"}, pilot_people=0)
     notes_file.write_text("- 2.3.2\n")

@@ -31,14 +31,14 @@ def invoke(*arguments: str | Path) -> Result:
 
 
 def agent_that_searches_and_answers(desk: Desk) -> str:
-    calls: list[tuple[str, dict[str, Any]]] = [
+    scripted_calls: list[tuple[str, dict[str, Any]]] = [
         ("read_file", {"path": "../../../hidden"}),
         ("write_file", {"path": "notes.md", "content": LONG}),
         ("write_file", {"path": "answer.md", "content": "B"}),
         ("submit", {}),
     ]
-    outputs = [ModelOutput.for_tool_call("mockllm/model", name, arguments) for name, arguments in calls]
-    model = get_model("mockllm/model", custom_outputs=outputs, memoize=False)
+    model_outputs = [ModelOutput.for_tool_call("mockllm/model", name, arguments) for name, arguments in scripted_calls]
+    model = get_model("mockllm/model", custom_outputs=model_outputs, memoize=False)
     log = run(desk, model, "agent", problems="amdahl")
     (attempt,) = attempts = graded_attempt_ids(log)
     keep_eval_log(eval_logs_folder(desk.home), Path(log.location), attempts)
@@ -66,9 +66,9 @@ def test_an_agents_attempt_goes_out_and_comes_back_as_somebody_elses(desk: Desk,
     (sample,) = samples
     assert sample.id == "amdahl" and sample.events and (sample.scores or {})["verdict"].value == 1.0
 
-    found = invoke("findings", attempt, "--json")
-    assert found.exit_code == 1
-    (finding,) = json.loads(found.stdout)
+    findings_result = invoke("findings", attempt, "--json")
+    assert findings_result.exit_code == 1
+    (finding,) = json.loads(findings_result.stdout)
     assert finding["rule"] == "looks_for_hidden_files" and "../../../hidden" in finding["message"]
     step = trajectory["steps"][finding["step_id"] - 1]
     assert step["tool_calls"][0]["function_name"] == "read_file"
@@ -95,8 +95,8 @@ def test_an_agents_attempt_goes_out_and_comes_back_as_somebody_elses(desk: Desk,
     assert invoke("trace", foreign.id, "--out", page).exit_code == 0
     assert "As a trajectory" in page.read_text()
     assert invoke("trace", file, "--out", page).exit_code == 0
-    report = CliRunner().invoke(app_with_commands(), ["report", "--out", str(tmp_path / "report"), "--json"])
-    assert report.exit_code == 0, report.output
+    report_run = CliRunner().invoke(app_with_commands(), ["report", "--out", str(tmp_path / "report"), "--json"])
+    assert report_run.exit_code == 0, report_run.output
     with (tmp_path / "report" / "attempts.csv").open(newline="") as table:
         rows = [*csv.DictReader(table)]
     assert {row["attempt"] for row in rows} >= {attempt, foreign.id}

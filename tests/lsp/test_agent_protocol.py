@@ -53,19 +53,19 @@ def environment(home: Path) -> dict[str, str]:
 
 @asynccontextmanager
 async def agent(home: Path, folder: Path, mode: str = NEWEST, **options: Any) -> AsyncIterator[Client]:
-    parameters = StdioServerParameters(command=SERVER[0], args=["mcp", str(folder)], env=environment(home))
+    server_parameters = StdioServerParameters(command=SERVER[0], args=["mcp", str(folder)], env=environment(home))
     async with Client(
-        stdio_client(parameters), mode=mode, client_info=NAME, read_timeout_seconds=PATIENCE_S, **options
+        stdio_client(server_parameters), mode=mode, client_info=NAME, read_timeout_seconds=PATIENCE_S, **options
     ) as client:
         yield client
 
 
 async def used(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
-    result = await client.call_tool(tool, arguments)
-    (content,) = result.content
+    tool_result = await client.call_tool(tool, arguments)
+    (content,) = tool_result.content
     assert isinstance(content, TextContent)
-    assert not result.is_error, content.text
-    structured: dict[str, Any] = result.structured_content
+    assert not tool_result.is_error, content.text
+    structured: dict[str, Any] = tool_result.structured_content
     return structured
 
 
@@ -88,11 +88,11 @@ async def test_every_answer_is_what_the_schema_of_its_tool_says(editor: Editor, 
     (desk.folder / "tests" / "tb_counter.sv").write_text(TESTBENCH)
     async with agent(home, desk.folder) as client:
         assert client.protocol_version == NEWEST
-        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        mcp_tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         ran = await used(client, "run_own_tests", waves=True)
         waves = ran["runs"][0]["waves"]
         signal = {"waves": waves, "signal": "tb_counter.clk"}
-        calls: dict[str, dict[str, Any]] = {
+        arguments_by_tool: dict[str, dict[str, Any]] = {
             "lint": {"path": FILE},
             "read_file": {"path": FILE},
             "drivers": {"signal": "sat_counter.count"},
@@ -105,19 +105,19 @@ async def test_every_answer_is_what_the_schema_of_its_tool_says(editor: Editor, 
             "wave_values_when": signal | {"read": ["tb_counter.rst"]},
             "wave_window": {"waves": waves, "signals": ["tb_counter.clk", "nowhere"], "end": 100_000},
         }
-        order = [name for name in tools if name not in ("run_own_tests", "submit", "explain_failure")] + ["submit"]
+        order = [name for name in mcp_tools if name not in ("run_own_tests", "submit", "explain_failure")] + ["submit"]
         for name in order:
-            result = await client.call_tool(name, calls.get(name, {}))
-            (content,) = result.content
+            tool_result = await client.call_tool(name, arguments_by_tool.get(name, {}))
+            (content,) = tool_result.content
             assert isinstance(content, TextContent)
-            if result.is_error:
+            if tool_result.is_error:
                 assert name in ("take_hint", "start", "explain_finding"), content.text
                 continue
-            schema = tools[name].output_schema
+            schema = mcp_tools[name].output_schema
             assert schema is not None
-            jsonschema.validate(result.structured_content, schema)
-        assert len(tools) == 22
-        assert all(tool.output_schema is not None for tool in tools.values())
+            jsonschema.validate(tool_result.structured_content, schema)
+        assert len(mcp_tools) == 22
+        assert all(tool.output_schema is not None for tool in mcp_tools.values())
 
 
 async def test_resources_are_the_statement_files_findings_and_windows_of_waveforms(editor: Editor, home: Path) -> None:
@@ -182,8 +182,8 @@ async def test_a_person_is_asked_before_the_clock_starts_and_the_work_is_submitt
     folder = Path(opened["status"]["workspace"].removeprefix("file://"))
     person, reports = Person(), []
 
-    async def note(progress: float, total: float | None, message: str | None) -> None:
-        reports.append(message)
+    async def note(*progress_fields: Any, **_: Any) -> None:
+        reports.append(progress_fields[-1])
 
     async with agent(home, folder, mode, elicitation_callback=person) as client:
         assert client.protocol_version == (NEWEST if mode == NEWEST else OLDER)
@@ -216,7 +216,7 @@ async def test_what_a_study_forbids_reaches_no_resource_prompt_or_completion(edi
     person = Person()
     async with agent(home, desk.folder, elicitation_callback=person) as client:
         refusal = "does not allow Benchwright's tools for agents"
-        path = ResourceTemplateReference(uri="benchwright://file/{+path}")
+        file_reference = ResourceTemplateReference(uri="benchwright://file/{+path}")
         for question in (
             lambda: client.list_tools(),
             lambda: client.list_resources(),
@@ -226,7 +226,7 @@ async def test_what_a_study_forbids_reaches_no_resource_prompt_or_completion(edi
             lambda: client.list_prompts(),
             lambda: client.get_prompt("solve"),
             lambda: client.get_prompt("review_file", {"path": FILE}),
-            lambda: client.complete(path, {"name": "path", "value": ""}),
+            lambda: client.complete(file_reference, {"name": "path", "value": ""}),
         ):
             with pytest.raises(MCPError, match=refusal):
                 await question()

@@ -24,17 +24,17 @@ async def test_only_what_is_hidden_waits_for_another_machine_and_the_first_start
         "Hidden tests can't run on this machine: bubblewrap is not installed. Next step: install "
     )
     assert "--sandbox docker" in message and "benchwright login" in message and "native" not in message
-    design = desk.open()
-    design.paste(reference("saturating-counter"))
-    design.save()
+    design_document = desk.open()
+    design_document.paste(reference("saturating-counter"))
+    design_document.save()
     await desk.start()
     verdict = await desk.run()
     assert (verdict.outcome, verdict.reason) == ("error", "sandbox_unavailable")
     question = await editor.open_problem("starter/cache-tag-bits")
-    answer = question.open()
+    answer_document = question.open()
     await question.start()
-    answer.paste("24\n")
-    answer.save()
+    answer_document.paste("24\n")
+    answer_document.save()
     assert (await question.verdict(1)).outcome == "passed"
     own = editor.open(tmp_path / "own.sv", "module own(output logic b);\n  assign b = missing;\nendmodule\n")
     await editor.wait_until(lambda: "missing" in str(own.problems), "a finding")

@@ -67,7 +67,7 @@ def checklist_items(data: Dataset, notes: Mapping[str, str], *, pilot_people: in
     study = data.study
     if study is None:
         raise StudyError("A reporting checklist is about a study.")
-    items = [
+    listed_items = [
         *_evaluation_items(data, study),
         *_design_items(data, study, pilot_people),
         *_recruitment_items(data, study),
@@ -75,12 +75,14 @@ def checklist_items(data: Dataset, notes: Mapping[str, str], *, pilot_people: in
         *_analysis_items(data),
         *_documentation_items(data, study),
     ]
-    numbers = [item.number for item in items]
+    numbers = [listed_item.number for listed_item in listed_items]
     if unknown := [number for number in notes if number not in numbers]:
         raise StudyError(f"There is no item {unknown[0]}. The notes may have: {', '.join(numbers)}.")
     return [
-        ChecklistItem(item.number, item.topic, notes[item.number], _NOTES) if item.number in notes else item
-        for item in items
+        ChecklistItem(listed_item.number, listed_item.topic, notes[listed_item.number], _NOTES)
+        if listed_item.number in notes
+        else listed_item
+        for listed_item in listed_items
     ]
 
 
@@ -101,9 +103,9 @@ def read_notes(file: Path) -> dict[str, str]:
     return {str(number): note for number, note in value.items()}
 
 
-def checklist_markdown(title: str, items: Sequence[ChecklistItem]) -> str:
+def checklist_markdown(title: str, listed_items: Sequence[ChecklistItem]) -> str:
     """The checklist as a page."""
-    empty = [item.number for item in items if not item.answer]
+    unanswered_items = [listed_item.number for listed_item in listed_items if not listed_item.answer]
     lines = [
         f"# {title}: reporting checklist",
         "",
@@ -111,17 +113,17 @@ def checklist_markdown(title: str, items: Sequence[ChecklistItem]) -> str:
         "Rigor and Transparency*, ICML 2025, [arXiv:2506.13776](https://arxiv.org/abs/2506.13776), in our own words. "
         f"Filled in by Benchwright {version()} from the study file and the log.",
         "",
-        f"{len(items) - len(empty)} of {len(items)} items have an answer. "
-        + (f"Empty: {', '.join(empty)}." if empty else "None is empty."),
+        f"{len(listed_items) - len(unanswered_items)} of {len(listed_items)} items have an answer. "
+        + (f"Empty: {', '.join(unanswered_items)}." if unanswered_items else "None is empty."),
     ]
     section = ""
-    for item in items:
-        if item.section != section:
-            section = item.section
+    for listed_item in listed_items:
+        if listed_item.section != section:
+            section = listed_item.section
             lines += ["", f"## {section}", "", "| item | | answer | from |", "| --- | --- | --- | --- |"]
-        answer = " ".join(item.answer.split()).replace("|", "\\|") or "**empty**"
-        source = item.source if item.answer else f"say it in {_source_in_words(item.source)}"
-        lines.append(f"| {item.number} | {item.topic} | {answer} | {source} |")
+        answer = " ".join(listed_item.answer.split()).replace("|", "\\|") or "**empty**"
+        source = listed_item.source if listed_item.answer else f"say it in {_source_in_words(listed_item.source)}"
+        lines.append(f"| {listed_item.number} | {listed_item.topic} | {answer} | {source} |")
     return "\n".join(lines) + "\n"
 
 
@@ -148,16 +150,18 @@ def _yes_no(value: bool | None) -> str:
 
 
 def _evaluation_items(data: Dataset, study: Study) -> Iterator[ChecklistItem]:
-    models = _models(data)
+    model_observations = _models(data)
     kinds = Counter(facts.kind or "unknown" for ref, facts in data.problem_facts.items() if ref in study.problem_refs)
     kinds_text = ", ".join(f"{amount} {kind}" for kind, amount in kinds.items())
     yield ChecklistItem("0.5", "kind of evaluation", f"capabilities: {kinds_text} problems of hardware design", "log")
     yield ChecklistItem("0.6", "mode", "text: statements, source files, answers", "program")
     packs = ", ".join(sorted({ref.partition("/")[0] for ref in study.problem_refs}))
     yield ChecklistItem("0.8", "items of the whole data set", "", _NOTES)
-    tried = len({row.problem for row in models})
-    yield ChecklistItem("0.9", "items that models were asked", f"{tried} of {packs}" if models else "no model", "log")
-    samples = _range(list(Counter((row.group, row.problem) for row in models).values()))
+    tried = len({row.problem for row in model_observations})
+    yield ChecklistItem(
+        "0.9", "items that models were asked", f"{tried} of {packs}" if model_observations else "no model", "log"
+    )
+    samples = _range(list(Counter((row.group, row.problem) for row in model_observations).values()))
     yield ChecklistItem("0.10", "samples of a model for each item", samples or "no model", "log")
 
 
@@ -197,8 +201,8 @@ def _design_items(data: Dataset, study: Study, pilot_people: int) -> Iterator[Ch
 def _effort(study: Study) -> str:
     minutes = sorted({limit_s / 60 for task in study.problems if (limit_s := study.time_limit_s(task.problem))})
     time_text = f"active time of a task: {', '.join(f'{limit:g}' for limit in minutes)} minutes" if minutes else ""
-    runs = f"{study.limits.runs} runs of the hidden tests" if study.limits.runs else ""
-    limits = "; ".join(filter(None, (time_text, runs)))
+    run_limit_text = f"{study.limits.runs} runs of the hidden tests" if study.limits.runs else ""
+    limits = "; ".join(filter(None, (time_text, run_limit_text)))
     return f"the same limits for people, models and agents ({limits})" if limits else "no limits"
 
 
@@ -243,9 +247,11 @@ def _exposure(data: Dataset, study: Study) -> str:
 
 
 def _execution_items(data: Dataset, study: Study) -> Iterator[ChecklistItem]:
-    people, models = _people(data), _models(data)
-    tasks = counted(len(study.problems), "task")
-    yield ChecklistItem("3.1", "items in a session", f"{tasks} in all; people may pause and close between them", "log")
+    people, model_observations = _people(data), _models(data)
+    task_count_text = counted(len(study.problems), "task")
+    yield ChecklistItem(
+        "3.1", "items in a session", f"{task_count_text} in all; people may pause and close between them", "log"
+    )
     yield ChecklistItem("3.1.1", "order of the items", f"{study.randomisation.order.value}, by lot", "randomisation")
     checks = counted(len(study.attention_checks), "attention check")
     rules = ", ".join(map(rule_sentence, study.exclusions)) or "no rules"
@@ -254,12 +260,12 @@ def _execution_items(data: Dataset, study: Study) -> Iterator[ChecklistItem]:
     left_out = ", ".join(f"{reason} {amount}" for reason, amount in reasons.items()) or "none"
     excluded = sum(not row.is_analysed for row in people)
     yield ChecklistItem("3.2.2", "attempts left out", f"{excluded} of {len(people)} ({left_out})", "log")
-    solvers = ", ".join(sorted({row.solver for row in models}))
+    solvers = ", ".join(sorted({row.solver for row in model_observations}))
     interface = f"people: editor with language server; {solvers}: text or tools, without the editor"
-    yield ChecklistItem("3.3", "same interface", interface if models else "no model", "program")
-    prompts = ", ".join(sorted({row.prompts for row in models if row.prompts}))
+    yield ChecklistItem("3.3", "same interface", interface if model_observations else "no model", "program")
+    prompts = ", ".join(sorted({row.prompts for row in model_observations if row.prompts}))
     wording = f"the same statement; models also get prompts ({prompts or 'not recorded'})"
-    yield ChecklistItem("3.4", "same instructions", wording if models else "no model", "log")
+    yield ChecklistItem("3.4", "same instructions", wording if model_observations else "no model", "log")
     tools = "; ".join(
         f"{condition.name}: {condition.solver.value}"
         + (f" with {', '.join(condition.assistants)}" if condition.assistants else "")
@@ -269,15 +275,19 @@ def _execution_items(data: Dataset, study: Study) -> Iterator[ChecklistItem]:
     violations = sum(row.violations > 0 for row in people)
     watched = f"editor and edits are recorded, violations flagged: in {violations} of {len(people)} attempts"
     yield ChecklistItem("3.5.1", "enforcement", f"{watched}; what happens outside the editor is not seen", "log")
-    texts = sum(question.kind is QuestionKind.TEXT for question in study.questionnaire)
-    explanations = f"{counted(texts, 'question')} with free answers at the end" if texts else "not asked"
+    free_text_count = sum(question.kind is QuestionKind.TEXT for question in study.questionnaire)
+    explanations = (
+        f"{counted(free_text_count, 'question')} with free answers at the end" if free_text_count else "not asked"
+    )
     yield ChecklistItem("3.6", "explanations by people", explanations, "questionnaire")
 
 
 def _analysis_items(data: Dataset) -> Iterator[ChecklistItem]:
-    compared = len(data.groups) > 1
+    has_several_groups = len(data.groups) > 1
     test = "differences with p-values, Holm's correction over all pairs (report, section `success`)"
-    yield ChecklistItem("4.1", "test of differences", test if compared else "one group: nothing is compared", "program")
+    yield ChecklistItem(
+        "4.1", "test of differences", test if has_several_groups else "one group: nothing is compared", "program"
+    )
     yield ChecklistItem(
         "4.2", "uncertainty", "95 % intervals over people and problems, of models over problems", "program"
     )

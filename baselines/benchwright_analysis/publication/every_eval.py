@@ -53,13 +53,13 @@ def _record(data: Dataset, study: Study, group: str, rows: Sequence[Observation]
             "preregistration": data.registration.digest if data.registration is not None else "none",
         },
     }
-    results: list[JsonValue] = []
+    result_records: list[JsonValue] = []
     for statistic in STATISTICS:
         if statistic.id not in _METRICS:
             continue
         estimate = statistic.estimate(rows, data)
         if estimate.value is not None:
-            results.append(_result(statistic, estimate, study, dataset, rows))
+            result_records.append(_result(statistic, estimate, study, dataset, rows))
     organiser = study.organisers.name if study.organisers is not None else "not said"
     return {
         "schema_version": SCHEMA_VERSION,
@@ -83,7 +83,7 @@ def _record(data: Dataset, study: Study, group: str, rows: Sequence[Observation]
                 "population": study.population.who if study.population is not None else "not said",
             },
         },
-        "evaluation_results": results,
+        "evaluation_results": result_records,
     }
 
 

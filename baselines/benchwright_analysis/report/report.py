@@ -312,7 +312,7 @@ def _build_dataset(
         if registered_study is not None
         else (),
         drawn_tasks=allocation.tasks_by_condition,
-        drawn=allocation.tasks,
+        drawn=allocation.allocated_tasks,
         machines_by_plan=allocation.machines_by_plan,
         baseline=registered_study.study.analysis.baseline
         if registered_study is not None and registered_study.study.analysis is not None

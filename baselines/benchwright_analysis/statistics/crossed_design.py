@@ -109,8 +109,15 @@ class CrossedDesign:
     @property
     def has_own_problems(self) -> bool:
         """True if each problem was tried once, by one participant: what it adds is chance within the participant."""
-        rows = len(self._problem)
-        return 1 < self.participants < rows == self.problems == self._families == int((self._person >= 0).sum())
+        observation_count = len(self._problem)
+        return (
+            1
+            < self.participants
+            < observation_count
+            == self.problems
+            == self._families
+            == int((self._person >= 0).sum())
+        )
 
     def clusters_that_vary(self, second_group_indicator: Numbers | None = None) -> int:
         """Clusters, if an interval holds for others than these; else 0.

@@ -65,8 +65,8 @@ def dropout_sensitivity(outcomes: OutcomeTable) -> DropoutSensitivity:
     common_length(missing=len(missing), cells=len(outcomes.missing_cells.problems))
     means = np.array([values[~treated].mean(), values[treated].mean()])
 
-    def filled(first: ArrayLike, second: ArrayLike) -> CrossedEstimate:
-        filling: Numbers = np.clip(np.where(missing, second, first), outcomes.lowest, outcomes.highest)
+    def filled(first_filling: ArrayLike, second_filling: ArrayLike) -> CrossedEstimate:
+        filling: Numbers = np.clip(np.where(missing, second_filling, first_filling), outcomes.lowest, outcomes.highest)
         return crossed_difference(
             np.concatenate([values, filling]),
             np.concatenate([treated, missing]),
@@ -103,14 +103,14 @@ def _conclusion(estimate: CrossedEstimate) -> int:
     return 1 if estimate.value > 0 else -1
 
 
-def _joined_cells(first: CrossedCells, second: CrossedCells) -> CrossedCells:
+def _joined_cells(begun_cells: CrossedCells, second_cells: CrossedCells) -> CrossedCells:
     def rows(column: Sequence[object] | None, count: int) -> list[object]:
         return [None] * count if column is None else [*column]
 
-    counts = len(first.problems), len(second.problems)
+    counts = len(begun_cells.problems), len(second_cells.problems)
     return CrossedCells(
-        [*first.participants, *second.participants],
-        [*first.problems, *second.problems],
-        [*(first.families or first.problems), *(second.families or second.problems)],
-        [*rows(first.clusters, counts[0]), *rows(second.clusters, counts[1])],
+        [*begun_cells.participants, *second_cells.participants],
+        [*begun_cells.problems, *second_cells.problems],
+        [*(begun_cells.families or begun_cells.problems), *(second_cells.families or second_cells.problems)],
+        [*rows(begun_cells.clusters, counts[0]), *rows(second_cells.clusters, counts[1])],
     )

@@ -67,18 +67,18 @@ def judge_errors(judged_right: ArrayLike, people_right: ArrayLike) -> JudgeError
     """
     judged, right = flag_column(judged_right, "Judgements"), flag_column(people_right, "People's labels")
     common_length(judgements=len(judged), labels=len(right))
-    counts = JudgeErrors(
+    agreement_counts = JudgeErrors(
         int(right.sum()), int((judged & right).sum()), int((~right).sum()), int((~judged & ~right).sum())
     )
-    if min(counts.right, counts.wrong) < FEWEST_RIGHT_OR_WRONG:
+    if min(agreement_counts.right, agreement_counts.wrong) < FEWEST_RIGHT_OR_WRONG:
         raise StatisticsError(
-            f"People call {counts.right} answers right and {counts.wrong} wrong, and it takes {FEWEST_RIGHT_OR_WRONG} "
-            "of each to count a judge's errors."
+            f"People call {agreement_counts.right} answers right and {agreement_counts.wrong} wrong, and it takes "
+            f"{FEWEST_RIGHT_OR_WRONG} of each to count a judge's errors."
         )
-    return counts
+    return agreement_counts
 
 
-def rogan_gladen(judged_right: ArrayLike, cells: CrossedCells, errors: JudgeErrors) -> Estimate:
+def rogan_gladen(judged_right: ArrayLike, cells: CrossedCells, counted_errors: JudgeErrors) -> Estimate:
     """The share of right answers if the judge errs here as often as on the answers that people labelled.
 
     (share + specificity - 1) / (sensitivity + specificity - 1) (Rogan & Gladen 1978); the interval is that of Lang &
@@ -88,23 +88,23 @@ def rogan_gladen(judged_right: ArrayLike, cells: CrossedCells, errors: JudgeErro
         StatisticsError: The judge accepts wrong answers as often as right ones.
     """
     share = crossed_share(judged_right, cells)
-    if share.value is None or errors.sensitivity + errors.specificity <= 1:
+    if share.value is None or counted_errors.sensitivity + counted_errors.specificity <= 1:
         raise StatisticsError("The judge accepts wrong answers as often as right ones, so its verdicts say nothing.")
     p = share.value
-    value = (p + errors.specificity - 1) / (errors.sensitivity + errors.specificity - 1)
+    value = (p + counted_errors.specificity - 1) / (counted_errors.sensitivity + counted_errors.specificity - 1)
     if share.low is None or share.high is None:
         return Estimate(value=min(1.0, max(0.0, value)))
     z = _normal_quantile()
     size = _wilson_size(p, share.low, share.high, z)
     p = (size * p + z * z / 2) / (size + z * z)
-    sensitivity = (errors.right_accepted + 1) / (errors.right + 2)
-    specificity = (errors.wrong_refused + 1) / (errors.wrong + 2)
+    sensitivity = (counted_errors.right_accepted + 1) / (counted_errors.right + 2)
+    specificity = (counted_errors.wrong_refused + 1) / (counted_errors.wrong + 2)
     youden = sensitivity + specificity - 1
     if youden <= 0:
         raise StatisticsError("The judge accepts wrong answers as often as right ones, so its verdicts say nothing.")
     middle = (p + specificity - 1) / youden
-    of_right = sensitivity * (1 - sensitivity) / (errors.right + 2)
-    of_wrong = specificity * (1 - specificity) / (errors.wrong + 2)
+    of_right = sensitivity * (1 - sensitivity) / (counted_errors.right + 2)
+    of_wrong = specificity * (1 - specificity) / (counted_errors.wrong + 2)
     shift = 2 * z * z * (middle * of_right - (1 - middle) * of_wrong)
     reach = (
         z * math.sqrt(p * (1 - p) / (size + z * z) + middle**2 * of_right + (1 - middle) ** 2 * of_wrong) / abs(youden)
@@ -113,7 +113,7 @@ def rogan_gladen(judged_right: ArrayLike, cells: CrossedCells, errors: JudgeErro
     return Estimate(value=min(1.0, max(0.0, value)), low=low, high=high)
 
 
-def prediction_powered_share(answers: JudgedAnswers) -> Estimate:
+def prediction_powered_share(judged_answers: JudgedAnswers) -> Estimate:
     """The share of right answers by people's labels, made surer by the judge where people labelled none.
 
     Prediction-powered inference (Angelopoulos et al. 2023) with the weight of least variance (PPI++, 2024). It takes
@@ -123,22 +123,22 @@ def prediction_powered_share(answers: JudgedAnswers) -> Estimate:
     Raises:
         StatisticsError: People labelled too few answers.
     """
-    influence = _influence(answers)
+    influence = _influence(judged_answers)
     value, error, df = influence.value, influence.error(), influence.degrees_of_freedom
     reach = _t_quantile(df) * error
     return Estimate(value=value, low=max(0.0, value - reach), high=min(1.0, value + reach))
 
 
-def prediction_powered_difference(answers: JudgedAnswers, baseline: JudgedAnswers) -> Estimate:
+def prediction_powered_difference(judged_answers: JudgedAnswers, baseline: JudgedAnswers) -> Estimate:
     """By how much the share of right answers of one group exceeds that of another, problem by problem.
 
     Raises:
         StatisticsError: As in `prediction_powered_share`, of either group.
     """
-    own, other = _influence(answers), _influence(baseline)
+    own, other = _influence(judged_answers), _influence(baseline)
     both = _Influence(
         own.value - other.value,
-        np.concatenate([own.parts, -other.parts]),
+        np.concatenate([own.error_contributions, -other.error_contributions]),
         [*own.participants, *other.participants],
         [*own.problems, *other.problems],
         min(own.degrees_of_freedom, other.degrees_of_freedom),
@@ -152,29 +152,31 @@ class _Influence:
     """An estimate and what each answer adds to its error."""
 
     value: float
-    parts: Numbers
+    error_contributions: Numbers
     participants: Sequence[Hashable | None]
     problems: Sequence[Hashable]
     degrees_of_freedom: float
 
     def error(self) -> float:
         """By problems and participants; what both have in common counts once."""
-        by_problem = _sums_variance(self.parts, _indices(self.problems))
-        people = [person for person in self.participants if person is not None]
-        if not people:
+        by_problem = _sums_variance(self.error_contributions, _indices(self.problems))
+        known_participants = [person for person in self.participants if person is not None]
+        if not known_participants:
             return math.sqrt(by_problem)
         # Each answer of a model is a unit of its own.
         units = [("row", row) if person is None else person for row, person in enumerate(self.participants)]
-        by_person = _sums_variance(self.parts, _indices(units))
-        alone = float(self.parts @ self.parts)
+        by_person = _sums_variance(self.error_contributions, _indices(units))
+        alone = float(self.error_contributions @ self.error_contributions)
         return math.sqrt(max(by_problem + by_person - alone, by_problem, by_person))
 
 
-def _influence(answers: JudgedAnswers) -> _Influence:
-    judged = flag_column(answers.judged_right, "Judgements").astype(np.float64)
-    common_length(judgements=len(judged), labels=len(answers.people_right), problems=len(answers.problems))
-    is_labelled = np.array([label is not None for label in answers.people_right], dtype=bool)
-    right = np.array([bool(label) for label in answers.people_right], dtype=np.float64)
+def _influence(judged_answers: JudgedAnswers) -> _Influence:
+    judged = flag_column(judged_answers.judged_right, "Judgements").astype(np.float64)
+    common_length(
+        judgements=len(judged), labels=len(judged_answers.people_right), problems=len(judged_answers.problems)
+    )
+    is_labelled = np.array([called_right is not None for called_right in judged_answers.people_right], dtype=bool)
+    right = np.array([bool(called_right) for called_right in judged_answers.people_right], dtype=np.float64)
     labelled, unlabelled = int(is_labelled.sum()), int((~is_labelled).sum())
     if labelled < FEWEST_LABELLED:
         raise StatisticsError(f"People labelled {labelled} of the answers, and it takes {FEWEST_LABELLED}.")
@@ -182,16 +184,16 @@ def _influence(answers: JudgedAnswers) -> _Influence:
     value = float(right[is_labelled].mean())
     if unlabelled:
         value += weight * float(judged[~is_labelled].mean() - judged[is_labelled].mean())
-    parts = np.zeros(len(judged))
+    error_contributions = np.zeros(len(judged))
     rest = right[is_labelled] - weight * judged[is_labelled]
-    parts[is_labelled] = (rest - rest.mean()) / labelled
+    error_contributions[is_labelled] = (rest - rest.mean()) / labelled
     if unlabelled:
         others = judged[~is_labelled]
-        parts[~is_labelled] = weight * (others - others.mean()) / unlabelled
-    units = {answers.problems[row] for row in np.flatnonzero(is_labelled).tolist()}
-    people = {answers.participants[row] for row in np.flatnonzero(is_labelled).tolist()} - {None}
-    df = max(1, min(len(units), len(people) or len(units)) - 1)
-    return _Influence(value, parts, answers.participants, answers.problems, float(df))
+        error_contributions[~is_labelled] = weight * (others - others.mean()) / unlabelled
+    units = {judged_answers.problems[row] for row in np.flatnonzero(is_labelled).tolist()}
+    labelled_participants = {judged_answers.participants[row] for row in np.flatnonzero(is_labelled).tolist()} - {None}
+    df = max(1, min(len(units), len(labelled_participants) or len(units)) - 1)
+    return _Influence(value, error_contributions, judged_answers.participants, judged_answers.problems, float(df))
 
 
 def _least_variance_weight(judged: Numbers, right: Numbers, is_labelled: Flags) -> float:
@@ -202,14 +204,14 @@ def _least_variance_weight(judged: Numbers, right: Numbers, is_labelled: Flags) 
     return min(1.0, max(0.0, float(covariances[0, 1] / covariances[1, 1]) / (1 + labelled / unlabelled)))
 
 
-def _sums_variance(parts: Numbers, unit_indices: Indices) -> float:
-    sums = np.bincount(unit_indices, parts)
+def _sums_variance(error_contributions: Numbers, unit_indices: Indices) -> float:
+    sums = np.bincount(unit_indices, error_contributions)
     return float(sums @ sums) * len(sums) / max(1, len(sums) - 1)
 
 
-def _indices(labels: Sequence[Hashable]) -> Indices:
+def _indices(cluster_names: Sequence[Hashable]) -> Indices:
     places: dict[Hashable, int] = {}
-    return np.array([places.setdefault(label, len(places)) for label in labels], dtype=np.intp)
+    return np.array([places.setdefault(cluster_name, len(places)) for cluster_name in cluster_names], dtype=np.intp)
 
 
 def _wilson_size(share: float, low: float, high: float, z: float) -> float:

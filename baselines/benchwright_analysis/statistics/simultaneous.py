@@ -61,24 +61,25 @@ def all_pair_differences(
             "vary one task, only the first counts)."
         )
     pairs = list(itertools.combinations(scores_by_model, 2))
-    columns = {name: np.asarray(scores, dtype=np.float64) for name, scores in scores_by_model.items()}
-    differences = np.column_stack([columns[first] - columns[second] for first, second in pairs])
+    score_columns = {name: np.asarray(scores, dtype=np.float64) for name, scores in scores_by_model.items()}
+    differences = np.column_stack([score_columns[first] - score_columns[second] for first, second in pairs])
     values: Numbers = differences.mean(axis=0)
     residuals = np.zeros((len(names), len(pairs)))
     np.add.at(residuals, unit_indices, (differences - values) / len(families))
     shares = np.bincount(unit_indices, minlength=len(names)) / len(families)
-    errors = _errors(residuals)
-    varied = errors > _ALIKE
+    standard_errors = _errors(residuals)
+    varied = standard_errors > _ALIKE
     largest = _largest_by_chance(residuals[:, varied], shares, np.random.default_rng(seed))
     reach = float(np.quantile(largest, 0.95)) if len(largest) else 0.0
-    p_values = _student_p_values(values[varied] / errors[varied], len(names) - 1)
+    p_values = _student_p_values(values[varied] / standard_errors[varied], len(names) - 1)
     rates = _false_discovery_rates(p_values)
     adjusted = [
-        (1 + int((largest >= abs(ratio)).sum())) / (1 + len(largest)) for ratio in values[varied] / errors[varied]
+        (1 + int((largest >= abs(ratio)).sum())) / (1 + len(largest))
+        for ratio in values[varied] / standard_errors[varied]
     ]
-    tests = iter(zip(errors[varied], p_values, adjusted, rates, strict=True))
+    test_numbers = iter(zip(standard_errors[varied], p_values, adjusted, rates, strict=True))
     return {
-        pair: PairDifference(float(value), *_interval_and_tests(float(value), reach, *next(tests)))
+        pair: PairDifference(float(value), *_interval_and_tests(float(value), reach, *next(test_numbers)))
         if is_varied
         else PairDifference(float(value), None, None, None, None, None)
         for pair, value, is_varied in zip(pairs, values, varied, strict=True)
@@ -99,8 +100,8 @@ def _interval_and_tests(
 
 def _errors(residuals: Numbers) -> Numbers:
     count = len(residuals)
-    errors: Numbers = np.sqrt((residuals**2).sum(axis=0) * count / (count - 1))
-    return errors
+    standard_errors: Numbers = np.sqrt((residuals**2).sum(axis=0) * count / (count - 1))
+    return standard_errors
 
 
 def _largest_by_chance(residuals: Numbers, shares: Numbers, random: np.random.Generator) -> Numbers:

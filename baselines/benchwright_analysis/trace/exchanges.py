@@ -50,15 +50,19 @@ def _exchanges_of_sample(sample: EvalSample) -> list[Exchange]:
 
     exchanges: list[Exchange] = []
     known_messages = 0
-    for event in sample.events:
-        if isinstance(event, ModelEvent):
+    for sample_event in sample.events:
+        if isinstance(sample_event, ModelEvent):
             # A conversation that starts again, or is shortened, is shown whole.
-            known = known_messages if known_messages < len(event.input) else 0
-            reply = "" if event.output.empty else _message_text(event.output.message)
+            known = known_messages if known_messages < len(sample_event.input) else 0
+            reply = "" if sample_event.output.empty else _message_text(sample_event.output.message)
             exchanges.append(
-                Exchange(event.timestamp, _conversation_text(event.input[known:]), reply or event.error or "")
+                Exchange(
+                    sample_event.timestamp,
+                    _conversation_text(sample_event.input[known:]),
+                    reply or sample_event.error or "",
+                )
             )
-            known_messages = len(event.input) + 1
+            known_messages = len(sample_event.input) + 1
     return exchanges
 
 
@@ -69,8 +73,9 @@ def _conversation_text(messages: Sequence[ChatMessage]) -> str:
 
 
 def _message_text(message: ChatMessage) -> str:
-    calls = message.tool_calls or () if message.role == "assistant" else ()
+    model_calls = message.tool_calls or () if message.role == "assistant" else ()
     call_lines = [
-        f"{call.function}({', '.join(f'{name}={value!r}' for name, value in call.arguments.items())})" for call in calls
+        f"{model_call.function}({', '.join(f'{name}={value!r}' for name, value in model_call.arguments.items())})"
+        for model_call in model_calls
     ]
     return "\n".join(filter(None, [message.text, *call_lines]))

@@ -11,17 +11,19 @@ from benchwright_analysis.trace.step import StepExcerpt, StepKind, TraceStep, wh
 _ONCE_IN_A_TURN = (StepKind.ASKED, StepKind.READ)
 
 
-def steps_by_turn(steps: Sequence[TraceStep], exchanges: Sequence[Exchange], opened: datetime) -> list[TraceStep]:
+def steps_by_turn(
+    steps: Sequence[TraceStep], exchanges: Sequence[Exchange], first_event_time: datetime
+) -> list[TraceStep]:
     """Steps with those of each turn as one.
 
     Args:
         steps: Of an attempt by a model or an agent, in their order.
         exchanges: Its requests; if none is known, a turn begins where the model was asked again.
-        opened: Time of the attempt's first event.
+        first_event_time: Time of the attempt's first event.
     """
     merged_steps: list[TraceStep] = []
     turn_steps: list[TraceStep] = []
-    begun_exchanges = [(exchange, (exchange.at - opened).total_seconds()) for exchange in exchanges]
+    begun_exchanges = [(exchange, (exchange.at - first_event_time).total_seconds()) for exchange in exchanges]
     exchange: Exchange | None = None
     turns = 0
 
@@ -53,10 +55,12 @@ def steps_by_turn(steps: Sequence[TraceStep], exchanges: Sequence[Exchange], ope
 
 
 def _turn_step(number: int, steps: Sequence[TraceStep], exchange: Exchange | None) -> TraceStep:
-    edits = [excerpt for step in steps if step.kind is StepKind.EDITED for excerpt in _named_excerpts(step)]
-    verdicts = [step for step in steps if step.kind is StepKind.RAN and step.is_end]
-    marks = [line.mark for excerpt in edits for line in excerpt.lines]
-    changed = f"+{marks.count('+'):,} \N{MINUS SIGN}{marks.count('-'):,} lines" if edits else "no change"
+    edit_excerpts = [excerpt for step in steps if step.kind is StepKind.EDITED for excerpt in _named_excerpts(step)]
+    finished_test_runs = [step for step in steps if step.kind is StepKind.RAN and step.is_end]
+    line_marks = [line.mark for excerpt in edit_excerpts for line in excerpt.lines]
+    changed = (
+        f"+{line_marks.count('+'):,} \N{MINUS SIGN}{line_marks.count('-'):,} lines" if edit_excerpts else "no change"
+    )
     fact_texts = {
         name: text for step in steps if step.kind in _ONCE_IN_A_TURN for name, text in step.fact_texts.items()
     }
@@ -64,8 +68,8 @@ def _turn_step(number: int, steps: Sequence[TraceStep], exchange: Exchange | Non
     if used:
         fact_texts["used"] = "; ".join(used)
     asked = dict.fromkeys(step.title for step in steps if step.kind is StepKind.ASKED)
-    verdict_text = "; ".join(step.title for step in verdicts) or "no tests"
-    tests = [line for step in verdicts for line in (step.title, *step.fact_texts.values())]
+    verdict_text = "; ".join(step.title for step in finished_test_runs) or "no tests"
+    tests = [line for step in finished_test_runs for line in (step.title, *step.fact_texts.values())]
     return TraceStep(
         StepKind.TURN,
         f"Turn {number}: {', '.join([*asked, changed, verdict_text])}",
@@ -74,7 +78,7 @@ def _turn_step(number: int, steps: Sequence[TraceStep], exchange: Exchange | Non
         [
             _text_excerpt("Prompt", None if exchange is None else exchange.prompt),
             _text_excerpt("Reply", None if exchange is None else exchange.reply),
-            *(edits or [StepExcerpt("Diff", [])]),
+            *(edit_excerpts or [StepExcerpt("Diff", [])]),
             whole_excerpt("Tests", "\n".join(tests)),
         ],
     )

@@ -227,8 +227,10 @@ def content_text(content: Content | None) -> str:
     if content is None or isinstance(content, str):
         return content or ""
     return "\n".join(
-        part.text or "" if part.source is None else f"[{part.source.media_type}: {part.source.path}]"
-        for part in content
+        content_part.text or ""
+        if content_part.source is None
+        else f"[{content_part.source.media_type}: {content_part.source.path}]"
+        for content_part in content
     )
 
 
@@ -257,14 +259,16 @@ def read_trajectory(file: Path) -> Trajectory:
     try:
         return Trajectory.model_validate(value)
     except ValidationError as error:
-        errors = error.errors(include_url=False, include_context=False, include_input=False)
+        error_details = error.errors(include_url=False, include_context=False, include_input=False)
         # Of a union, the type that fits best is the one whose flaw is deepest.
-        deepest = max(errors, key=lambda details: (details["loc"][:1] == errors[0]["loc"][:1], len(details["loc"])))
+        deepest = max(
+            error_details, key=lambda details: (details["loc"][:1] == error_details[0]["loc"][:1], len(details["loc"]))
+        )
         field = "".join(
-            f"[{part}]" if isinstance(part, int) else f".{_printable(part)}"
-            for part in deepest["loc"]
+            f"[{location_key}]" if isinstance(location_key, int) else f".{_printable(location_key)}"
+            for location_key in deepest["loc"]
             # Pydantic also names the types of a union.
-            if isinstance(part, int) or (part not in ("str", "float") and "[" not in part)
+            if isinstance(location_key, int) or (location_key not in ("str", "float") and "[" not in location_key)
         ).lstrip(".")
         words = deepest["msg"].removeprefix("Value error, ")
         raise TrajectoryError(
@@ -277,15 +281,15 @@ def _printable(name: str) -> str:
 
 
 def _refuse_deep_subagents(file: Path, value: object) -> None:
-    level: list[object] = [value]
+    nested_trajectories: list[object] = [value]
     for _ in range(_DEEPEST_SUBAGENT):
-        level = [
+        nested_trajectories = [
             subagent
-            for trajectory in level
+            for trajectory in nested_trajectories
             if isinstance(trajectory, dict) and isinstance(trajectory.get("subagent_trajectories"), list)
             for subagent in trajectory["subagent_trajectories"]
         ]
-        if not level:
+        if not nested_trajectories:
             return
     raise TrajectoryError(
         f"{file}: subagent_trajectories: more than {_DEEPEST_SUBAGENT} agents delegate to each other. Leave some out."

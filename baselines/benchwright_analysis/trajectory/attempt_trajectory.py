@@ -338,10 +338,10 @@ def _unicode(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _merged_by_time(conversation: Sequence[Step], others: Sequence[Step]) -> list[Step]:
+def _merged_by_time(conversation: Sequence[Step], other_steps: Sequence[Step]) -> list[Step]:
     """Both in the order of their times; a step without one keeps its place after the one before it."""
     timed_steps: list[tuple[datetime, int, Step]] = []
-    for rank, steps in enumerate((conversation, others)):
+    for rank, steps in enumerate((conversation, other_steps)):
         latest = datetime.min.replace(tzinfo=UTC)
         for step in steps:
             latest = max(latest, step.moment or latest)

@@ -69,13 +69,13 @@ class _SampleReader:
         self._steps: list[Step] = []
         self._step_of_call: dict[str, int] = {}
         self._event_by_message = {
-            event.output.message.id: event
-            for event in sample.events
-            if isinstance(event, ModelEvent) and event.output.choices and event.output.message.id
+            model_event.output.message.id: model_event
+            for model_event in sample.events
+            if isinstance(model_event, ModelEvent) and model_event.output.choices and model_event.output.message.id
         }
 
     def conversation(self) -> ConversationPart:
-        begun = min((event.timestamp for event in self._event_by_message.values()), default=None)
+        begun = min((model_event.timestamp for model_event in self._event_by_message.values()), default=None)
         for message in self._sample.messages:
             match message:
                 case ChatMessageAssistant():
@@ -93,22 +93,30 @@ class _SampleReader:
         return ConversationPart(self._steps, omissions=self._omissions)
 
     def _add_reply(self, message: ChatMessageAssistant) -> None:
-        event = self._event_by_message.get(message.id or "")
+        model_event = self._event_by_message.get(message.id or "")
         calls = tuple(
-            ToolCall(tool_call_id=call.id, function_name=call.function, arguments=call.arguments)
-            for call in message.tool_calls or ()
+            ToolCall(
+                tool_call_id=model_call.id,
+                function_name=model_call.function,
+                arguments=model_call.arguments,
+            )
+            for model_call in message.tool_calls or ()
         )
         self._step_of_call |= {call.tool_call_id: len(self._steps) for call in calls}
         self._steps.append(
             Step(
                 step_id=1,
                 source="agent",
-                timestamp=_iso_time(event.completed or event.timestamp) if event is not None else None,
-                model_name=message.model or (event.model if event is not None else None),
+                timestamp=_iso_time(model_event.completed or model_event.timestamp)
+                if model_event is not None
+                else None,
+                model_name=message.model or (model_event.model if model_event is not None else None),
                 message=self._text(message.content),
                 reasoning_content="\n".join(_reasoning_texts(message.content)) or None,
                 tool_calls=calls or None,
-                metrics=_metrics(event.output.usage) if event is not None and event.output.usage is not None else None,
+                metrics=_metrics(model_event.output.usage)
+                if model_event is not None and model_event.output.usage is not None
+                else None,
             )
         )
 
@@ -137,16 +145,16 @@ class _SampleReader:
     def _text(self, content: str | list[Content]) -> str:
         if isinstance(content, str):
             return content
-        for part in content:
-            if not isinstance(part, ContentText | ContentReasoning):
-                self._omissions.append(f"a part of type {part.type} of a message")
-        return "\n".join(part.text for part in content if isinstance(part, ContentText))
+        for content_part in content:
+            if not isinstance(content_part, ContentText | ContentReasoning):
+                self._omissions.append(f"a part of type {content_part.type} of a message")
+        return "\n".join(content_part.text for content_part in content if isinstance(content_part, ContentText))
 
 
 def _reasoning_texts(content: str | list[Content]) -> Iterator[str]:
-    for part in () if isinstance(content, str) else content:
-        if isinstance(part, ContentReasoning):
-            yield part.reasoning if not part.redacted else part.summary or ""
+    for content_part in () if isinstance(content, str) else content:
+        if isinstance(content_part, ContentReasoning):
+            yield content_part.reasoning if not content_part.redacted else content_part.summary or ""
 
 
 def _metrics(usage: ModelUsage) -> Metrics:
@@ -190,14 +198,16 @@ def write_trajectory_log(trajectory: Trajectory, verdict: AttemptVerdict | None,
     model = trajectory.agent.model_name or f"none/{trajectory.agent.name}"
     messages = [message for step in trajectory.steps for message in _messages(step, trajectory)]
     usage = _usage(trajectory)
-    replies = [message for message in messages if isinstance(message, ChatMessageAssistant)]
+    assistant_messages = [message for message in messages if isinstance(message, ChatMessageAssistant)]
     sample = EvalSample(
         id=problem or trajectory.trajectory_id or trajectory.session_id or "trajectory",
         epoch=1,
         input=next((step.text for step in trajectory.steps if step.source == "user"), ""),
         target="",
         messages=messages,
-        output=ModelOutput(model=model, choices=[ChatCompletionChoice(message=replies[-1])] if replies else []),
+        output=ModelOutput(
+            model=model, choices=[ChatCompletionChoice(message=assistant_messages[-1])] if assistant_messages else []
+        ),
         scores={"verdict": _score(verdict, trajectory)} if verdict is not None else None,
         metadata={
             "trajectory": trajectory.model_dump(mode="json", exclude_none=True, exclude={"steps"}),
@@ -261,12 +271,12 @@ def _usage(trajectory: Trajectory) -> ModelUsage | None:
     totals = trajectory.final_metrics
     if totals is None or totals.total_prompt_tokens is None:
         return None
-    completion, cached = totals.total_completion_tokens or 0, totals.total_cached_tokens or 0
+    completion, cached_tokens = totals.total_completion_tokens or 0, totals.total_cached_tokens or 0
     return ModelUsage(
-        input_tokens=max(0, totals.total_prompt_tokens - cached),
+        input_tokens=max(0, totals.total_prompt_tokens - cached_tokens),
         output_tokens=completion,
         total_tokens=totals.total_prompt_tokens + completion,
-        input_tokens_cache_read=cached,
+        input_tokens_cache_read=cached_tokens,
         total_cost=totals.total_cost_usd,
     )
 

@@ -145,14 +145,17 @@ class _Detector:
         if any(map(_DESIGN.search, self._judged_paths)):
             for match in _SIMULATION_ARGUMENTS.finditer(text):
                 yield "reads_simulation", f"The design uses {match[0]}, which no hardware has."
-        compared = {
+        compared_numbers = {
             number
             for match in _COMPARED.finditer(text)
             if (number := _number(match["right"] or match["label"])) is not None and number in self._samples
         }
-        if len(compared) >= _FEWEST_SAMPLES:
-            shown = ", ".join(str(number) for number in sorted(compared)[:8])
-            yield "hard_codes_samples", f"The design compares with {len(compared)} numbers of the statement: {shown}."
+        if len(compared_numbers) >= _FEWEST_SAMPLES:
+            shown = ", ".join(str(number) for number in sorted(compared_numbers)[:8])
+            yield (
+                "hard_codes_samples",
+                f"The design compares with {len(compared_numbers)} numbers of the statement: {shown}.",
+            )
 
 
 def _sleeps(command: str) -> Iterator[tuple[str, str]]:

@@ -16,12 +16,12 @@ _RUNS = ("run", "command", "bash", "shell", "exec", "terminal", "submit")
 _TITLE_CHARACTERS = 120
 
 
-def trace_of_trajectory(trajectory: Trajectory, findings: Sequence[StepFinding] = ()) -> AttemptTrace:
+def trace_of_trajectory(trajectory: Trajectory, step_findings: Sequence[StepFinding] = ()) -> AttemptTrace:
     """The trace of a trajectory, and of those of its delegated agents.
 
     Args:
         trajectory: May come from elsewhere.
-        findings: On its own steps.
+        step_findings: On its own steps.
     """
     fact_texts = {
         "agent": f"{trajectory.agent.name} {trajectory.agent.version}",
@@ -30,16 +30,16 @@ def trace_of_trajectory(trajectory: Trajectory, findings: Sequence[StepFinding] 
         "format": trajectory.schema_version,
         "notes": trajectory.notes or "",
         "continued in": trajectory.continued_trajectory_ref or "",
-        "findings": f"{len(findings):,}" if findings else "",
+        "findings": f"{len(step_findings):,}" if step_findings else "",
     }
-    parts = [TracePart("", _trace_steps(trajectory, findings)), *_parts_of_subagents(trajectory)]
-    return AttemptTrace("Trace of a trajectory", {name: text for name, text in fact_texts.items() if text}, parts)
+    trace_parts = [TracePart("", _trace_steps(trajectory, step_findings)), *_parts_of_subagents(trajectory)]
+    return AttemptTrace("Trace of a trajectory", {name: text for name, text in fact_texts.items() if text}, trace_parts)
 
 
-def finding_facts(findings: Sequence[StepFinding]) -> dict[str, str]:
+def finding_facts(step_findings: Sequence[StepFinding]) -> dict[str, str]:
     """The findings on one step, by rule."""
     facts: dict[str, str] = {}
-    for finding in findings:
+    for finding in step_findings:
         name = f"finding: {finding.rule.replace('_', ' ')}"
         facts[name] = f"{facts[name]} {finding.message}" if name in facts else finding.message
     return facts
@@ -56,15 +56,17 @@ def _parts_of_subagents(trajectory: Trajectory) -> list[TracePart]:
     ]
 
 
-def _trace_steps(trajectory: Trajectory, findings: Sequence[StepFinding]) -> list[TraceStep]:
-    first = next((step.moment for step in trajectory.steps if step.moment is not None), None)
+def _trace_steps(trajectory: Trajectory, step_findings: Sequence[StepFinding]) -> list[TraceStep]:
+    start_moment = next((step.moment for step in trajectory.steps if step.moment is not None), None)
     by_step: dict[int, list[StepFinding]] = {}
-    for finding in findings:
+    for finding in step_findings:
         by_step.setdefault(finding.step_id, []).append(finding)
     return [
         _trace_step(
             step,
-            (step.moment - first).total_seconds() if step.moment is not None and first is not None else None,
+            (step.moment - start_moment).total_seconds()
+            if step.moment is not None and start_moment is not None
+            else None,
             finding_facts(by_step.get(step.step_id, ())),
         )
         for step in trajectory.steps

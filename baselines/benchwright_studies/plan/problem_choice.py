@@ -90,22 +90,25 @@ def choose_problems(candidates: Mapping[str, Problem], wish: ProblemWish, seed: 
 
 
 def problem_fields(
-    choice: ProblemChoice, candidates: Mapping[str, Problem], wish: ProblemWish, measured_minutes: Mapping[str, float]
+    drawn_problems: ProblemChoice,
+    candidates: Mapping[str, Problem],
+    wish: ProblemWish,
+    measured_minutes: Mapping[str, float],
 ) -> str:
     """The fields `problem_choice`, `problems` and `practice` as they are written in a study file.
 
     Args:
-        choice: The problems.
+        drawn_problems: The problems.
         candidates: Their public parts.
         wish: Their limits.
         measured_minutes: Median of the active minutes that people have taken, of problems that enough have solved.
     """
-    lines = [f"problem_choice: {json.dumps(choice.text)}", "problems:"]
-    for ref in choice.refs:
+    lines = [f"problem_choice: {json.dumps(drawn_problems.text)}", "problems:"]
+    for ref in drawn_problems.refs:
         difficulty = candidates[ref].difficulty
         minutes = measured_minutes.get(ref)
         expected = "its time was not measured here yet" if minutes is None else f"half took {minutes:.0f} minutes here"
         lines += [f"  - problem: {ref} # {difficulty}; {expected}", f"    time_minutes: {wish.limits[difficulty]:g}"]
-    if choice.practice is not None:
-        lines.append(f"practice: {choice.practice}")
+    if drawn_problems.practice is not None:
+        lines.append(f"practice: {drawn_problems.practice}")
     return "\n".join(lines) + "\n"

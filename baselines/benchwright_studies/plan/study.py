@@ -223,17 +223,17 @@ results: `benchwright study checklist` shows them."""
 
     @model_validator(mode="before")
     @classmethod
-    def _with_generated_consent(cls, fields: object) -> object:
-        if not isinstance(fields, dict) or not isinstance(consent := fields.get("consent"), dict):
-            return fields
-        if "text" in consent or fields.get("organisers") is None:
-            return fields
+    def _with_generated_consent(cls, stated_fields: object) -> object:
+        if not isinstance(stated_fields, dict) or not isinstance(consent := stated_fields.get("consent"), dict):
+            return stated_fields
+        if "text" in consent or stated_fields.get("organisers") is None:
+            return stated_fields
         try:
-            organisers = Organisers.model_validate(fields["organisers"])
+            organisers = Organisers.model_validate(stated_fields["organisers"])
         except ValidationError:
             # It is reported with its own field.
-            return fields
-        return {**fields, "consent": {**consent, "text": organisers.consent_text}}
+            return stated_fields
+        return {**stated_fields, "consent": {**consent, "text": organisers.consent_text}}
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:

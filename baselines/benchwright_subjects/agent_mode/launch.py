@@ -146,19 +146,19 @@ def agent_mode_launch(
 
 
 def _driver_files(browser: Path, library_places: Sequence[str]) -> dict[str, str]:
-    files = {
+    driver_files = {
         f"{_DRIVER}/{file.relative_to(_PACKAGE).as_posix()}": file.read_text(encoding="utf-8")
         for folder in _DRIVER_FOLDERS
         for file in sorted((_PACKAGE / folder).iterdir())
         if file.is_file()
     }
     libraries = ":".join((_OWN_LIBRARIES, *library_places))
-    files[f"{_DRIVER}/browser.sh"] = (
+    driver_files[f"{_DRIVER}/browser.sh"] = (
         f"#!/bin/sh\nexport LD_LIBRARY_PATH={libraries} FONTCONFIG_FILE={HOME}/{_DRIVER}/fonts.conf\n"
         f'exec {_BROWSER}/{browser.name} "$@"\n'
     )
-    files[f"{_DRIVER}/fonts.conf"] = _FONTS_FILE
-    return files
+    driver_files[f"{_DRIVER}/fonts.conf"] = _FONTS_FILE
+    return driver_files
 
 
 def _identity(code_server: Path, extensions: Sequence[Extension], participant: str) -> dict[str, str]:
@@ -201,9 +201,9 @@ def _browser(program: str) -> Path:
     Raises:
         EvaluationError: It was not found.
     """
-    found = Path(program).resolve()
-    folders = (found.parent, *(Path("/usr/lib") / name for name in _BROWSER_NAMES))
-    candidates = (found, *(folder / name for folder in folders for name in _BROWSER_NAMES))
+    browser_program = Path(program).resolve()
+    folders = (browser_program.parent, *(Path("/usr/lib") / name for name in _BROWSER_NAMES))
+    candidates = (browser_program, *(folder / name for folder in folders for name in _BROWSER_NAMES))
     for candidate in candidates:
         if candidate.is_file() and _starts_with(candidate, _ELF):
             return candidate
@@ -222,8 +222,8 @@ def _library_folders(browser: Path) -> list[Path]:
     listing = subprocess.run(
         ["ldd", str(browser)], capture_output=True, text=True, timeout=_LISTING_S, check=False
     ).stdout
-    files = re.findall(r"=> (/\S+)", listing)
-    return list(dict.fromkeys(Path(file).resolve().parent for file in files))
+    linked_libraries = re.findall(r"=> (/\S+)", listing)
+    return list(dict.fromkeys(Path(file).resolve().parent for file in linked_libraries))
 
 
 def _shared_extensions(cache: Path, extensions: Sequence[Extension]) -> Path:

@@ -80,42 +80,44 @@ class EvaluationRun:
     display: Display | None = None
 
 
-def evaluate(run: EvaluationRun) -> EvalLog:
+def evaluate(evaluation_run: EvaluationRun) -> EvalLog:
     """Run a task.
 
     Raises:
         EvaluationError: The task could not begin.
     """
     # Inspect would find out in the middle of its display.
-    find_model(run.model, base_url=run.base_url)
+    find_model(evaluation_run.model, base_url=evaluation_run.base_url)
     generate = GenerateConfigArgs(max_retries=MOST_RETRIES)
-    generate.update(run.generate)
+    generate.update(evaluation_run.generate)
     try:
         prices = _prices_for_limits(
-            run.prices_file, str(run.model), {"--cost-limit": run.cost_limit_usd, "--budget": run.budget_usd}
+            evaluation_run.prices_file,
+            str(evaluation_run.model),
+            {"--cost-limit": evaluation_run.cost_limit_usd, "--budget": evaluation_run.budget_usd},
         )
-        with spending_within(run.budget_usd):
+        with spending_within(evaluation_run.budget_usd):
             logs = run_inspect(
-                f"{TASKS}@{run.task}",
-                model=run.model,
-                model_base_url=run.base_url,
-                task_args=_task_arguments(run),
-                log_dir=str(run.output_folder.absolute()),
-                epochs=run.samples_per_problem,
-                limit=run.most_problems,
-                sample_shuffle=run.seed if run.most_problems is not None else None,
-                token_limit=run.token_limit,
-                message_limit=run.message_limit,
-                cost_limit=run.cost_limit_usd,
-                max_samples=run.most_samples_at_once,
-                display=run.display,
+                f"{TASKS}@{evaluation_run.task}",
+                model=evaluation_run.model,
+                model_base_url=evaluation_run.base_url,
+                task_args=_task_arguments(evaluation_run),
+                log_dir=str(evaluation_run.output_folder.absolute()),
+                epochs=evaluation_run.samples_per_problem,
+                limit=evaluation_run.most_problems,
+                sample_shuffle=evaluation_run.seed if evaluation_run.most_problems is not None else None,
+                token_limit=evaluation_run.token_limit,
+                message_limit=evaluation_run.message_limit,
+                cost_limit=evaluation_run.cost_limit_usd,
+                max_samples=evaluation_run.most_samples_at_once,
+                display=evaluation_run.display,
                 metadata=prices,
                 **LEAN,
                 **generate,
             )
     except PrerequisiteError as error:
         raise EvaluationError(_plain_message(error)) from error
-    return _first_log_or_error(logs, run.output_folder)
+    return _first_log_or_error(logs, evaluation_run.output_folder)
 
 
 def _prices_for_limits(
@@ -166,8 +168,10 @@ def find_model(model: str | Model, *, base_url: str | None = None, most_retries:
         raise EvaluationError(f"{error} Write PROVIDER/MODEL as Inspect's list of providers has it.") from error
 
 
-def _task_arguments(run: EvaluationRun) -> dict[str, JsonValue]:
-    return dict(run.arguments) if run.time_limit_s is None else {**run.arguments, "limit_s": float(run.time_limit_s)}
+def _task_arguments(evaluation_run: EvaluationRun) -> dict[str, JsonValue]:
+    if evaluation_run.time_limit_s is None:
+        return dict(evaluation_run.arguments)
+    return {**evaluation_run.arguments, "limit_s": float(evaluation_run.time_limit_s)}
 
 
 def resume_run(

@@ -151,9 +151,9 @@ def _largest_number(problem: Problem, solution: Mapping[str, bytes]) -> str:
     return place
 
 
-def _code_lines(source: bytes) -> list[str]:
+def _code_lines(code_bytes: bytes) -> list[str]:
     """Lines of a source, with spaces instead of comments and strings."""
-    text = source.decode("utf-8", "replace")
+    text = code_bytes.decode("utf-8", "replace")
     return _COMMENT_OR_STRING.sub(lambda match: re.sub(r"\S", " ", match[0]), text).splitlines()
 
 

@@ -119,8 +119,10 @@ class TwoSided(Model):
         """Everything that keeps it from being proved, what to fix first comes first."""
         reasons = []
         if self.passes_without_solution:
-            event = "the starting files pass" if self.starting.outcome is Outcome.PASSED else "an empty module passes"
-            reasons.append(f"{event}: the tests prove nothing")
+            passing_text = (
+                "the starting files pass" if self.starting.outcome is Outcome.PASSED else "an empty module passes"
+            )
+            reasons.append(f"{passing_text}: the tests prove nothing")
         if self.reference.reason is Reason.NO_REFERENCE:
             return (*reasons, f"no reference: {self._execution_text}")
         if self.reference.outcome is Outcome.FAILED:

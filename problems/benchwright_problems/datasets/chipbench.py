@@ -55,19 +55,22 @@ def import_chipbench(paths: Sequence[Path], pack: str, invalid: InvalidRecords |
     """
     require_pack_name(pack)
     invalid = invalid or InvalidRecords()
-    sources: list[ProblemSource] = []
+    problem_sources: list[ProblemSource] = []
     for path in paths:
-        for source in sources_in_folder(path, invalid):
+        for problem_source in sources_in_folder(path, invalid):
             with invalid.collecting_record_error():
-                sources.append(_with_code_of_prompt(replace(source, task=_dataset_name(source.location))))
-    counts = Counter(source.name.lower() for source in sources)
+                problem_sources.append(
+                    _with_code_of_prompt(replace(problem_source, task=_dataset_name(problem_source.location)))
+                )
+    counts = Counter(problem_source.name.lower() for problem_source in problem_sources)
     problems: dict[str, Problem] = {}
-    for source in sources:
-        name = f"{source.task}.{source.name}" if counts[source.name.lower()] > 1 else source.name
+    for problem_source in problem_sources:
+        is_ambiguous = counts[problem_source.name.lower()] > 1
+        name = f"{problem_source.task}.{problem_source.name}" if is_ambiguous else problem_source.name
         with invalid.collecting_record_error():
             if name.lower() in problems:
-                raise DatasetError(source.location, "", f"a problem called {name!r} was already there")
-            problems[name.lower()] = problem_of_source(source, name, SOURCE)
+                raise DatasetError(problem_source.location, "", f"a problem called {name!r} was already there")
+            problems[name.lower()] = problem_of_source(problem_source, name, SOURCE)
     invalid.finish_import(len(problems))
     if not problems:
         raise DatasetError(paths[0], "", "holds no problem of ChipBench")
@@ -99,38 +102,40 @@ def _dataset_name(file: Path) -> str:
     return file.parent.name.removeprefix("dataset_")
 
 
-def _with_code_of_prompt(source: ProblemSource) -> ProblemSource:
+def _with_code_of_prompt(problem_source: ProblemSource) -> ProblemSource:
     """The source with what it needs of its prompt's code and its testbench's macros."""
-    texts = [*_CODE_BLOCK.findall(source.statement)]
-    declared_modules = {module.name: text for text in texts for module in modules(text)}
-    starting_text = declared_modules.get(source.top_module, "")
-    needed_texts = list(dict.fromkeys(declared_modules[name] for name in _missing_modules(source, declared_modules)))
-    macros = "".join(f"{definition}\n" for definition in _needed_macros(source))
-    harness = dict(source.harness)
+    prompt_code_blocks = [*_CODE_BLOCK.findall(problem_source.statement)]
+    declared_modules = {declared_module.name: text for text in prompt_code_blocks for declared_module in modules(text)}
+    starting_text = declared_modules.get(problem_source.top_module, "")
+    needed_texts = list(
+        dict.fromkeys(declared_modules[name] for name in _missing_modules(problem_source, declared_modules))
+    )
+    macros = "".join(f"{definition}\n" for definition in _needed_macros(problem_source))
+    harness = dict(problem_source.harness)
     if needed_texts:
         harness["prompt_modules.sv"] = "\n".join(needed_texts)
     return replace(
-        source,
-        category=Category.BUG_FIX if starting_text else source.category,
+        problem_source,
+        category=Category.BUG_FIX if starting_text else problem_source.category,
         starting_text=starting_text or "\n".join(needed_texts),
-        reference="\n".join([*([macros] if macros else []), source.reference, *needed_texts]),
+        reference="\n".join([*([macros] if macros else []), problem_source.reference, *needed_texts]),
         harness=harness,
     )
 
 
-def _missing_modules(source: ProblemSource, declared_modules: dict[str, str]) -> Iterator[str]:
+def _missing_modules(problem_source: ProblemSource, declared_modules: dict[str, str]) -> Iterator[str]:
     """The modules of the prompt that the reference instantiates and does not declare."""
-    reference_modules: tuple[VerilogModule, ...] = modules(source.reference)
-    names = {module.name for module in reference_modules}
-    for module in reference_modules:
-        yield from (kind for kind, _ in module.instances if kind not in names and kind in declared_modules)
+    reference_modules: tuple[VerilogModule, ...] = modules(problem_source.reference)
+    names = {declared_module.name for declared_module in reference_modules}
+    for declared_module in reference_modules:
+        yield from (kind for kind, _ in declared_module.instances if kind not in names and kind in declared_modules)
 
 
-def _needed_macros(source: ProblemSource) -> Iterator[str]:
+def _needed_macros(problem_source: ProblemSource) -> Iterator[str]:
     """The definitions of the testbench's macros that the reference uses and does not define."""
-    own_macros = {match[1] for match in _MACRO_DEFINITION.finditer(source.reference)}
-    used_macros = set(_MACRO_USE.findall(source.reference)) - own_macros
-    for match in _MACRO_DEFINITION.finditer(source.harness["test.sv"]):
+    own_macros = {match[1] for match in _MACRO_DEFINITION.finditer(problem_source.reference)}
+    used_macros = set(_MACRO_USE.findall(problem_source.reference)) - own_macros
+    for match in _MACRO_DEFINITION.finditer(problem_source.harness["test.sv"]):
         if match[1] in used_macros:
             yield match[0].strip()
 

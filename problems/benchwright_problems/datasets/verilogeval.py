@@ -105,24 +105,28 @@ def import_verilogeval(paths: Sequence[Path], pack: str, invalid: InvalidRecords
     """
     require_pack_name(pack)
     invalid = invalid or InvalidRecords()
-    found_sources = [source for path in paths if path.is_dir() for source in sources_in_folder(path, invalid)]
+    found_sources = [
+        problem_source for path in paths if path.is_dir() for problem_source in sources_in_folder(path, invalid)
+    ]
     found_sources += _sources_in_files([path for path in paths if not path.is_dir()], invalid)
     if not found_sources and not invalid.record_errors:
         raise DatasetError(paths[0], "", "holds no problem of VerilogEval")
     # The two tasks of version 2 name their problems alike.
-    has_several = len({(source.version, source.task) for source in found_sources}) > 1
+    has_several = len({(problem_source.version, problem_source.task) for problem_source in found_sources}) > 1
     problems: dict[str, Problem] = {}
-    for source in found_sources:
-        name = f"{source.task}.{source.name}" if has_several else source.name
+    for problem_source in found_sources:
+        name = f"{problem_source.task}.{problem_source.name}" if has_several else problem_source.name
         with invalid.collecting_record_error():
             if name.lower() in problems:
-                raise DatasetError(source.location, "", f"a problem called {name!r} was already there", source.line)
-            problems[name.lower()] = problem_of_source(source, name, SOURCE)
+                raise DatasetError(
+                    problem_source.location, "", f"a problem called {name!r} was already there", problem_source.line
+                )
+            problems[name.lower()] = problem_of_source(problem_source, name, SOURCE)
     invalid.finish_import(len(problems))
     return Pack(
         name=pack,
         title="VerilogEval",
-        version=", ".join(sorted({source.version for source in found_sources})),
+        version=", ".join(sorted({problem_source.version for problem_source in found_sources})),
         license=LICENSE,
         source=SOURCE,
         description="Problems of HDLBits with a testbench that compares with a reference",
@@ -165,7 +169,7 @@ def _from_files(folder: Path, parent: str, name: str, paths: Mapping[str, str]) 
         if needed_suffix not in paths:
             raise DatasetError(location.with_name(f"{name}_{needed_suffix}"), "", "is missing")
     texts = {part: read_text(folder, path) for part, path in paths.items()}
-    if not any(module.name == _REFERENCE for module in modules(texts["ref.sv"])):
+    if not any(declared_module.name == _REFERENCE for declared_module in modules(texts["ref.sv"])):
         raise DatasetError(folder / paths["ref.sv"], "", f"declares no module {_REFERENCE}")
     header = texts.get("ifc.txt", "")
     completes = "ifc.txt" in texts or _CODE_COMPLETE in f"{folder.name}/{parent}"
@@ -260,61 +264,73 @@ def _started_module(header: str) -> str:
     return f"{header.strip()}\n\n\nendmodule\n" if header else ""
 
 
-def problem_of_source(source: ProblemSource, name: str, address: str) -> Problem:
+def problem_of_source(problem_source: ProblemSource, name: str, address: str) -> Problem:
     """The problem that is called `name`.
 
     Args:
-        source: What was read of it.
+        problem_source: What was read of it.
         name: Its id.
         address: That of the data set.
 
     Raises:
         DatasetError: No such problem can be.
     """
-    file = f"rtl/{source.top_module}.sv"
-    start = {file: source.starting_text} if source.starting_text else {}
-    harness = {"testbench.json": _testbench_description(source, file), **source.harness}
-    provenance = Provenance(source=address, license=LICENSE, version=source.version)
+    file = f"rtl/{problem_source.top_module}.sv"
+    start = {file: problem_source.starting_text} if problem_source.starting_text else {}
+    harness = {"testbench.json": _testbench_description(problem_source, file), **problem_source.harness}
+    provenance = Provenance(source=address, license=LICENSE, version=problem_source.version)
     try:
         problem = Problem(
             id=name,
             kind=ProblemKind.DESIGN,
-            title=source.name.replace("_", " "),
-            category=source.category,
+            title=problem_source.name.replace("_", " "),
+            category=problem_source.category,
             difficulty=Difficulty.MEDIUM,
             limits=_LIMITS,
             provenance=provenance,
-            public=Public(statement=source.statement, files=start, expected=(file,)),
+            public=Public(statement=problem_source.statement, files=start, expected=(file,)),
             hidden=Hidden(
                 harness=harness,
-                reference={file: source.reference},
-                dataset_format=RECORD if source.version == "1" else FOLDER,
+                reference={file: problem_source.reference},
+                dataset_format=RECORD if problem_source.version == "1" else FOLDER,
             ),
         )
     except ValidationError as error:
-        raise DatasetError.from_validation(source.location, error, source.line) from error
+        raise DatasetError.from_validation(problem_source.location, error, problem_source.line) from error
     return with_record_patch(
-        problem, _plain_source(problem), source.record, RecordLocation(source.location, "", source.line)
+        problem,
+        _plain_source(problem),
+        problem_source.record,
+        RecordLocation(problem_source.location, "", problem_source.line),
     )
 
 
-def _testbench_description(source: ProblemSource, file: str) -> str:
+def _testbench_description(problem_source: ProblemSource, file: str) -> str:
     """The harness's `testbench.json`."""
-    declared_modules = [module for text in source.harness.values() for module in modules(text)]
+    declared_modules = [
+        declared_module for text in problem_source.harness.values() for declared_module in modules(text)
+    ]
     top_module = next(
-        (module for module in declared_modules if any(kind == source.top_module for kind, _ in module.instances)), None
+        (
+            declared_module
+            for declared_module in declared_modules
+            if any(kind == problem_source.top_module for kind, _ in declared_module.instances)
+        ),
+        None,
     )
     if top_module is None:
-        field = "" if source.line is None else "test"
-        raise DatasetError(source.location, field, f"has no instance of {source.top_module}", source.line)
-    names = {module.name for module in declared_modules} | {
-        name for module in declared_modules for _, name in module.instances
+        field = "" if problem_source.line is None else "test"
+        raise DatasetError(
+            problem_source.location, field, f"has no instance of {problem_source.top_module}", problem_source.line
+        )
+    names = {declared_module.name for declared_module in declared_modules} | {
+        name for declared_module in declared_modules for _, name in declared_module.instances
     }
     described = {
         "criterion": "verilogeval",
         "top": top_module.name,
         "design": [file],
-        "testbench": list(source.harness),
+        "testbench": list(problem_source.harness),
         "private": sorted(names),
     }
     return json.dumps(described, indent=2) + "\n"

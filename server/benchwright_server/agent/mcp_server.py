@@ -242,13 +242,15 @@ class AttemptForAgents:
 
     async def _complete(self, context: Any, params: types.CompleteRequestParams) -> types.CompleteResult:
         await self._offered_tools(context)
-        matches: list[str] = []
+        matching_paths: list[str] = []
         if params.argument.name == "path" and "waveform" not in getattr(params.ref, "uri", ""):
-            files = await self._workspace_files(context)
-            matches = [path for path in files if path.startswith(params.argument.value)]
+            sizes_by_path = await self._workspace_files(context)
+            matching_paths = [path for path in sizes_by_path if path.startswith(params.argument.value)]
         return types.CompleteResult(
             completion=types.Completion(
-                values=matches[:_MOST_COMPLETIONS], total=len(matches), has_more=len(matches) > _MOST_COMPLETIONS
+                values=matching_paths[:_MOST_COMPLETIONS],
+                total=len(matching_paths),
+                has_more=len(matching_paths) > _MOST_COMPLETIONS,
             )
         )
 
@@ -262,8 +264,8 @@ class AttemptForAgents:
 
     async def _offered_tools_or_error(self, context: Any) -> list[dict[str, Any]]:
         reply = await self._backend.call_operation("agentTools", agent=_agent_name_and_version(context))
-        tools: list[dict[str, Any]] = reply["tools"]
-        return tools
+        tool_descriptions: list[dict[str, Any]] = reply["tools"]
+        return tool_descriptions
 
     async def _use(self, context: Any, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         return await self._backend.call_operation(
@@ -293,15 +295,15 @@ def _tool_of_resource(uri: str) -> tuple[str, dict[str, Any], str]:
     """
     if uri == _STATEMENT:
         return "problem", {}, "text/markdown"
-    parts = urlsplit(uri)
-    path = unquote(parts.path).removeprefix("/")
-    if parts.scheme == SCHEME and path:
-        if parts.netloc == "file":
+    resource_address = urlsplit(uri)
+    path = unquote(resource_address.path).removeprefix("/")
+    if resource_address.scheme == SCHEME and path:
+        if resource_address.netloc == "file":
             return "read_file", {"path": path}, "text/plain"
-        if parts.netloc == "findings":
+        if resource_address.netloc == "findings":
             return "lint", {"path": path}, "application/json"
-        if parts.netloc == "waveform":
-            fields = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+        if resource_address.netloc == "waveform":
+            fields = {name: values[-1] for name, values in parse_qs(resource_address.query).items()}
             window: dict[str, Any] = {"waves": path, "signals": fields.pop("signals", "").split(",")}
             return "wave_window", window | fields, "application/json"
     raise MCPError(types.INVALID_PARAMS, f"There is no resource {uri[:200]!r}. resources/list has them.")

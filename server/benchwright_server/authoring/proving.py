@@ -82,7 +82,7 @@ async def prove_both_sides(
         on_both_sides_run(proof_candidates[designs[number]].problem, two_sided)
 
     await checker.check_problems([proof_candidates[index].problem for index in designs], finish)
-    cases = [
+    proof_solutions = [
         (index, side, name, files)
         for index, candidate in enumerate(proof_candidates)
         for side, solutions_by_name in (
@@ -93,9 +93,9 @@ async def prove_both_sides(
     ]
     solutions = [
         (proof_candidates[index].problem, {**starting_files(proof_candidates[index].problem), **files})
-        for index, _, _, files in cases
+        for index, _, _, files in proof_solutions
     ]
-    for (index, side, name, _), verdict in zip(cases, await grader.grade(solutions), strict=True):
+    for (index, side, name, _), verdict in zip(proof_solutions, await grader.grade(solutions), strict=True):
         verdicts = proofs[index].right if side == "right" else proofs[index].wrong
         proofs[index] = proofs[index].model_copy(update={side: verdicts | {name: verdict}})
     return [proofs[index] for index in range(len(proof_candidates))]

@@ -206,9 +206,9 @@ class WaveformFile:
                 if count == nth:
                     return {"time": change_time, "value": text, "count": count}
             if number == _MOST_COMPARED:
-                matches = f"{count:,}" if count else "None"
+                count_text = f"{count:,}" if count else "None"
                 raise UnanswerableError(
-                    f"{matches} of the next {number:,} changes of {signal_path} {'are' if count > 1 else 'is'} to "
+                    f"{count_text} of the next {number:,} changes of {signal_path} {'are' if count > 1 else 'is'} to "
                     f"{wanted_value}. Ask from {change_time}{f' for the rest of the {nth:,}' if count else ''}."
                 )
         return {"time": None, "value": None, "count": count}

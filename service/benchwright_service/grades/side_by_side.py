@@ -25,30 +25,30 @@ class ComparedSolution:
     """A solution of a pair."""
 
     account: str
-    files: Mapping[str, Sequence[ComparedLine]]
+    lines_by_path: Mapping[str, Sequence[ComparedLine]]
 
 
 def side_by_side(
-    pair: SimilarPair, texts: Mapping[str, Mapping[str, str]]
+    pair: SimilarPair, texts_by_account: Mapping[str, Mapping[str, str]]
 ) -> tuple[ComparedSolution, ComparedSolution]:
     """Both solutions of a pair, line by line.
 
     Args:
         pair: What they have in common.
-        texts: By account, the texts of its files by path.
+        texts_by_account: By account, the texts of its files by path.
     """
     passages = _distinct_passages(pair.passages)
-    first, second = (
+    first_solution, second_solution = (
         ComparedSolution(
             account,
             {
                 path: _compared_lines(path, text, [both_sides[side] for both_sides in passages])
-                for path, text in sorted(texts.get(account, {}).items())
+                for path, text in sorted(texts_by_account.get(account, {}).items())
             },
         )
         for side, account in enumerate((pair.first, pair.second))
     )
-    return first, second
+    return first_solution, second_solution
 
 
 def _distinct_passages(passages: Sequence[tuple[Passage, Passage]]) -> list[tuple[Passage, Passage]]:

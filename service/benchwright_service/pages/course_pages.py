@@ -121,16 +121,18 @@ async def progress_page(visit: Visit) -> Response:
     """Students by problems."""
     membership = await visit.staff_membership()
     assignments = await visit.bench.courses.all_assignments(membership.course)
-    chosen = [view for view in assignments if visit.rows.assignment in ("", view.id)]
+    chosen_assignments = [view for view in assignments if visit.rows.assignment in ("", view.id)]
     column_page = page_of(
-        [(view, problem) for view in chosen for problem in view.problems], visit.rows.column_page, MATRIX_COLUMNS
+        [(view, problem) for view in chosen_assignments for problem in view.problems],
+        visit.rows.column_page,
+        MATRIX_COLUMNS,
     )
     people = await read_people_rows(
         visit.bench.database,
         membership.course,
         visit.rows,
         matrix_rows(column_page.total),
-        values=_sort_values(chosen, visit.rows),
+        values=_sort_values(chosen_assignments, visit.rows),
     )
     students = [student_of_row(row) for row in people.rows]
     matrix = await visit.bench.coursework.progress.matrix(membership.course, students, column_page.lines)
@@ -142,9 +144,9 @@ async def progress_page(visit: Visit) -> Response:
         "progress",
         visit.session,
         member=membership,
-        titles=await visit.bench.courses.problem_titles(view.pack for view in chosen),
+        titles=await visit.bench.courses.problem_titles(view.pack for view in chosen_assignments),
         matrix=matrix,
-        passed=await visit.bench.coursework.progress.passed_counts(chosen, students),
+        passed=await visit.bench.coursework.progress.passed_counts(chosen_assignments, students),
         problem_count=column_page.total,
         columns=column_page,
         assignments=assignments,

@@ -352,5 +352,5 @@ def _sort_values(assignments: Sequence[AssignmentView], choice: RowChoice) -> Su
     """Values of the column of points by which rows are sorted. None if they are sorted by another column."""
     if choice.sort == BY_POINTS:
         return points_of_students(assignments)
-    chosen = [view for view in assignments if view.id == choice.sort]
-    return points_of_students(chosen) if chosen else None
+    chosen_assignments = [view for view in assignments if view.id == choice.sort]
+    return points_of_students(chosen_assignments) if chosen_assignments else None

@@ -49,11 +49,11 @@ def model_that_writes(text: str, request_log: list[str] | None = None) -> Model:
             message_records = [message.model_dump(mode="json", exclude={"id"}) for message in messages]
             offers = [tool.model_dump(mode="json") for tool in tools]
             request_log.append(json.dumps([message_records, offers, config.model_dump(mode="json", exclude_none=True)]))
-        answer = _reply([(message.role, message.text) for message in messages], offered_by(tools), text)
+        scripted_reply = _reply([(message.role, message.text) for message in messages], offered_by(tools), text)
         output = (
-            ModelOutput.from_content("mockllm/model", answer)
-            if isinstance(answer, str)
-            else output_of(answer, messages)
+            ModelOutput.from_content("mockllm/model", scripted_reply)
+            if isinstance(scripted_reply, str)
+            else output_of(scripted_reply, messages)
         )
         output.usage = ModelUsage(input_tokens=100, output_tokens=20, total_tokens=120)
         return output
@@ -66,10 +66,12 @@ def offered_by(tools: Sequence[ToolInfo]) -> Tools:
     return {tool.name: {name: str(field.type) for name, field in tool.parameters.properties.items()} for tool in tools}
 
 
-def output_of(call: Call, messages: Sequence[ChatMessage]) -> ModelOutput:
+def output_of(scripted_call: Call, messages: Sequence[ChatMessage]) -> ModelOutput:
     """A call as an answer, with the next number."""
     number = 1 + sum(message.role == "tool" for message in messages)
-    return ModelOutput.for_tool_call("mockllm/model", call.tool, {**call.arguments}, tool_call_id=f"call_{number}")
+    return ModelOutput.for_tool_call(
+        "mockllm/model", scripted_call.tool, {**scripted_call.arguments}, tool_call_id=f"call_{number}"
+    )
 
 
 def endpoint_that_writes(request: JudgeRequest, text: str) -> PlayedReply:
@@ -82,10 +84,10 @@ def endpoint_that_writes(request: JudgeRequest, text: str) -> PlayedReply:
         for tool_function in functions
     }
     role_texts = [(message["role"], _text(message.get("content"))) for message in request.body["messages"]]
-    answer = _reply(role_texts, offered_tools, text)
-    if isinstance(answer, str):
-        return content(answer)
-    function = {"name": answer.tool, "arguments": json.dumps(answer.arguments)}
+    scripted_reply = _reply(role_texts, offered_tools, text)
+    if isinstance(scripted_reply, str):
+        return content(scripted_reply)
+    function = {"name": scripted_reply.tool, "arguments": json.dumps(scripted_reply.arguments)}
     return content(None, tool_calls=[{"id": "1", "type": "function", "function": function}], finish_reason="tool_calls")
 
 
@@ -98,8 +100,8 @@ def _text(raw_content: str | Sequence[Mapping[str, str]] | None) -> str:
 def _reply(role_texts: Sequence[tuple[str, str]], tools: Tools, text: str) -> str | Call:
     """Return its reply to a conversation of roles and texts."""
     tool_results = [message_text for role, message_text in role_texts if role == "tool"]
-    if not tool_results and (call := writing_call(tools, f"/code/{FILE}", text)):
-        return call
+    if not tool_results and (scripted_call := writing_call(tools, f"/code/{FILE}", text)):
+        return scripted_call
     if set(tools) == {"bash"} and len(tool_results) == 1:
         return Call("bash", {"command": _END_OF_MINI})
     if "SEARCH/REPLACE" in role_texts[0][1]:

@@ -81,14 +81,14 @@ def test_the_sizes_are_means_and_maxima_over_the_problems_that_have_a_part() -> 
 
 
 def test_problems_are_grouped_by_a_property_and_none_is_left_out() -> None:
-    groups = problem_groups(PACK, GroupProperty.CATEGORY, words)
-    assert [(group.name, group.problems) for group in groups] == [
+    sized_groups = problem_groups(PACK, GroupProperty.CATEGORY, words)
+    assert [(problem_group.name, problem_group.problems) for problem_group in sized_groups] == [
         ("cid003 Specification to RTL", 1),
         ("cid016 Debugging and bug fixing", 1),
         ("none", 1),
         ("all", 3),
     ]
-    assert groups[0].sizes[0] == PartSize(ProblemPart.STATEMENT, 1, 2, 2, 3, 3)
+    assert sized_groups[0].sizes[0] == PartSize(ProblemPart.STATEMENT, 1, 2, 2, 3, 3)
 
 
 def test_tokens_that_nothing_can_count_are_unknown() -> None:

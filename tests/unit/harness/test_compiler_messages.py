@@ -130,8 +130,8 @@ def test_a_construct_that_icarus_cannot_read_is_named_as_its_limit(said: str, co
         assert verdict.detail == f"Icarus Verilog can't read {construct} (rtl/dut.sv, line {line})."
 
 
-def _ran_out(code: str, reason: Reason, **end: object) -> Verdict:
-    report_messages = [{"session": 0, "tool": "verilator", "kind": "compile"}, {"session": 0, **end}]
+def _ran_out(code: str, reason: Reason, **last_message: object) -> Verdict:
+    report_messages = [{"session": 0, "tool": "verilator", "kind": "compile"}, {"session": 0, **last_message}]
     report = parse_step_report("\n".join(map(json.dumps, report_messages)).encode())
     solution = {"rtl/dut.sv": f"module dut;\n{code}\nendmodule\n".encode()}
     return with_compiler_if_over_limit(Verdict(reason=reason, detail="Out."), PROBLEM, solution, [report])
@@ -154,11 +154,13 @@ def test_a_compiler_that_was_killed_is_named_with_the_largest_plain_number(code:
 
 
 @pytest.mark.parametrize(
-    ("reason", "end"),
+    ("reason", "last_message"),
     [(Reason.TIMEOUT, {"finished": True, "status": 0}), (Reason.TESTS_FAILED, {}), (Reason.MACHINE_BUSY, {})],
 )
-def test_of_a_run_that_ends_later_or_otherwise_no_compiler_is_named(reason: Reason, end: dict[str, object]) -> None:
-    assert _ran_out("int x = 100000;", reason, **end) == Verdict(reason=reason, detail="Out.")
+def test_of_a_run_that_ends_later_or_otherwise_no_compiler_is_named(
+    reason: Reason, last_message: dict[str, object]
+) -> None:
+    assert _ran_out("int x = 100000;", reason, **last_message) == Verdict(reason=reason, detail="Out.")
 
 
 def test_a_check_that_fails_at_a_limit_of_icarus_before_anything_was_simulated_is_that_limit() -> None:

@@ -44,8 +44,8 @@ def hidden_test_names(problem: Problem) -> set[str]:
 
 @pytest.mark.parametrize("problem", DESIGNS, ids=id_of)
 def test_the_first_steps_name_every_hidden_test(problem: Problem) -> None:
-    steps = problem.public.statement.partition("## First steps")[2].partition("\n## ")[0]
-    named = set(re.findall(r"`(\w+)`", steps))
+    steps_text = problem.public.statement.partition("## First steps")[2].partition("\n## ")[0]
+    named = set(re.findall(r"`(\w+)`", steps_text))
     assert hidden_test_names(problem) <= named, hidden_test_names(problem) - named
 
 

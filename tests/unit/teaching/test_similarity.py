@@ -84,15 +84,15 @@ def test_passages_say_which_lines_of_one_solution_are_which_of_the_other() -> No
     half = BODY.index("  always_ff")
     moved = BODY[half:] + BODY[:half]
     (similar_pair,) = pairs_with_common_text({"ada": solution(BODY), "bob": solution(moved)}, {"rtl/fifo.sv": TEMPLATE})
-    texts = [solution(text)["rtl/fifo.sv"].split("\n") for text in (BODY, moved)]
+    solution_lines = [solution(text)["rtl/fifo.sv"].split("\n") for text in (BODY, moved)]
     long_passages = [
         passages for passages in similar_pair.passages if passages[0].last_line - passages[0].first_line > 2
     ]
     assert len(long_passages) >= 2
-    for first, second in long_passages:
+    for first_passage, second_passage in long_passages:
         first_lines, second_lines = (
             lines[passage.first_line - 1 : passage.last_line]
-            for lines, passage in zip(texts, (first, second), strict=True)
+            for lines, passage in zip(solution_lines, (first_passage, second_passage), strict=True)
         )
         assert {*first_lines} & {*second_lines}
         assert abs(len(first_lines) - len(second_lines)) <= 2

@@ -196,9 +196,14 @@ def _effect_rows(effect: ConditionEffect, model: TimeModel) -> list[Sequence[Cel
         if bounds is None:
             continue
         comparison_name = f"{effect.condition} against {model.baseline}"
-        for name, limits in ((f"t, {bounds.degrees_of_freedom:g} degrees of freedom", bounds), ("z", bounds.normal)):
-            change_text = f"{number(effect.percent, 1)} % ({interval_text(limits.low, limits.high, digits=1)})"
-            rows.append((comparison_name, error_kind, name, change_text, p_value(limits.p_value)))
+        for name, effect_bounds in (
+            (f"t, {bounds.degrees_of_freedom:g} degrees of freedom", bounds),
+            ("z", bounds.normal),
+        ):
+            change_text = (
+                f"{number(effect.percent, 1)} % ({interval_text(effect_bounds.low, effect_bounds.high, digits=1)})"
+            )
+            rows.append((comparison_name, error_kind, name, change_text, p_value(effect_bounds.p_value)))
     return rows
 
 

@@ -104,10 +104,11 @@ def _plan_deviations(registered_study: RegisteredStudy, study_observations: Sequ
         (observation.participant, observation.problem) for observation in study_observations if observation.is_person
     )
     sentences = []
-    missing = [key for key in planned if key not in attempt_counts]
-    if missing:
+    unbegun_tasks = [key for key in planned if key not in attempt_counts]
+    if unbegun_tasks:
         sentences.append(
-            f"{len(missing)} of {len(planned)} planned tasks were not begun{_first_participants_note(missing)}."
+            f"{len(unbegun_tasks)} of {len(planned)} planned tasks were not begun"
+            f"{_first_participants_note(unbegun_tasks)}."
         )
     extra = [key for key in attempt_counts if key not in planned]
     if extra:

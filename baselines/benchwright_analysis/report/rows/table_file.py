@@ -182,7 +182,7 @@ def read_table(table_file: Path, mapping_file: Path | None = None) -> ForeignTab
     )
     plan = _analysis_plan(table_file) if is_parquet and mapping_file is None else AnalysisPlan()
     columns = _foreign_column_by_own(table_file, names, column_map, mapping_file)
-    findings = _Findings(columns)
+    table_findings = _Findings(columns)
     is_own_export = mapping_file is None and "clock_s" in columns and "time_source" not in columns
     rows: list[Observation] = []
     first_positions: dict[tuple[str, str, str, str | None], str] = {}
@@ -192,23 +192,23 @@ def read_table(table_file: Path, mapping_file: Path | None = None) -> ForeignTab
         row_count += 1
         place = f"{table_file}, {position}"
         if isinstance(record, str):
-            findings.add(place, "", record, "Write a cell for each column; a comma inside a cell needs quotes.")
+            table_findings.add(place, "", record, "Write a cell for each column; a comma inside a cell needs quotes.")
             continue
-        values = _own_values(record, column_map, place, findings)
+        values = _own_values(record, column_map, place, table_findings)
         tried = values.pop("try", values.get("attempt"))
         baseline = values.pop("human_minutes", None)
-        row = _completed_observation(values, place, row_count, findings, is_own_export=is_own_export)
+        row = _completed_observation(values, place, row_count, table_findings, is_own_export=is_own_export)
         if row is None:
             continue
         rows.append(row)
         key = (row.participant, row.problem, row.condition, None if tried is None else str(tried))
         if (first := first_positions.setdefault(key, position)) != position:
-            _add_repetition(key, first, place, findings)
+            _add_repetition(key, first, place, table_findings)
         if isinstance(baseline, float):
-            _check_agreed_minutes(minutes, row.problem, baseline, place, position, findings)
+            _check_agreed_minutes(minutes, row.problem, baseline, place, position, table_findings)
     if not row_count:
         raise TableError(f"{table_file}: there are no attempts below the line of column names.")
-    findings.raise_if_any()
+    table_findings.raise_if_any()
     present_columns = {*columns, *column_map.constants}
     ignored = tuple(name for name in names if name not in columns.values())
     observations = _with_own_ids(rows)
@@ -221,11 +221,11 @@ def read_table(table_file: Path, mapping_file: Path | None = None) -> ForeignTab
     )
 
 
-def _add_repetition(key: tuple[str, str, str, str | None], first: str, place: str, findings: _Findings) -> None:
+def _add_repetition(key: tuple[str, str, str, str | None], first: str, place: str, table_findings: _Findings) -> None:
     """One participant tries a problem under a condition once, unless the table says which try each row is."""
     participant, problem, condition, tried = key
     try_text = "" if tried is None else f", try {tried}"
-    findings.add(
+    table_findings.add(
         place,
         "participant",
         f"{participant} at {problem} under {condition}{try_text} is in {first} already",
@@ -253,9 +253,9 @@ def read_mapping(file: Path) -> ColumnMap:
     except OSError as error:
         raise TableError(f"{file}: {error.strerror}.") from error
     except ValidationError as error:
-        flaws = error.errors(include_url=False)
+        error_details = error.errors(include_url=False)
         raise TableError(
-            "\n".join(f"{file}, {'.'.join(map(str, flaw['loc']))}: {flaw['msg']}." for flaw in flaws)
+            "\n".join(f"{file}, {'.'.join(map(str, flaw['loc']))}: {flaw['msg']}." for flaw in error_details)
         ) from error
     except (ValueError, yaml.YAMLError) as error:
         raise TableError(f"{file}: {error}.") from error
@@ -365,11 +365,11 @@ def _foreign_column_by_own(
 
 
 def _own_values(
-    record: Mapping[str, object], column_map: ColumnMap, place: str, findings: _Findings
+    record: Mapping[str, object], column_map: ColumnMap, place: str, table_findings: _Findings
 ) -> dict[str, object]:
     """Our column → the value of a line, its times in seconds; what is wrong is left out and told."""
     values: dict[str, object] = dict(column_map.constants)
-    for own_column, foreign_column in findings.columns.items():
+    for own_column, foreign_column in table_findings.columns.items():
         value = record[foreign_column]
         if isinstance(value, float) and math.isnan(value):
             value = None
@@ -377,7 +377,7 @@ def _own_values(
             text = str(value)
             if text not in words:
                 rule = f"{text!r} is none of {', '.join(words)}"
-                findings.add(place, own_column, rule, f"Add it to [values.{own_column}] of the mapping.")
+                table_findings.add(place, own_column, rule, f"Add it to [values.{own_column}] of the mapping.")
                 continue
             value = words[text]
         if value is not None:
@@ -385,43 +385,45 @@ def _own_values(
     stated_times = [name for name in ("time_s", *_TIMES) if name in values]
     for own_column in stated_times[1:]:
         rule = f"the line states its time in {stated_times[0]} as well"
-        findings.add(place, own_column, rule, "Keep one of the columns of time.")
+        table_findings.add(place, own_column, rule, "Keep one of the columns of time.")
     for own_column, factor in {**_TIMES, "limit_minutes": 60.0, "human_minutes": 1.0}.items():
         if own_column not in values:
             continue
         stated = values.pop(own_column)
         target = {"limit_minutes": "limit_s", "human_minutes": "human_minutes"}.get(own_column, "time_s")
-        number = _positive_number(stated, own_column, place, findings)
+        number = _positive_number(stated, own_column, place, table_findings)
         if number is not None:
             values[target] = number * factor
     return values
 
 
-def _positive_number(value: object, own_column: str, place: str, findings: _Findings) -> float | None:
+def _positive_number(value: object, own_column: str, place: str, table_findings: _Findings) -> float | None:
     try:
         number = float(str(value)) if not isinstance(value, bool) else math.nan
     except ValueError:
         number = math.nan
     if isinstance(value, bool) or (math.isnan(number) and str(value).strip().lower() != "nan"):
-        findings.add(place, own_column, f"{_shown(value)} is not a number", _NUMBER_STEP)
+        table_findings.add(place, own_column, f"{_shown(value)} is not a number", _NUMBER_STEP)
         return None
     if not (math.isfinite(number) and number > 0):
-        findings.add(place, own_column, f"{_shown(number)} is not a positive number", _NUMBER_STEP)
+        table_findings.add(place, own_column, f"{_shown(number)} is not a positive number", _NUMBER_STEP)
         return None
     return number
 
 
 def _completed_observation(
-    values: Mapping[str, object], place: str, row_number: int, findings: _Findings, *, is_own_export: bool
+    values: Mapping[str, object], place: str, row_number: int, table_findings: _Findings, *, is_own_export: bool
 ) -> Observation | None:
     """The row of a line, without the cells that can't be read; None if nothing is left of it."""
     for required_name in _NEEDED:
         if required_name not in values:
             rule = f"the {required_name} is missing"
-            findings.add(place, required_name, rule, "Fill the cell, or remove the line.")
-    if "passed" in findings.columns and "passed" not in values:
+            table_findings.add(place, required_name, rule, "Fill the cell, or remove the line.")
+    if "passed" in table_findings.columns and "passed" not in values:
         rule = "the outcome is missing"
-        findings.add(place, "passed", rule, "Write true or false; what nobody decided does not belong into the table.")
+        table_findings.add(
+            place, "passed", rule, "Write true or false; what nobody decided does not belong into the table."
+        )
     condition = str(values.get("condition", ""))
     fields: dict[str, object] = {
         "attempt": f"row {row_number}",
@@ -438,11 +440,11 @@ def _completed_observation(
     try:
         row = Observation.model_validate(_empty_columns() | fields)
     except ValidationError as error:
-        flaws = error.errors(include_url=False)
-        unreadable = {str(flaw["loc"][0]) for flaw in flaws if flaw["loc"]}
-        for flaw in flaws:
+        error_details = error.errors(include_url=False)
+        unreadable = {str(flaw["loc"][0]) for flaw in error_details if flaw["loc"]}
+        for flaw in error_details:
             own_column = str(flaw["loc"][0]) if flaw["loc"] else ""
-            findings.add(place, own_column, *_rule_and_step(own_column, flaw["type"], flaw["input"], flaw["msg"]))
+            table_findings.add(place, own_column, *_rule_and_step(own_column, flaw["type"], flaw["input"], flaw["msg"]))
         # What can be read of the line may break rules as well.
         readable = {name: value for name, value in fields.items() if name not in unreadable}
         try:
@@ -451,7 +453,7 @@ def _completed_observation(
             return None
     for own_column, rule, next_step in _broken_rules(row):
         if own_column in values:
-            findings.add(place, own_column, rule, next_step)
+            table_findings.add(place, own_column, rule, next_step)
     return _completed(row, is_own_export=is_own_export)
 
 
@@ -550,13 +552,13 @@ def _check_agreed_minutes(
     stated_minutes: float,
     place: str,
     position: str,
-    findings: _Findings,
+    table_findings: _Findings,
 ) -> None:
     """Notes the minutes of a problem; a table may state them in every row of it, and has to agree with itself."""
     earlier_minutes, earlier_position = minutes.setdefault(problem, (stated_minutes, position))
     if earlier_minutes != stated_minutes:
         rule = f"{problem} has {earlier_minutes:g} minutes in {earlier_position}, and {stated_minutes:g} here"
-        findings.add(place, "human_minutes", rule, "Write the same in all rows of a problem.")
+        table_findings.add(place, "human_minutes", rule, "Write the same in all rows of a problem.")
 
 
 def _assumption_notes(present_columns: set[str], rows: Sequence[Observation], *, is_own_export: bool) -> Iterator[str]:

@@ -67,9 +67,11 @@ def flips_section(data: Dataset) -> Section | None:
         choices: list[tuple[str, CrossedEstimate | None, float | None]] = [("as planned", difference, None)]
         choices += [(choice, other, None) for choice, other in _other_choices(data, base, group).items()]
         if len(differences) > 1:
-            tests = holm_tests({key: each.p_value for key, each in differences.items() if each.p_value is not None})
-            if group in tests:
-                choices.append(("corrected for all conditions (Holm)", difference, tests[group].adjusted))
+            adjusted_tests = holm_tests(
+                {key: each.p_value for key, each in differences.items() if each.p_value is not None}
+            )
+            if group in adjusted_tests:
+                choices.append(("corrected for all conditions (Holm)", difference, adjusted_tests[group].adjusted))
         for noun, key in (("participant", _participant), ("problem", _problem)):
             choice, other, sentence = base.worst_without_one(group, difference, noun, key)
             choices.append((choice, other, None))
@@ -77,9 +79,9 @@ def flips_section(data: Dataset) -> Section | None:
         sensitivity = base.dropout(group)
         if sensitivity is not None:
             dropouts[group] = sensitivity
-            missing = sum(sensitivity.missing)
+            unbegun_count = sum(sensitivity.missing)
             choices += [
-                (f"{missing} tasks that nobody began, as those that were done", sensitivity.like_others, None),
+                (f"{unbegun_count} tasks that nobody began, as those that were done", sensitivity.like_others, None),
                 ("the same, as low as the difference can be", sensitivity.lowest, None),
                 ("the same, as high as it can be", sensitivity.highest, None),
             ]
@@ -190,11 +192,11 @@ class _Comparisons:
 
     def dropout(self, group: str) -> DropoutSensitivity | None:
         """With the tasks that were drawn and not begun; None if there are none."""
-        begun = {(row.participant, row.problem) for row in self.data.observations}
+        begun_tasks = {(row.participant, row.problem) for row in self.data.observations}
         missing = [
             task
             for task in self.data.drawn
-            if task.condition in (self.baseline, group) and (task.participant, task.problem) not in begun
+            if task.condition in (self.baseline, group) and (task.participant, task.problem) not in begun_tasks
         ]
         if not missing:
             return None
@@ -226,12 +228,14 @@ class _Comparisons:
             return None
 
 
-def _cells_of(tasks: Sequence[DrawnTask], families: Mapping[str, str], clusters: Mapping[str, str]) -> CrossedCells:
+def _cells_of(
+    missing_tasks: Sequence[DrawnTask], families: Mapping[str, str], clusters: Mapping[str, str]
+) -> CrossedCells:
     return CrossedCells(
-        [task.participant for task in tasks],
-        [task.problem for task in tasks],
-        [families.get(task.problem, task.problem) for task in tasks],
-        [clusters.get(task.participant) for task in tasks],
+        [task.participant for task in missing_tasks],
+        [task.problem for task in missing_tasks],
+        [families.get(task.problem, task.problem) for task in missing_tasks],
+        [clusters.get(task.participant) for task in missing_tasks],
     )
 
 

@@ -35,25 +35,25 @@ _SHARES = {
 def judge_error_section(data: Dataset) -> Section | None:
     """Corrected shares by group; None if no model judged anything."""
     rated = {answer.attempt: answer for answer in data.rated if answer.attempt and answer.people}
-    answers = {
+    answers_by_group = {
         group: judged
         for group in data.groups
         if (judged := _judged_answers([row for row in data.decided_observations if row.group == group], rated))
     }
-    if not answers:
+    if not answers_by_group:
         return None
-    flags = [pair for judged in answers.values() for pair in _labelled_pairs(judged)]
+    flags = [pair for judged in answers_by_group.values() for pair in _labelled_pairs(judged)]
     try:
-        errors = judge_errors([judged for judged, _ in flags], [right for _, right in flags])
+        counted_errors = judge_errors([judged for judged, _ in flags], [right for _, right in flags])
     except StatisticsError as error:
         notice = f"Verdicts of judges are taken as they are: {error} `benchwright judge grade --all` lets people grade."
         return Section("judge-error", _TITLE, empty_reason=notice)
     estimates: dict[str, dict[str, Estimate | None]] = {}
     notices = []
-    for group, judged in answers.items():
+    for group, judged in answers_by_group.items():
         estimates[group] = {"as judged": crossed_share(judged.judged_right, judged.cells).estimate}
         for name, estimate in (
-            ("rogan_gladen", partial(rogan_gladen, judged.judged_right, judged.cells, errors)),
+            ("rogan_gladen", partial(rogan_gladen, judged.judged_right, judged.cells, counted_errors)),
             ("prediction_powered", partial(prediction_powered_share, judged)),
         ):
             try:
@@ -61,24 +61,24 @@ def judge_error_section(data: Dataset) -> Section | None:
             except StatisticsError as error:
                 estimates[group][name] = None
                 notices.append(f"{group}: {error}")
-    differences = _differences(answers)
+    differences_from_first = _differences(answers_by_group)
     rows: list[Sequence[Cell]] = [
         (
             group,
-            len(answers[group].judged_right),
-            len(_labelled_pairs(answers[group])),
+            len(answers_by_group[group].judged_right),
+            len(_labelled_pairs(answers_by_group[group])),
             *(_share_text(estimates[group][name]) for name in _SHARES),
             UNKNOWN
-            if (difference := differences.get(group)) is None
+            if (difference := differences_from_first.get(group)) is None
             else text_with_interval(_percentage_points(difference), digits=1),
         )
-        for group in answers
+        for group in answers_by_group
     ]
-    first = next(iter(answers))
+    first = next(iter(answers_by_group))
     lead = [
-        f"On the {len(flags)} answers that people labelled too, judges accept {percent(errors.sensitivity)} of what "
-        f"people call right, and refuse {percent(errors.specificity)} of what they call wrong. The shares below are "
-        "what people would have found.",
+        f"On the {len(flags)} answers that people labelled too, judges accept {percent(counted_errors.sensitivity)} of "
+        f"what people call right, and refuse {percent(counted_errors.specificity)} of what they call wrong. The shares "
+        "below are what people would have found.",
         *notices,
     ]
     note = (
@@ -92,7 +92,7 @@ def judge_error_section(data: Dataset) -> Section | None:
         f"percentage points more than {first}, prediction-powered",
     )
     table = SortableTable("Right answers, corrected for judges' errors", columns, rows, note)
-    numbers = {"errors": errors, "shares": estimates, "differences": differences}
+    numbers = {"errors": counted_errors, "shares": estimates, "differences": differences_from_first}
     return Section("judge-error", _TITLE, lead, [_picture(data, estimates, table)], (), numbers)
 
 
@@ -100,20 +100,28 @@ def _judged_answers(rows: Sequence[Observation], rated: Mapping[str, RatedAnswer
     """The answers of a group that models judged, with people's labels; None if there are none."""
     judged: list[tuple[bool, bool | None, Observation]] = []
     for row in rows:
-        answer = rated.get(row.attempt)
-        votes = answer.judges.get(PANEL) or next(iter(answer.judges.values()), ()) if answer is not None else ()
-        verdict = is_right_by_majority(answer.scale, votes) if answer is not None and votes else None
-        if verdict is None and row.judge_method == ScoringMethod.MODEL.value:
-            verdict = row.passed
-        if verdict is not None:
-            labels = [*answer.people.values()] if answer is not None else []
-            label = is_right_by_majority(answer.scale, labels) if answer is not None and labels else None
-            judged.append((verdict, label, row))
+        rated_answer = rated.get(row.attempt)
+        votes = (
+            rated_answer.judges.get(PANEL) or next(iter(rated_answer.judges.values()), ())
+            if rated_answer is not None
+            else ()
+        )
+        is_judged_right = (
+            is_right_by_majority(rated_answer.scale, votes) if rated_answer is not None and votes else None
+        )
+        if is_judged_right is None and row.judge_method == ScoringMethod.MODEL.value:
+            is_judged_right = row.passed
+        if is_judged_right is not None:
+            labels = [*rated_answer.people.values()] if rated_answer is not None else []
+            called_right = (
+                is_right_by_majority(rated_answer.scale, labels) if rated_answer is not None and labels else None
+            )
+            judged.append((is_judged_right, called_right, row))
     if not judged:
         return None
     return JudgedAnswers(
-        [verdict for verdict, _, _ in judged],
-        [label for _, label, _ in judged],
+        [is_judged_right for is_judged_right, _, _ in judged],
+        [called_right for _, called_right, _ in judged],
         [row.participant if row.is_person else None for _, _, row in judged],
         [row.problem for _, _, row in judged],
     )
@@ -121,22 +129,24 @@ def _judged_answers(rows: Sequence[Observation], rated: Mapping[str, RatedAnswer
 
 def _labelled_pairs(judged: JudgedAnswers) -> list[tuple[bool, bool]]:
     return [
-        (verdict, label)
-        for verdict, label in zip(judged.judged_right, judged.people_right, strict=True)
-        if label is not None
+        (is_judged_right, called_right)
+        for is_judged_right, called_right in zip(judged.judged_right, judged.people_right, strict=True)
+        if called_right is not None
     ]
 
 
-def _differences(answers: Mapping[str, JudgedAnswers]) -> dict[str, Estimate]:
+def _differences(answers_by_group: Mapping[str, JudgedAnswers]) -> dict[str, Estimate]:
     """Each group against the first, where people labelled enough of both."""
-    first, *others = answers
-    differences = {}
+    first, *others = answers_by_group
+    differences_from_first = {}
     for group in others:
         try:
-            differences[group] = prediction_powered_difference(answers[group], answers[first])
+            differences_from_first[group] = prediction_powered_difference(
+                answers_by_group[group], answers_by_group[first]
+            )
         except StatisticsError:
             continue
-    return differences
+    return differences_from_first
 
 
 def _share_text(estimate: Estimate | None) -> str:

@@ -19,25 +19,25 @@ _MOST_MODELS = 100
 def models_compared_section(data: Dataset) -> Section | None:
     """All pairs of models, at the problems that all of them tried; None with fewer than three models."""
     title = "Models compared with each other"
-    passes = {
+    passes_by_group = {
         group: values
         for group in data.groups
         if (values := _passes_by_problem([row for row in data.decided_observations if row.group == group]))
     }
-    if len(passes) < _FEWEST_MODELS:
+    if len(passes_by_group) < _FEWEST_MODELS:
         return None
-    passes = dict(list(passes.items())[:_MOST_MODELS])
-    problems = sorted(set.intersection(*(set(values) for values in passes.values())))
+    passes_by_group = dict(list(passes_by_group.items())[:_MOST_MODELS])
+    problems = sorted(set.intersection(*(set(values) for values in passes_by_group.values())))
     families = {row.problem: row.family or row.problem for row in data.decided_observations}
-    scores = {group: [values[problem] for problem in problems] for group, values in passes.items()}
+    scores = {group: [values[problem] for problem in problems] for group, values in passes_by_group.items()}
     try:
-        differences = all_pair_differences(scores, [families[problem] for problem in problems], seed=data.seed)
+        pair_differences = all_pair_differences(scores, [families[problem] for problem in problems], seed=data.seed)
     except StatisticsError as error:
         return Section("models-compared", title, empty_reason=f"Models can't be compared with each other: {error}")
     shares = {group: sum(values) / len(values) for group, values in scores.items()}
     ranked = sorted(shares, key=lambda group: (-shares[group], group))
     best = ranked[0]
-    against_best = {group: _with_first(differences, best, group) for group in ranked[1:]}
+    against_best = {group: _with_first(pair_differences, best, group) for group in ranked[1:]}
     alike = [group for group, difference in against_best.items() if not _differs(difference)]
     rows: list[Sequence[Cell]] = [(best, percent(shares[best]), "–", "–", "–", "–")]
     rows += [
@@ -52,16 +52,16 @@ def models_compared_section(data: Dataset) -> Section | None:
         )
         for group, difference in against_best.items()
     ]
-    pairs_apart = sum(_differs(difference) for difference in differences.values())
-    discoveries = sum((difference.false_discovery or 1.0) < 0.05 for difference in differences.values())
+    pairs_apart = sum(_differs(difference) for difference in pair_differences.values())
+    discoveries = sum((difference.false_discovery or 1.0) < 0.05 for difference in pair_differences.values())
     lead = [
-        f"Over the {len(problems)} problems that all {len(passes)} models tried, {best} solved most. "
+        f"Over the {len(problems)} problems that all {len(passes_by_group)} models tried, {best} solved most. "
         + (
             f"It can't be distinguished from {', '.join(alike)}: models that are alike often differ as much."
             if alike
             else "It differs from every other."
         ),
-        f"Of {len(differences)} pairs, {pairs_apart} differ if 19 of 20 reports are to have no false alarm, and "
+        f"Of {len(pair_differences)} pairs, {pairs_apart} differ if 19 of 20 reports are to have no false alarm, and "
         f"{discoveries} if one discovery in twenty may be false.",
     ]
     note = (
@@ -85,7 +85,7 @@ def models_compared_section(data: Dataset) -> Section | None:
             "problems": len(problems),
             "shares": shares,
             "not_distinguished_from_best": alike,
-            "pairs": {f"{first} against {second}": pair for (first, second), pair in differences.items()},
+            "pairs": {f"{first} against {second}": pair for (first, second), pair in pair_differences.items()},
         },
     )
 
@@ -99,11 +99,11 @@ def _passes_by_problem(rows: Sequence[Observation]) -> dict[str, float]:
     return {problem: sum(values) / len(values) for problem, values in flags.items()}
 
 
-def _with_first(differences: Mapping[tuple[str, str], PairDifference], best: str, group: str) -> PairDifference:
+def _with_first(pair_differences: Mapping[tuple[str, str], PairDifference], best: str, group: str) -> PairDifference:
     """By how much a model exceeds the best."""
-    if (group, best) in differences:
-        return differences[group, best]
-    reverse = differences[best, group]
+    if (group, best) in pair_differences:
+        return pair_differences[group, best]
+    reverse = pair_differences[best, group]
     low, high = (None if end is None else -end for end in (reverse.high, reverse.low))
     return PairDifference(-reverse.value, low, high, reverse.p_value, reverse.adjusted, reverse.false_discovery)
 

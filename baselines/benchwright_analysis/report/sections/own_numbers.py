@@ -146,11 +146,15 @@ def median_minutes_of_people(log: StudyLog, store: Store, refs: Sequence[str]) -
         for observation in _fold_attempt_rows(log, store, headers, {}, shows_results=True).observations
         if observation.is_analysed and observation.time_source == TimeSource.CLOCK
     ]
-    results = {
+    other_results_by_ref = {
         ref: _results_if_enough_people([observation for observation in observations if observation.problem == ref])
         for ref in refs
     }
-    return {ref: result.half_min for ref, result in results.items() if result is not None and result.half_min}
+    return {
+        ref: other_results.half_min
+        for ref, other_results in other_results_by_ref.items()
+        if other_results is not None and other_results.half_min
+    }
 
 
 def _shows_attempt_times(log: StudyLog, registered_study: RegisteredStudy, observation: Observation) -> bool:
@@ -214,9 +218,9 @@ class _AttemptRows:
 
 
 def _time_with_agents(observation: Observation) -> TimeWithAgents | None:
-    parts = (observation.working_s, observation.supervising_s, observation.waiting_s, observation.away_s)
-    known_parts = [part for part in parts if part is not None]
-    return TimeWithAgents(*known_parts) if len(known_parts) == len(parts) else None
+    activity_seconds = (observation.working_s, observation.supervising_s, observation.waiting_s, observation.away_s)
+    known_seconds = [seconds for seconds in activity_seconds if seconds is not None]
+    return TimeWithAgents(*known_seconds) if len(known_seconds) == len(activity_seconds) else None
 
 
 def _fold_attempt_rows(

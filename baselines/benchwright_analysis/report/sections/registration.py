@@ -149,7 +149,7 @@ class CountedAllocation(NamedTuple):
     """`sealed` and `open` → participants."""
     deviations: Sequence[str]
     """Assignments that are not the plan's, as sentences."""
-    tasks: Sequence[DrawnTask] = ()
+    allocated_tasks: Sequence[DrawnTask] = ()
     """Of the participants who enrolled."""
 
 
@@ -157,7 +157,7 @@ def read_allocation(log: StudyLog, registered_study: RegisteredStudy) -> Counted
     """Tasks drawn by condition, whose allocation was concealed, and assignments that are not the plan's."""
     drawn_tasks, machines_by_plan = Counter[str](), Counter[str]()
     deviating_participants = []
-    tasks: list[DrawnTask] = []
+    allocated_tasks: list[DrawnTask] = []
     for participant in log.journal.participants(registered_study.study.study):
         entries = [
             journal_entry.recorded_entry
@@ -171,9 +171,9 @@ def read_allocation(log: StudyLog, registered_study: RegisteredStudy) -> Counted
             deviating_participants.append(participant)
         assignment = row or planned
         for task in assignment.tasks if assignment else ():
-            tasks.append(DrawnTask(participant, task.problem, task.condition))
+            allocated_tasks.append(DrawnTask(participant, task.problem, task.condition))
             drawn_tasks[task.condition] += 1
     deviations = (
         [f"The assignment of {', '.join(deviating_participants)} is not the plan's."] if deviating_participants else []
     )
-    return CountedAllocation(dict(drawn_tasks), dict(machines_by_plan), deviations, tasks)
+    return CountedAllocation(dict(drawn_tasks), dict(machines_by_plan), deviations, allocated_tasks)

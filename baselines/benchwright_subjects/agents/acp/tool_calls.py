@@ -44,47 +44,52 @@ class ToolCalls:
 
     def kind(self, call_id: object) -> str:
         """The kind of a call's tool, which may have been stated before."""
-        call = self._calls.get(call_id) if isinstance(call_id, str) else None
-        return call.kind if call is not None else "other"
+        recorded_call = self._calls.get(call_id) if isinstance(call_id, str) else None
+        return recorded_call.kind if recorded_call is not None else "other"
 
     def update(self, call_fields: Mapping[str, Any]) -> None:
         """A call has begun, goes on or has ended: fields of `tool_call` or `tool_call_update`."""
-        if (call := self._call_if_recorded(call_fields.get("toolCallId"))) is None:
+        if (recorded_call := self._call_if_recorded(call_fields.get("toolCallId"))) is None:
             return
         if (kind := call_fields.get("kind")) in TOOL_KINDS:
-            call.kind = kind
+            recorded_call.kind = kind
         call_id = call_fields["toolCallId"]
-        if not call.has_begun and (call_fields.get("title") or call_fields.get("rawInput") is not None):
-            call.has_begun = True
+        if not recorded_call.has_begun and (call_fields.get("title") or call_fields.get("rawInput") is not None):
+            recorded_call.has_begun = True
             self._record(
                 ToolCalled(
                     call=printable_words(call_id),
-                    tool=printable_words(call_fields.get("title") or call.kind),
-                    kind=call.kind,
+                    tool=printable_words(call_fields.get("title") or recorded_call.kind),
+                    kind=recorded_call.kind,
                     arguments=self._recorded_text(call_fields.get("rawInput")),
                 )
             )
         if call_fields.get("status") in _ENDED:
-            result = call_fields.get("rawOutput")
-            self._end(call_id, call, call_fields["status"], call_fields.get("content") if result is None else result)
+            raw_output = call_fields.get("rawOutput")
+            self._end(
+                call_id,
+                recorded_call,
+                call_fields["status"],
+                call_fields.get("content") if raw_output is None else raw_output,
+            )
 
     def decide(self, call_id: object, *, is_allowed: bool) -> None:
         """The policy has granted or refused a call."""
-        if (call := self._call_if_recorded(call_id)) is None:
+        if (recorded_call := self._call_if_recorded(call_id)) is None:
             return
-        call.approval = "granted" if is_allowed else "refused"
+        recorded_call.approval = "granted" if is_allowed else "refused"
         if not is_allowed:
-            self._end(str(call_id), call, "refused", None)
+            self._end(str(call_id), recorded_call, "refused", None)
 
-    def _end(self, call_id: str, call: _Call, outcome: str, result: object) -> None:
-        if not call.has_ended:
-            call.has_ended = True
+    def _end(self, call_id: str, recorded_call: _Call, outcome: str, tool_output: object) -> None:
+        if not recorded_call.has_ended:
+            recorded_call.has_ended = True
             self._record(
                 ToolFinished(
                     call=printable_words(call_id),
                     outcome=outcome,
-                    approval=call.approval,
-                    result=self._recorded_text(result),
+                    approval=recorded_call.approval,
+                    result=self._recorded_text(tool_output),
                 )
             )
 

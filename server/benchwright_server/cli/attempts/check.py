@@ -213,15 +213,15 @@ def _print_faults(log_faults: Sequence[_LogFaults], *, json_output: bool, is_sin
     if json_output:
         json_rows: list[dict[str, object]] = [
             {
-                "ok": check.fault_text is None,
-                "problem": check.fault_text,
-                "schemas": check.count_by_schema,
-                "anchors": check.agreeing_anchor_count,
-                "signers": list(check.unpublished_signers),
-                "published": list(check.published_signers),
-                "revoked": list(check.revoked_receipts),
+                "ok": checked_log.fault_text is None,
+                "problem": checked_log.fault_text,
+                "schemas": checked_log.count_by_schema,
+                "anchors": checked_log.agreeing_anchor_count,
+                "signers": list(checked_log.unpublished_signers),
+                "published": list(checked_log.published_signers),
+                "revoked": list(checked_log.revoked_receipts),
             }
-            for check in log_faults
+            for checked_log in log_faults
         ]
         print_json(
             json_rows[0]
@@ -229,27 +229,28 @@ def _print_faults(log_faults: Sequence[_LogFaults], *, json_output: bool, is_sin
             else [{"attempt": check.attempt_id, **row} for check, row in zip(log_faults, json_rows, strict=True)]
         )
         return
-    for check in log_faults:
-        name = "" if is_single else f"{check.attempt_id[:8]}: "
+    for checked_log in log_faults:
+        name = "" if is_single else f"{checked_log.attempt_id[:8]}: "
         agree = (
-            f" {check.agreeing_anchor_count}"
-            f" anchor{'s agree' if check.agreeing_anchor_count > 1 else ' agrees'} with it."
-            if check.agreeing_anchor_count
+            f" {checked_log.agreeing_anchor_count}"
+            f" anchor{'s agree' if checked_log.agreeing_anchor_count > 1 else ' agrees'} with it."
+            if checked_log.agreeing_anchor_count
             else ""
         )
-        console.print(f"{name}{check.fault_text or _INTACT + agree}", markup=False, soft_wrap=True)
-        for signer in check.published_signers:
+        console.print(f"{name}{checked_log.fault_text or _INTACT + agree}", markup=False, soft_wrap=True)
+        for signer in checked_log.published_signers:
             console.print(f"Signed by {signer}, which the server has published.", markup=False, soft_wrap=True)
-        for sentence in check.revoked_receipts:
+        for sentence in checked_log.revoked_receipts:
             console.print(sentence, markup=False, soft_wrap=True)
-        for signer in check.unpublished_signers:
+        for signer in checked_log.unpublished_signers:
             console.print(
                 f"Signed by {signer}: compare the key with the one that the server's owner publishes.",
                 markup=False,
                 soft_wrap=True,
             )
-        if is_single and (len(check.count_by_schema) > 1 or "1" in check.count_by_schema):
-            counts = ", ".join(f"{count} of schema {schema}" for schema, count in sorted(check.count_by_schema.items()))
+        if is_single and (len(checked_log.count_by_schema) > 1 or "1" in checked_log.count_by_schema):
+            schema_counts = sorted(checked_log.count_by_schema.items())
+            counts = ", ".join(f"{count} of schema {schema}" for schema, count in schema_counts)
             console.print(f"Schemas: {counts}. Older events are read as they were written.", soft_wrap=True)
 
 

@@ -66,7 +66,7 @@ class TrajectoryWithFindings:
     name: str
     """The attempt's id, or the file."""
     trajectory: Trajectory
-    findings: Sequence[StepFinding]
+    trajectory_findings: Sequence[StepFinding]
     is_imported: bool = False
     """True if it was made elsewhere, so that the event log has nothing of its steps."""
 
@@ -132,20 +132,26 @@ def trace_with_trajectory(log: EventLog, attempt_or_file: str) -> AttemptTrace:
 
     if (file := Path(attempt_or_file)).is_file():
         read = _read_with_findings(file)
-        return trace_of_trajectory(read.trajectory, read.findings)
+        return trace_of_trajectory(read.trajectory, read.trajectory_findings)
     header = log.header_with_id_prefix(attempt_or_file)
     exchanges = exchanges_of_attempt(eval_logs_folder(Home.from_environment()), header.id)
     attempt_trace = trace_of_attempt(header, log.events(header.id), exchanges)
     recorded = _recorded_with_findings(log, header)
-    if not recorded.findings and not recorded.is_imported:
+    if not recorded.trajectory_findings and not recorded.is_imported:
         return attempt_trace
-    as_trajectory = trace_of_trajectory(recorded.trajectory, recorded.findings)
-    parts = [
+    as_trajectory = trace_of_trajectory(recorded.trajectory, recorded.trajectory_findings)
+    trace_parts = [
         dataclasses.replace(attempt_trace.trace_parts[0], title="What the log has"),
         *(dataclasses.replace(part, title=part.title or "As a trajectory") for part in as_trajectory.trace_parts),
     ]
-    counted = {"findings": f"{len(recorded.findings):,}, in the trajectory"} if recorded.findings else {}
-    return dataclasses.replace(attempt_trace, fact_texts={**attempt_trace.fact_texts, **counted}, trace_parts=parts)
+    counted = (
+        {"findings": f"{len(recorded.trajectory_findings):,}, in the trajectory"}
+        if recorded.trajectory_findings
+        else {}
+    )
+    return dataclasses.replace(
+        attempt_trace, fact_texts={**attempt_trace.fact_texts, **counted}, trace_parts=trace_parts
+    )
 
 
 def findings_command(attempts: AttemptIds = None, json_output: Json = False) -> None:
@@ -155,24 +161,34 @@ def findings_command(attempts: AttemptIds = None, json_output: Json = False) -> 
     with, and waiting. An ATTEMPT may also be a file with a trajectory (ATIF). Exit status: 0 none, 1 there are some.
     """
     with opened_event_log() as log, explain_missing_extra(_FEATURE, "baselines"):
-        chosen = [
+        chosen_trajectories = [
             _read_with_findings(file)
             if (file := Path(attempt)).is_file()
             else _recorded_with_findings(log, log.header_with_id_prefix(attempt))
             for attempt in attempts or [header.id for header in log.headers()]
         ]
     if json_output:
-        print_json([{"attempt": row.name, **dataclasses.asdict(finding)} for row in chosen for finding in row.findings])
+        print_json(
+            [
+                {"attempt": examined_trajectory.name, **dataclasses.asdict(finding)}
+                for examined_trajectory in chosen_trajectories
+                for finding in examined_trajectory.trajectory_findings
+            ]
+        )
     else:
         table = TerminalTable("attempt", "step", "rule", "finding")
-        for row in chosen:
-            for finding in row.findings:
-                table.add_row(row.name, str(finding.step_id), finding.rule.replace("_", " "), finding.message)
-        if any(row.findings for row in chosen):
+        for examined_trajectory in chosen_trajectories:
+            for finding in examined_trajectory.trajectory_findings:
+                table.add_row(
+                    examined_trajectory.name, str(finding.step_id), finding.rule.replace("_", " "), finding.message
+                )
+        if any(examined_trajectory.trajectory_findings for examined_trajectory in chosen_trajectories):
             table.print_rows()
         else:
-            console.print(f"Nothing remarkable in {counted(len(chosen), 'attempt')}.")
-    raise typer.Exit(1 if any(row.findings for row in chosen) else 0)
+            console.print(f"Nothing remarkable in {counted(len(chosen_trajectories), 'attempt')}.")
+    raise typer.Exit(
+        1 if any(examined_trajectory.trajectory_findings for examined_trajectory in chosen_trajectories) else 0
+    )
 
 
 def _recorded_with_findings(log: EventLog, header: AttemptHeader) -> TrajectoryWithFindings:
@@ -188,9 +204,9 @@ def _recorded_with_findings(log: EventLog, header: AttemptHeader) -> TrajectoryW
     trajectory = recorded_trajectory(home, log, header, conversation)
     problem = problem_as_asked(home, header)
     given, judged = (problem.public.files, problem.public.expected) if problem is not None else ((), ())
-    findings = step_findings(trajectory, {*given}, {*judged})
+    trajectory_findings = step_findings(trajectory, {*given}, {*judged})
     is_imported = conversation is not None and conversation.source is not None
-    return TrajectoryWithFindings(header.id, trajectory, findings, is_imported)
+    return TrajectoryWithFindings(header.id, trajectory, trajectory_findings, is_imported)
 
 
 def _read_with_findings(file: Path) -> TrajectoryWithFindings:
@@ -204,8 +220,8 @@ def _read_with_findings(file: Path) -> TrajectoryWithFindings:
 def import_trajectory(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A trajectory in the format ATIF, version 1.0 to 1.8.")],
     problem: Annotated[str, typer.Option(metavar="PROBLEM", help="PACK/ID that the attempt solves.")],
-    files: Annotated[
-        Path, typer.Option(metavar="DIR", help="Contains the files that it ended with, as in a workspace.")
+    final_folder: Annotated[
+        Path, typer.Option("--files", metavar="DIR", help="Contains the files that it ended with, as in a workspace.")
     ],
     solver: Annotated[str, typer.Option(help="Name in reports; the agent and its model if not given.")] = "",
     condition: Annotated[Solver, typer.Option(help="What the solver is in reports.")] = Solver.AGENT,
@@ -225,9 +241,11 @@ def import_trajectory(
         trajectory = read_trajectory(file)
         home = Home.from_environment()
         unsealed_problem = Store(home).unseal(problem)
-        if not files.is_dir():
-            raise ServerError(f"{files} is not a folder. Give the folder with the files that the attempt ended with.")
-        judged_files = read_judged_files(files, unsealed_problem)
+        if not final_folder.is_dir():
+            raise ServerError(
+                f"{final_folder} is not a folder. Give the folder with the files that the attempt ended with."
+            )
+        judged_files = read_judged_files(final_folder, unsealed_problem)
         agent = trajectory.agent
         name = solver or (f"{agent.name} with {agent.model_name}" if agent.model_name else agent.name)
         content = trajectory.as_json().encode()
@@ -259,14 +277,14 @@ def _stated_duration_s(trajectory: Trajectory) -> float | None:
 
 def _stated_usage(trajectory: Trajectory) -> list[ModelUsage]:
     """What the steps say that each model used; what the whole says, if they say nothing."""
-    calls: Counter[str] = Counter()
+    calls_by_model: Counter[str] = Counter()
     tokens: dict[str, Counter[str]] = {}
     costs: dict[str, float] = {}
     for step in trajectory.steps:
         if step.metrics is None or step.is_copied_context:
             continue
         model = step.model_name or trajectory.agent.model_name or trajectory.agent.name
-        calls[model] += 1 if step.llm_call_count is None else step.llm_call_count
+        calls_by_model[model] += 1 if step.llm_call_count is None else step.llm_call_count
         counted = tokens.setdefault(model, Counter())
         counted["prompt"] += step.metrics.prompt_tokens or 0
         counted["output"] += step.metrics.completion_tokens or 0
@@ -286,7 +304,7 @@ def _stated_usage(trajectory: Trajectory) -> list[ModelUsage]:
     return [
         ModelUsage(
             model=model,
-            calls=calls[model],
+            calls=calls_by_model[model],
             input_tokens=max(0, counted["prompt"] - counted["cached"]),
             output_tokens=counted["output"],
             cache_read_tokens=counted["cached"],

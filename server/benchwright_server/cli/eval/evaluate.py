@@ -78,7 +78,9 @@ def evaluate(
             print_summary_and_exit(resume_run(resume, limits, json_output), json_output)
         task_options = TaskOptions(pack, prompting, sampling, agent, limits, plan, map_only)
         task_options.refuse_missing_or_exclusive()
-        run = _evaluation_run(task_options, output or eval_logs_folder(Home.from_environment()), sandbox, json_output)
+        evaluation_run = _evaluation_run(
+            task_options, output or eval_logs_folder(Home.from_environment()), sandbox, json_output
+        )
         if plan.study:
             from benchwright_server.cli.completion.server import ServerOptions
             from benchwright_server.cli.completion.study import carry_out_condition
@@ -89,12 +91,14 @@ def evaluate(
             with spending_within(limits.budget):
                 evaluate_study(
                     planned_part,
-                    run,
+                    evaluation_run,
                     run_task_and_keep_log,
-                    lambda condition_part: carry_out_condition(condition_part, ServerOptions(), sandbox, run.base_url),
+                    lambda condition_part: carry_out_condition(
+                        condition_part, ServerOptions(), sandbox, evaluation_run.base_url
+                    ),
                     json_output=json_output,
                 )
-        print_summary_and_exit(run_task_or_exit(run), json_output)
+        print_summary_and_exit(run_task_or_exit(evaluation_run), json_output)
 
 
 def _evaluation_run(task_options: TaskOptions, log_folder: Path, sandbox_name: str, json_output: bool) -> EvaluationRun:

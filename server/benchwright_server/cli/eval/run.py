@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 _KS = (1, 2, 3, 5, 10)
 
 
-def run_task_or_exit(run: EvaluationRun) -> EvalLog:
+def run_task_or_exit(evaluation_run: EvaluationRun) -> EvalLog:
     """Run a task until it ends, or exit with its status if it is interrupted."""
     from benchwright_subjects.evaluation.evaluation import evaluate
 
-    with _stdout_to_stderr_if(run.display == "none"), _exit_with_resume_hint(run.output_folder):
-        return evaluate(run)
+    with _stdout_to_stderr_if(evaluation_run.display == "none"), _exit_with_resume_hint(evaluation_run.output_folder):
+        return evaluate(evaluation_run)
 
 
-def run_task_and_keep_log(run: EvaluationRun) -> EvalLog:
+def run_task_and_keep_log(evaluation_run: EvaluationRun) -> EvalLog:
     """Run a task and keep its log for reports."""
-    log = run_task_or_exit(run)
+    log = run_task_or_exit(evaluation_run)
     _keep_log_and_replies(log)
     return log
 
@@ -175,9 +175,14 @@ def _print_repeats(run_summary: Mapping[str, JsonValue]) -> None:
     if not isinstance(repeats, list) or not repeats:
         return
     table = TerminalTable("k", "pass@k", "pass^k", "problems")
-    for row in repeats:
-        if isinstance(row, dict):
-            table.add_row(str(row["k"]), f"{row['pass_at_k']:.3f}", f"{row['pass_hat_k']:.3f}", str(row["problems"]))
+    for repeat_rates in repeats:
+        if isinstance(repeat_rates, dict):
+            table.add_row(
+                str(repeat_rates["k"]),
+                f"{repeat_rates['pass_at_k']:.3f}",
+                f"{repeat_rates['pass_hat_k']:.3f}",
+                str(repeat_rates["problems"]),
+            )
     table.print_rows()
 
 

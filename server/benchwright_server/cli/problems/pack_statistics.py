@@ -30,7 +30,7 @@ def statistics(
         whole_pack = pack_with_hidden_parts(Store(home), pack)
         counter = TokenCounter(home.cache, encoding)
         with progress("counting", len(whole_pack.problems), "problems") as meter:
-            groups = problem_groups(whole_pack, by, counter.count)
+            sized_groups = problem_groups(whole_pack, by, counter.count)
             meter.show_counts(len(whole_pack.problems), len(whole_pack.problems), 0)
     counts = group_counts(whole_pack)
     if json_output:
@@ -39,27 +39,30 @@ def statistics(
                 "pack": whole_pack.name,
                 "problems": len(whole_pack.problems),
                 "encoding": encoding.value,
-                "counts": {name.value: dict(sorted(group_counter.items())) for name, group_counter in counts.items()},
+                "counts": {
+                    counted_property.value: dict(sorted(group_counter.items()))
+                    for counted_property, group_counter in counts.items()
+                },
                 "by": by.value,
-                "groups": [asdict(group) for group in groups],
+                "groups": [asdict(problem_group) for problem_group in sized_groups],
             }
         )
         return
-    for name, group_counter in counts.items():
+    for counted_property, group_counter in counts.items():
         numbers = ", ".join(f"{group} {number}" for group, number in sorted(group_counter.items()))
-        console.print(f"{name.value}: {numbers}", markup=False, soft_wrap=True)
-    _print_sizes(groups, by.value)
+        console.print(f"{counted_property.value}: {numbers}", markup=False, soft_wrap=True)
+    _print_sizes(sized_groups, by.value)
     console.print(f"Tokens are those of {encoding}.")
 
 
-def _print_sizes(groups: list[ProblemGroup], group_property: str) -> None:
+def _print_sizes(sized_groups: list[ProblemGroup], group_property: str) -> None:
     table = TerminalTable(
         group_property, "problems", "part", "lines, mean", "lines, most", "tokens, mean", "tokens, most"
     )
-    for group in groups:
-        for size in group.sizes:
+    for problem_group in sized_groups:
+        for size in problem_group.sizes:
             table.add_row(
-                group.name,
+                problem_group.name,
                 str(size.problems),
                 size.part.value,
                 f"{size.mean_lines:,.0f}",

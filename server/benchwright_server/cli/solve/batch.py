@@ -95,12 +95,14 @@ def grade_batch(pack: str, responses: Path, batch: BatchOptions, origins: Origin
         origins: Origins of the answers.
         json_output: True to print JSON.
     """
-    problems = PackProblems(Store(Home.from_environment()), pack)
-    pack, public = problems.pack_name, problems.public_by_id
+    pack_contents = PackProblems(Store(Home.from_environment()), pack)
+    pack, public = pack_contents.pack_name, pack_contents.public_by_id
     invalid = InvalidRecords(skip=batch.skip_invalid)
     parsed_responses = read_responses(responses, public, invalid)
     left_out = write_left_out_if_any(invalid, responses.stem, batch.output)
-    unsealed_problems = {name: problems.unseal(name) for name in {answer.problem.id for answer in parsed_responses}}
+    unsealed_problems = {
+        name: pack_contents.unseal(name) for name in {answer.problem.id for answer in parsed_responses}
+    }
     parsed_responses = [replace(answer, problem=unsealed_problems[answer.problem.id]) for answer in parsed_responses]
     given_answers = AnswerReader(pack, responses, origins).given_answers(parsed_responses)
     parsed_responses = [

@@ -280,8 +280,8 @@ def close(
         if not (yes or force):
             _confirm_closing(study, _unfinished_participants_in_words(log, study))
         closed = close_study(log, study, end_open_attempts=force)
-    attempts = closed.seal["attempts"]
-    count = len(attempts) if isinstance(attempts, dict) else 0
+    sealed_attempts = closed.seal["attempts"]
+    count = len(sealed_attempts) if isinstance(sealed_attempts, dict) else 0
     if json_output:
         print_json({"study": study, "digest": closed.digest, "attempts": count})
         return

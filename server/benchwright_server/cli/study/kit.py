@@ -91,12 +91,12 @@ def kit(
                     time_minutes=max(wish.limits.values()),
                 )
                 write_study_file(file, text)
-            steps = kit_steps(home, log, folder, Rehearsing(editor_settings, sandbox))
+            study_steps = kit_steps(home, log, folder, Rehearsing(editor_settings, sandbox))
     if json_output:
-        print_json([step.as_json() for step in steps])
+        print_json([study_step.as_json() for study_step in study_steps])
     else:
-        _print_steps(steps)
-    raise typer.Exit(1 if not is_new and any(step.state is StepState.WRONG for step in steps) else 0)
+        _print_steps(study_steps)
+    raise typer.Exit(1 if not is_new and any(study_step.state is StepState.WRONG for study_step in study_steps) else 0)
 
 
 def _wish(count: int, kind: ProblemKind, minutes: list[str], budget: float | None) -> ProblemWish:
@@ -119,19 +119,19 @@ def _problem_fields(home: Home, log: StudyLog, packs: list[str], wish: ProblemWi
 
     store = Store(home)
     candidates = {f"{pack}/{problem.id}": problem for pack in packs for problem in store.public_pack(pack).problems}
-    choice = choose_problems(candidates, wish, secrets.randbelow(2**31))
-    return problem_fields(choice, candidates, wish, median_minutes_of_people(log, store, choice.refs))
+    drawn_problems = choose_problems(candidates, wish, secrets.randbelow(2**31))
+    return problem_fields(drawn_problems, candidates, wish, median_minutes_of_people(log, store, drawn_problems.refs))
 
 
-def _print_steps(steps: list[KitStep]) -> None:
+def _print_steps(study_steps: list[KitStep]) -> None:
     from benchwright_server.cli.study.kit_steps import StepState
 
     table = TerminalTable("step", "state", "result")
-    for step in steps:
-        table.add_row(step.name, step.state.value, step.text)
+    for study_step in study_steps:
+        table.add_row(study_step.name, study_step.state.value, study_step.text)
     table.print_rows()
-    for step in steps:
-        if step.state in (StepState.OPEN, StepState.WRONG):
-            console.print(f"Next, {step.name}:", markup=False)
-            for line in step.next_steps:
+    for study_step in study_steps:
+        if study_step.state in (StepState.OPEN, StepState.WRONG):
+            console.print(f"Next, {study_step.name}:", markup=False)
+            for line in study_step.next_steps:
                 console.print(f"  {line}", markup=False, soft_wrap=True)

@@ -96,9 +96,9 @@ def kit_steps(home: Home, log: StudyLog, folder: Path, rehearsing: Rehearsing) -
     study = study_file.study
     plan = draw_plan(study, study_file.sha256, _difficulties(home, study_file))
     checked = KitStep("study file", StepState.DONE, " ".join([f"{file} is valid.", *balance_sentences(study, plan)]))
-    steps = [checked, _documents_step(folder, study), _rehearsal_step(home, folder, study_file, rehearsing)]
+    early_steps = [checked, _documents_step(folder, study), _rehearsal_step(home, folder, study_file, rehearsing)]
     return [
-        *steps,
+        *early_steps,
         _pilot_step(home, log, folder, study),
         _registration_step(log, folder, study),
         *_closing_steps(log, folder, study),
@@ -171,7 +171,7 @@ def _rehearsal_record(home: Home, study_file: StudyFile, rehearsing: Rehearsing)
     assistant, settings_file = assistant_settings(home, rehearsing.settings_file)
     box, toolchain = open_sandbox(rehearsing.sandbox), toolchain_for(rehearsing.sandbox, home.cache)
     rehearsal = asyncio.run(rehearse(home, study_file, box, toolchain, assistant, str(settings_file)))
-    checks = [*rehearsal.checks, *(check for part in rehearsal.conditions for check in part.checks)]
+    checks = [*rehearsal.checks, *(check for part in rehearsal.condition_rehearsals for check in part.checks)]
     return {
         "study_sha256": study_file.sha256,
         "ok": rehearsal.ok,
@@ -214,21 +214,24 @@ def _pilot_step(home: Home, log: StudyLog, folder: Path, study: Study) -> KitSte
         _write_if_other(file, pilot_study_text(study))
     pilot_study = read_study(file).study
     with _log_with(log, pilot_study) as pilot_log:
-        people = _people(pilot_log, pilot_study)
-        finished = [name for name, step in people.items() if step is ParticipantStep.FINISHED]
-        attempts = [attempt for name in finished for attempt in read_own_attempts(pilot_log, Store(home), pilot, name)]
+        participant_steps = _people(pilot_log, pilot_study)
+        finished = [name for name, step in participant_steps.items() if step is ParticipantStep.FINISHED]
+        store = Store(home)
+        pilot_attempts = [attempt for name in finished for attempt in read_own_attempts(pilot_log, store, pilot, name)]
     if len(finished) >= PILOTS:
         return KitStep(
-            "pilot", StepState.DONE, " ".join([f"{len(finished)} people finished.", *_pilot_times(study, attempts)])
+            "pilot",
+            StepState.DONE,
+            " ".join([f"{len(finished)} people finished.", *_pilot_times(study, pilot_attempts)]),
         )
     commands = _enrolment_commands(file, pilot_study)
     text = f"{len(finished)} of {PILOTS} people finished. Colleagues who know nothing of the problems are best."
     return KitStep("pilot", StepState.OPEN, text, [*commands, "Without a pilot, the checklist says so."])
 
 
-def _pilot_times(study: Study, attempts: Sequence[OwnAttempt]) -> Iterator[str]:
+def _pilot_times(study: Study, pilot_attempts: Sequence[OwnAttempt]) -> Iterator[str]:
     for task in study.problems:
-        tried = [attempt for attempt in attempts if attempt.problem == task.problem]
+        tried = [attempt for attempt in pilot_attempts if attempt.problem == task.problem]
         times = ", ".join(
             f"{attempt.active_min:.0f} minutes ({'solved' if attempt.first_pass_min is not None else 'not solved'})"
             for attempt in tried

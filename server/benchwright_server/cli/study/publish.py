@@ -47,19 +47,19 @@ def checklist(
     with opened_study_log() as log, explain_missing_extra("`benchwright study checklist`", "baselines"):
         from benchwright_analysis.publication.checklist import checklist_markdown
 
-        data, items = _data_and_checklist(log, study, notes_file)
-        page = checklist_markdown(data.study.title if data.study is not None else study, items)
+        data, listed_items = _data_and_checklist(log, study, notes_file)
+        page = checklist_markdown(data.study.title if data.study is not None else study, listed_items)
         if out_file is not None:
             with explain_unwritable(out_file):
                 write_atomically(out_file, page.encode())
-    empty = [item.number for item in items if not item.answer]
+    unanswered_items = [listed_item.number for listed_item in listed_items if not listed_item.answer]
     if json_output:
-        print_json([asdict(item) for item in items])
+        print_json([asdict(listed_item) for listed_item in listed_items])
     elif out_file is None:
         typer.echo(page, nl=False)
     else:
-        text = f"{out_file}: {len(items) - len(empty)} of {len(items)} items have an answer."
-        console.print(f"{text} Empty: {', '.join(empty) or 'none'}.", soft_wrap=True)
+        text = f"{out_file}: {len(listed_items) - len(unanswered_items)} of {len(listed_items)} items have an answer."
+        console.print(f"{text} Empty: {', '.join(unanswered_items) or 'none'}.", soft_wrap=True)
 
 
 def package(
@@ -78,9 +78,9 @@ def package(
     with opened_study_log() as log, explain_missing_extra("`benchwright study package`", "baselines"):
         from benchwright_analysis.publication.package import Publication, write_package
 
-        data, items = _data_and_checklist(log, study, notes_file)
+        data, listed_items = _data_and_checklist(log, study, notes_file)
         with explain_unwritable(folder):
-            files = write_package(folder, data, items, Publication(licence))
+            files = write_package(folder, data, listed_items, Publication(licence))
     if json_output:
         print_json({"folder": str(folder), "files": files, "attempts": len(data.observations)})
         return

@@ -107,12 +107,12 @@ class Rehearsal:
     """Rows of the plan that differ, each of which was played."""
     checks: tuple[Check, ...]
     """What is the same under every condition."""
-    conditions: tuple[ConditionRehearsal, ...]
+    condition_rehearsals: tuple[ConditionRehearsal, ...]
 
     @property
     def ok(self) -> bool:
         """True if nothing was seen that will not work."""
-        found_checks = [*self.checks, *(check for part in self.conditions for check in part.checks)]
+        found_checks = [*self.checks, *(check for part in self.condition_rehearsals for check in part.checks)]
         return all(check.state is not CheckState.FAILS for check in found_checks)
 
 
@@ -345,8 +345,8 @@ class _Play:
                     )
                 )
             case ParticipantStep.QUESTIONNAIRE:
-                answers = {question.id: _answer(question) for question in self._study.questionnaire}
-                return await self._participant.answer_questionnaire(study, answers)
+                questionnaire_answers = {question.id: _answer(question) for question in self._study.questionnaire}
+                return await self._participant.answer_questionnaire(study, questionnaire_answers)
             case _:
                 raise ServerError(f"the step {view.step.value} has no page here.")
         return await self._participant.study_view(study)

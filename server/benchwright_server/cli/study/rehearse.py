@@ -125,7 +125,7 @@ def _as_json(rehearsal: Rehearsal, minutes: float | None) -> dict[str, JsonValue
                 "longest_minutes": played_condition.longest_minutes,
                 "checks": [_check_json(check) for check in played_condition.checks],
             }
-            for played_condition in rehearsal.conditions
+            for played_condition in rehearsal.condition_rehearsals
         ],
     }
 
@@ -146,7 +146,7 @@ def _print(rehearsal: Rehearsal, minutes: float | None) -> None:
         console.print(f"A participant has {_time_text(minutes)} for all tasks{practice}.", soft_wrap=True)
     console.print("Under every condition:")
     _print_checks(rehearsal.checks)
-    for played_condition in rehearsal.conditions:
+    for played_condition in rehearsal.condition_rehearsals:
         console.print(_condition_line(played_condition), soft_wrap=True)
         _print_checks(played_condition.checks)
     conclusion = "Nothing was seen that will not work." if rehearsal.ok else "Something will not work: see above."
@@ -154,10 +154,10 @@ def _print(rehearsal: Rehearsal, minutes: float | None) -> None:
 
 
 def _condition_line(played_condition: ConditionRehearsal) -> str:
-    tasks = "1 task" if played_condition.most_tasks == 1 else f"{played_condition.most_tasks} tasks"
+    task_count_text = "1 task" if played_condition.most_tasks == 1 else f"{played_condition.most_tasks} tasks"
     condition = played_condition.condition
     return (
-        f"{condition.name} ({condition.solver.value}): at most {tasks} for one participant, with "
+        f"{condition.name} ({condition.solver.value}): at most {task_count_text} for one participant, with "
         f"{_time_text(played_condition.longest_minutes)}:"
     )
 

@@ -79,36 +79,37 @@ def size(
         )
         with progress("simulating", EFFECTS_TRIED * studies, "studies") as meter:
             try:
-                result = study_size(
+                size_estimate = study_size(
                     study, difficulties, expectations, studies=studies, seed=seed, advance=meter.advance
                 )
             except StatisticsError as error:
                 raise StudyError(str(error)) from error
     if json_output:
-        print_json(asdict(result))
+        print_json(asdict(size_estimate))
         return
-    _print_size(result, len(study.pseudonyms), len(study.problems))
+    _print_size(size_estimate, len(study.pseudonyms), len(study.problems))
 
 
-def _print_size(result: StudySize, people: int, problems: int) -> None:
+def _print_size(size_estimate: StudySize, people: int, problems: int) -> None:
     from benchwright_studies.plan.vocabulary import Measure
 
-    unit = "% of time" if result.measure is Measure.TIME else "percentage points solved"
+    unit = "% of time" if size_estimate.measure is Measure.TIME else "percentage points solved"
     console.print(
-        f"{people} participants, {problems} problems, {result.tasks} tasks; {result.power.studies} simulated studies "
-        f"for each effect; primary outcome: {result.measure.value}.",
+        f"{people} participants, {problems} problems, {size_estimate.tasks} tasks; "
+        f"{size_estimate.power.studies} simulated studies for each effect; "
+        f"primary outcome: {size_estimate.measure.value}.",
         soft_wrap=True,
     )
     table = TerminalTable(f"effect ({unit})", "power", "± (95 %)", "no test possible")
-    rates = {rate.effect: rate for rate in (result.false_alarms, result.power, *result.tried)}
+    rates = {rate.effect: rate for rate in (size_estimate.false_alarms, size_estimate.power, *size_estimate.tried)}
     for rate in sorted(rates.values(), key=lambda rate: abs(rate.effect)):
         table.add_row(*_rate_cells(rate))
     table.print_rows()
-    if result.detectable is None:
+    if size_estimate.detectable is None:
         console.print("No effect was seen to be found in 4 of 5 studies: take more people or problems.")
         return
-    error = "" if result.detectable_error is None else f" ± {1.96 * result.detectable_error:.1f}"
-    console.print(f"Found in 4 of 5 studies: {result.detectable:.1f}{error} {unit}.", soft_wrap=True)
+    error = "" if size_estimate.detectable_error is None else f" ± {1.96 * size_estimate.detectable_error:.1f}"
+    console.print(f"Found in 4 of 5 studies: {size_estimate.detectable:.1f}{error} {unit}.", soft_wrap=True)
 
 
 def _rate_cells(rate: PowerRate) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ class _Signal(Wire):
 
 
 async def _tops_or_children_json(server: EditorServer, session: EditorSession, params: _Instance) -> str:
-    level = await call_operation(
+    design_level = await call_operation(
         server, "hierarchy", HierarchyLevel, uri=session.workspace.folder.as_uri(), path=params.path
     )
     return json.dumps(
@@ -43,7 +43,7 @@ async def _tops_or_children_json(server: EditorServer, session: EditorSession, p
                 "parameters": {value.name: value.value for value in instance.parameters},
                 "has_children": instance.has_children,
             }
-            for instance in level.instances
+            for instance in design_level.instances
         ]
     )
 

@@ -62,9 +62,9 @@ async def _check_study(server: EditorServer, params: StudyFileParams) -> StudyFi
 
 
 async def _begin_study(server: EditorServer, params: BeginStudyParams) -> StudyFileCheck:
-    check = await _check_study(server, params)
-    if check.flaws:
-        return check
+    study_check = await _check_study(server, params)
+    if study_check.flaws:
+        return study_check
     file = str(local_path_of(params.uri))
     return StudyFileCheck(
         flaws=[], text=await _command_output("study", "run", file, "--participant", params.participant)
@@ -86,8 +86,8 @@ async def _write_report(server: EditorServer, params: WriteReportParams) -> Writ
 
 def _percent_of_line(line: str) -> int:
     """Share that a line of progress names, such as `writing: 3 of 12 done`."""
-    counts = re.search(r"(\d+) of (\d+)", line)
-    return 100 * int(counts[1]) // max(1, int(counts[2])) if counts else 0
+    progress_match = re.search(r"(\d+) of (\d+)", line)
+    return 100 * int(progress_match[1]) // max(1, int(progress_match[2])) if progress_match else 0
 
 
 async def _command_output(

@@ -48,8 +48,8 @@ def verdicts(data: Dataset) -> dict[str, str]:
     assert section is not None
     alternatives = section.numbers["alternatives"]
     assert isinstance(alternatives, list)
-    rows: list[Alternative] = alternatives
-    return {row.choice: row.verdict for row in rows}
+    listed_alternatives: list[Alternative] = alternatives
+    return {row.choice: row.verdict for row in listed_alternatives}
 
 
 def drawn(people: int, problems: int = 8) -> list[DrawnTask]:
@@ -105,17 +105,17 @@ def test_bounds_are_those_of_shares_with_the_missing_ones_added() -> None:
     values = [1.0, 0, 1, 0, 1, 0, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0]
     second = [False] * 8 + [True] * 8
     missing = [False, False, True, True]
-    problems = [*range(8), *range(8)]
-    table = OutcomeTable(
+    problem_indices = [*range(8), *range(8)]
+    outcome_table = OutcomeTable(
         values,
         second,
-        CrossedCells([None] * 16, problems),
+        CrossedCells([None] * 16, problem_indices),
         missing,
         CrossedCells([None] * 4, [8, 9, 8, 9]),
         0.0,
         1.0,
     )
-    bounds = dropout_sensitivity(table)
+    bounds = dropout_sensitivity(outcome_table)
     assert bounds.missing == (2, 2)
     assert bounds.like_others.value == pytest.approx(0.25)
     assert (bounds.lowest.value, bounds.highest.value) == pytest.approx((0.0, 0.4))

@@ -32,17 +32,17 @@ def judged_answers(
     right = random.random(300) < chance
     accepted = np.where(right, random.random(300) < sensitivity, random.random(300) >= specificity)
     is_labelled = random.permutation(300) < labelled
-    labels = [bool(flag) if known else None for flag, known in zip(right, is_labelled, strict=True)]
-    return JudgedAnswers(accepted.tolist(), labels, [None] * 300, list(range(300)))
+    people_right = [bool(flag) if known else None for flag, known in zip(right, is_labelled, strict=True)]
+    return JudgedAnswers(accepted.tolist(), people_right, [None] * 300, list(range(300)))
 
 
-def errors_of(answers: JudgedAnswers) -> JudgeErrors:
+def errors_of(sample_answers: JudgedAnswers) -> JudgeErrors:
     pairs = [
-        (judged, label)
-        for judged, label in zip(answers.judged_right, answers.people_right, strict=True)
-        if label is not None
+        (judged, called_right)
+        for judged, called_right in zip(sample_answers.judged_right, sample_answers.people_right, strict=True)
+        if called_right is not None
     ]
-    return judge_errors([judged for judged, _ in pairs], [label for _, label in pairs])
+    return judge_errors([judged for judged, _ in pairs], [called_right for _, called_right in pairs])
 
 
 def holds(estimate: Estimate, truth: float) -> bool:
@@ -50,18 +50,20 @@ def holds(estimate: Estimate, truth: float) -> bool:
 
 
 def test_corrected_intervals_hold_the_truth_where_those_of_verdicts_do_not(nightly: bool) -> None:
-    groups, truth = (1000 if nightly else 80), 0.6
+    group_count, truth = (1000 if nightly else 80), 0.6
     random = np.random.default_rng(3)
     held = {"as judged": 0, "rogan-gladen": 0, "prediction-powered": 0}
-    for _ in range(groups):
-        answers = judged_answers(random, truth, sensitivity=0.95, specificity=0.7)
-        held["as judged"] += holds(crossed_share(answers.judged_right, answers.cells).estimate, truth)
-        held["rogan-gladen"] += holds(rogan_gladen(answers.judged_right, answers.cells, errors_of(answers)), truth)
-        held["prediction-powered"] += holds(prediction_powered_share(answers), truth)
-    assert held["as judged"] < 0.5 * groups
+    for _ in range(group_count):
+        sample_answers = judged_answers(random, truth, sensitivity=0.95, specificity=0.7)
+        held["as judged"] += holds(crossed_share(sample_answers.judged_right, sample_answers.cells).estimate, truth)
+        held["rogan-gladen"] += holds(
+            rogan_gladen(sample_answers.judged_right, sample_answers.cells, errors_of(sample_answers)), truth
+        )
+        held["prediction-powered"] += holds(prediction_powered_share(sample_answers), truth)
+    assert held["as judged"] < 0.5 * group_count
     least = 0.93 if nightly else 0.86
-    assert held["rogan-gladen"] >= least * groups
-    assert held["prediction-powered"] >= least * groups
+    assert held["rogan-gladen"] >= least * group_count
+    assert held["prediction-powered"] >= least * group_count
 
 
 def test_the_difference_of_two_groups_holds_the_truth_though_the_judge_favours_the_second(nightly: bool) -> None:
@@ -69,26 +71,26 @@ def test_the_difference_of_two_groups_holds_the_truth_though_the_judge_favours_t
     random = np.random.default_rng(4)
     held = 0
     for _ in range(pairs):
-        first = judged_answers(random, 0.6, sensitivity=0.9, specificity=0.9)
-        second = judged_answers(random, 0.5, sensitivity=1.0, specificity=0.7)
-        held += holds(prediction_powered_difference(second, first), -0.1)
+        first_answers = judged_answers(random, 0.6, sensitivity=0.9, specificity=0.9)
+        second_answers = judged_answers(random, 0.5, sensitivity=1.0, specificity=0.7)
+        held += holds(prediction_powered_difference(second_answers, first_answers), -0.1)
     assert held >= (0.93 if nightly else 0.86) * pairs
 
 
 def test_rogan_and_gladen_s_formula() -> None:
     """An apparent share of 0.2 with sensitivity and specificity of 0.9 is a true one of 0.125."""
-    verdicts = np.arange(1000) < 200
+    judge_verdicts = np.arange(1000) < 200
     cells = CrossedCells([None] * 1000, list(range(1000)))
-    estimate = rogan_gladen(verdicts, cells, JudgeErrors(100, 90, 100, 90))
+    estimate = rogan_gladen(judge_verdicts, cells, JudgeErrors(100, 90, 100, 90))
     assert estimate.value == pytest.approx(0.125)
     assert estimate.low is not None and estimate.high is not None and estimate.low < 0.125 < estimate.high
 
 
 def test_a_judge_without_errors_changes_nothing() -> None:
-    verdicts = np.arange(400) % 4 > 0
+    judge_verdicts = np.arange(400) % 4 > 0
     cells = CrossedCells([None] * 400, list(range(400)))
-    corrected = rogan_gladen(verdicts, cells, JudgeErrors(100_000, 100_000, 100_000, 100_000))
-    plain = crossed_share(verdicts, cells)
+    corrected = rogan_gladen(judge_verdicts, cells, JudgeErrors(100_000, 100_000, 100_000, 100_000))
+    plain = crossed_share(judge_verdicts, cells)
     assert (corrected.value, corrected.low, corrected.high) == pytest.approx(
         (plain.value, plain.low, plain.high), abs=1e-3
     )
@@ -97,18 +99,21 @@ def test_a_judge_without_errors_changes_nothing() -> None:
 def test_a_perfect_judge_makes_few_labels_as_good_as_many() -> None:
     """The closed form: labels' residuals are 0, and what is left is the variance of the verdicts."""
     random = np.random.default_rng(5)
-    answers = judged_answers(random, 0.5, sensitivity=1.0, specificity=1.0, labelled=60)
-    estimate, every = prediction_powered_share(answers), crossed_share(answers.judged_right, answers.cells)
+    sample_answers = judged_answers(random, 0.5, sensitivity=1.0, specificity=1.0, labelled=60)
+    estimate, every = (
+        prediction_powered_share(sample_answers),
+        crossed_share(sample_answers.judged_right, sample_answers.cells),
+    )
     assert estimate.low is not None and estimate.high is not None and every.low is not None and every.high is not None
-    assert estimate.value == pytest.approx(np.mean(answers.judged_right), abs=1e-9)
+    assert estimate.value == pytest.approx(np.mean(sample_answers.judged_right), abs=1e-9)
     assert estimate.high - estimate.low == pytest.approx(every.high - every.low, rel=0.05)
 
 
 def test_a_judge_that_accepts_everything_says_nothing() -> None:
-    verdicts = np.ones(50, dtype=bool)
+    judge_verdicts = np.ones(50, dtype=bool)
     cells = CrossedCells([None] * 50, list(range(50)))
     with pytest.raises(StatisticsError, match="its verdicts say nothing"):
-        rogan_gladen(verdicts, cells, JudgeErrors(20, 20, 20, 0))
+        rogan_gladen(judge_verdicts, cells, JudgeErrors(20, 20, 20, 0))
 
 
 def test_few_labels_correct_nothing() -> None:
@@ -123,21 +128,21 @@ def _report_data(labelled: int) -> Dataset:
         for problem in range(80):
             right, accepted = random.random() < chance, True
             accepted = bool(right or random.random() < 0.3)
-            row = attempt(
+            folded_attempt = attempt(
                 model, f"p/{problem}", "model", seconds=1, solver="model", passed=accepted, judge_method="model"
             )
-            attempts.append(row)
+            attempts.append(folded_attempt)
             if problem < labelled:
-                labels = ("incorrect", "correct")
+                scale_labels = ("incorrect", "correct")
                 rated.append(
                     RatedAnswer(
                         f"{model}{problem}",
                         f"p/{problem}",
                         "free-response",
                         Scale.EXAM,
-                        {"ana": labels[right]},
-                        {"mini": [labels[accepted]]},
-                        attempt=row.observation.attempt,
+                        {"ana": scale_labels[right]},
+                        {"mini": [scale_labels[accepted]]},
+                        attempt=folded_attempt.observation.attempt,
                     )
                 )
     return Dataset(attempts, {}, rated=rated)

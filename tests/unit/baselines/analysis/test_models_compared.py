@@ -34,14 +34,14 @@ def test_of_twenty_identical_models_one_pair_differs_in_one_report_of_twenty(nig
 
 def test_two_models_have_a_paired_t_test_and_a_false_discovery_rate_of_their_own() -> None:
     random = np.random.default_rng(1)
-    first, second = random.random(30), random.random(30)
-    (pair,) = all_pair_differences({"a": first.tolist(), "b": second.tolist()}, range(30)).values()
-    reference = stats.ttest_rel(first, second)
-    assert pair.value == pytest.approx(first.mean() - second.mean())
-    assert pair.p_value == pytest.approx(reference.pvalue)
-    assert pair.false_discovery == pytest.approx(reference.pvalue)
-    assert pair.adjusted == pytest.approx(reference.pvalue, abs=0.03)
-    interval = reference.confidence_interval()
+    first_scores, second_scores = random.random(30), random.random(30)
+    (pair,) = all_pair_differences({"a": first_scores.tolist(), "b": second_scores.tolist()}, range(30)).values()
+    paired_test = stats.ttest_rel(first_scores, second_scores)
+    assert pair.value == pytest.approx(first_scores.mean() - second_scores.mean())
+    assert pair.p_value == pytest.approx(paired_test.pvalue)
+    assert pair.false_discovery == pytest.approx(paired_test.pvalue)
+    assert pair.adjusted == pytest.approx(paired_test.pvalue, abs=0.03)
+    interval = paired_test.confidence_interval()
     assert (pair.low, pair.high) == pytest.approx((interval.low, interval.high), abs=0.02)
 
 

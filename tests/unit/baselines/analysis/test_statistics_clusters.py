@@ -27,7 +27,7 @@ def draw(
     """A study without an effect: values, second condition, cells."""
     problem_levels = random.normal(0, PROBLEM, PROBLEMS)
     site_condition = random.permutation(np.arange(sites) % 2)
-    rows: list[tuple[float, int, str, int, int]] = []
+    simulated_rows: list[tuple[float, int, str, int, int]] = []
     for site, size in enumerate(site_sizes(sites, people, random, unequal=unequal)):
         site_level, site_effect = random.normal(0, SITE), random.normal(0, effect_varies)
         order = random.permutation(size)
@@ -40,9 +40,9 @@ def draw(
                     "tasks": (person + problem + site) % 2,
                 }[design]
                 value = level + problem_levels[problem] + second * site_effect + random.normal(0, WITHIN)
-                rows.append((value, int(second), f"{site}-{person}", problem, site))
-    values, second_condition, participants, problems, clusters = zip(*rows, strict=True)
-    cells = CrossedCells(participants, problems, None, clusters)
+                simulated_rows.append((value, int(second), f"{site}-{person}", problem, site))
+    values, second_condition, participants, problem_indices, clusters = zip(*simulated_rows, strict=True)
+    cells = CrossedCells(participants, problem_indices, None, clusters)
     return np.array(values), np.array(second_condition, dtype=float), cells
 
 
@@ -68,8 +68,8 @@ def alarms_and_misses(
         ("people", 0.3, 6, True),
         ("tasks", 0.3, 6, False),
         *(
-            pytest.param(*parameters, marks=pytest.mark.nightly)
-            for parameters in (
+            pytest.param(*design_parameters, marks=pytest.mark.nightly)
+            for design_parameters in (
                 ("sites", 0.0, 6, True),
                 ("sites", 0.0, 12, True),
                 ("people", 0.0, 6, False),
@@ -134,10 +134,10 @@ def test_a_few_sites_that_have_both_conditions_are_compared_with_themselves() ->
 
 
 def test_a_share_that_everybody_reaches_is_as_sure_as_its_clusters_are_many() -> None:
-    participants, problems = np.repeat(np.arange(30), 10), np.tile(np.arange(10), 30)
-    sites = CrossedCells(participants.tolist(), problems.tolist(), None, (participants // 5).tolist())
+    participants, problem_indices = np.repeat(np.arange(30), 10), np.tile(np.arange(10), 30)
+    sites = CrossedCells(participants.tolist(), problem_indices.tolist(), None, (participants // 5).tolist())
     everybody = crossed_share(np.ones(300), sites)
-    alone = crossed_share(np.ones(300), CrossedCells(participants.tolist(), problems.tolist()))
+    alone = crossed_share(np.ones(300), CrossedCells(participants.tolist(), problem_indices.tolist()))
     assert everybody.low is not None and alone.low is not None and everybody.low < alone.low
 
 

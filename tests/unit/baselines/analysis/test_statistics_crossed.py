@@ -335,11 +335,11 @@ def test_people_with_tasks_of_their_own_are_compared_with_themselves() -> None:
         y[(persons == person) & (second == 1)].mean() - y[(persons == person) & (second == 0)].mean()
         for person in range(14)
     ]
-    reference = stats.ttest_1samp(gaps, 0)
+    paired_test = stats.ttest_1samp(gaps, 0)
     assert difference.within
     assert difference.value == pytest.approx(np.mean(gaps))
     assert difference.standard_error == pytest.approx(np.std(gaps, ddof=1) / np.sqrt(14), rel=0.1)
-    assert difference.p_value == pytest.approx(reference.pvalue, abs=0.05)
+    assert difference.p_value == pytest.approx(paired_test.pvalue, abs=0.05)
 
 
 def test_tasks_of_one_s_own_raise_no_false_alarms(nightly: bool) -> None:

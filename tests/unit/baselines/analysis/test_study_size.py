@@ -42,19 +42,19 @@ def test_power_and_false_alarms_are_those_of_the_page_of_error_rates(nightly: bo
     studies = 1000 if nightly else 60
     no_effect, _, _, power = recorded("Within persons", Size(12, 8))
     expected = Expectations(effect=-100 / 3, dropout=0.25, give_ups_per_hour=0.2, effect_spread=0.0)
-    result = study_size(planned(12, 8), {}, expected, studies=studies)
-    assert agree(result.false_alarms.power, studies, no_effect[1])
-    assert result.power.power == pytest.approx(power[1], abs=0.06 if nightly else 0.18)
+    size_estimate = study_size(planned(12, 8), {}, expected, studies=studies)
+    assert agree(size_estimate.false_alarms.power, studies, no_effect[1])
+    assert size_estimate.power.power == pytest.approx(power[1], abs=0.06 if nightly else 0.18)
 
 
 @pytest.mark.nightly
 def test_the_detectable_effect_is_found_in_four_of_five_studies() -> None:
     expected = Expectations(effect=-30.0)
-    result = study_size(planned(12, 8), {}, expected, studies=120)
-    assert result.detectable is not None and result.detectable_error is not None
-    again = study_size(planned(12, 8), {}, Expectations(effect=result.detectable), studies=200, seed=9)
+    size_estimate = study_size(planned(12, 8), {}, expected, studies=120)
+    assert size_estimate.detectable is not None and size_estimate.detectable_error is not None
+    again = study_size(planned(12, 8), {}, Expectations(effect=size_estimate.detectable), studies=200, seed=9)
     assert again.power.power == pytest.approx(0.8, abs=0.11)
-    assert 0 < result.detectable_error < 8
+    assert 0 < size_estimate.detectable_error < 8
 
 
 def test_more_people_find_smaller_effects() -> None:
@@ -67,9 +67,9 @@ def test_more_people_find_smaller_effects() -> None:
 @pytest.mark.parametrize("measure", ["time", "solved"])
 def test_the_estimate_of_a_simulated_study_is_that_of_the_report(measure: str) -> None:
     study = planned(10, 6, measure)
-    design = PlannedDesign(study, {}, Expectations(effect=-20.0), Measure(measure), 1)
-    rows = design.draw(3, -20.0)
-    (estimate,) = design.primary_estimates(rows).values()
+    planned_design = PlannedDesign(study, {}, Expectations(effect=-20.0), Measure(measure), 1)
+    rows = planned_design.draw(3, -20.0)
+    (estimate,) = planned_design.primary_estimates(rows).values()
     attempts = [
         FoldedAttempt(row.model_copy(update={"attempt": str(number)}), (), {}, "") for number, row in enumerate(rows)
     ]
@@ -79,11 +79,11 @@ def test_the_estimate_of_a_simulated_study_is_that_of_the_report(measure: str) -
 
 
 def test_success_is_found_in_percentage_points() -> None:
-    result = study_size(planned(16, 8, "solved"), {}, Expectations(effect=30.0), studies=40)
-    assert result.measure is Measure.SOLVED
-    assert result.false_alarms.power < 0.15
-    assert result.power.power > 0.8
-    assert result.detectable is not None and 5 < result.detectable < 30
+    size_estimate = study_size(planned(16, 8, "solved"), {}, Expectations(effect=30.0), studies=40)
+    assert size_estimate.measure is Measure.SOLVED
+    assert size_estimate.false_alarms.power < 0.15
+    assert size_estimate.power.power > 0.8
+    assert size_estimate.detectable is not None and 5 < size_estimate.detectable < 30
 
 
 @pytest.mark.nightly
@@ -97,9 +97,9 @@ def test_conditions_of_whole_sites_find_less_than_conditions_of_people() -> None
 
 
 def test_two_sites_can_show_nothing() -> None:
-    result = study_size(planned(12, 8, unit="cluster", clusters=2), {}, Expectations(effect=-50.0), studies=20)
-    assert result.power.without_interval == 20
-    assert result.detectable is None
+    size_estimate = study_size(planned(12, 8, unit="cluster", clusters=2), {}, Expectations(effect=-50.0), studies=20)
+    assert size_estimate.power.without_interval == 20
+    assert size_estimate.detectable is None
 
 
 def test_progress_counts_each_study() -> None:

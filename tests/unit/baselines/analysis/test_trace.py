@@ -138,7 +138,7 @@ def test_an_agents_attempt_is_what_was_asked_edited_and_run() -> None:
 
 
 def test_each_request_is_a_turn_with_what_came_of_it() -> None:
-    events: list[tuple[float, Event]] = [
+    timed_events: list[tuple[float, Event]] = [
         (0.0, OPENED),
         (0.0, Started()),
         (2.0, ModelUsage(model="openai/x", calls=1)),
@@ -153,7 +153,7 @@ def test_each_request_is_a_turn_with_what_came_of_it() -> None:
     ]
     recorded = [
         RecordedEvent("a1", seq, Moment(MORNING + timedelta(seconds=at_s), round(at_s * 1e9), "p"), event, "", "")
-        for seq, (at_s, event) in enumerate(events, 1)
+        for seq, (at_s, event) in enumerate(timed_events, 1)
     ]
     exchanges = [
         Exchange(MORNING + timedelta(seconds=at_s), prompt, reply)

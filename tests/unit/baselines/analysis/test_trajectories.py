@@ -157,8 +157,8 @@ def test_what_a_person_did_is_calls_and_what_has_no_place_is_counted() -> None:
     # Keys in a row are one step.
     (typing,) = (step for step in trajectory.steps if step.tool_calls and len(step.tool_calls) == 2)
     assert typing.llm_call_count == 0
-    (run,) = (step for step in trajectory.steps if step.observation and step.tool_calls)
-    assert "tests_failed" in str(run.observation)
+    (run_step,) = (step for step in trajectory.steps if step.observation and step.tool_calls)
+    assert "tests_failed" in str(run_step.observation)
     assert trajectory.notes == "Left out: 2 edit reason; 1 focus; 1 tick."
     assert trajectory.steps[0].message == "Write m."
 
@@ -231,8 +231,8 @@ def test_inspect_reads_a_persons_attempt(tmp_path: Path) -> None:
     assert [call.function for call in calls] == [
         call.function_name for step in trajectory.steps for call in step.tool_calls or ()
     ]
-    (result,) = (message for message in sample.messages if isinstance(message, ChatMessageTool))
-    assert result.function == "run_hidden_tests"
+    (tool_message,) = (message for message in sample.messages if isinstance(message, ChatMessageTool))
+    assert tool_message.function == "run_hidden_tests"
 
 
 @pytest.mark.parametrize(
@@ -353,14 +353,14 @@ def test_harbors_own_models_accept_what_is_written(tmp_path: Path) -> None:
     # The package asks for Python 3.12; its models do not. So they are loaded without what is around them.
     packages = {"harbor": "harbor", "harbor.models": "harbor/models"}
     for name, folder in packages.items():
-        module = types.ModuleType(name)
-        module.__path__ = [f"{wheel}/{folder}"]
-        sys.modules[name] = module
+        stub_package = types.ModuleType(name)
+        stub_package.__path__ = [f"{wheel}/{folder}"]
+        sys.modules[name] = stub_package
     try:
-        models = importlib.import_module("harbor.models.trajectories")
+        harbor_trajectories = importlib.import_module("harbor.models.trajectories")
         for condition, events in (("human", PERSON), ("model", MODEL)):
             written = trajectory_of_attempt(header(condition), recorded(events), statement="Write m.").as_json()
-            read_back = models.Trajectory.model_validate_json(written)
+            read_back = harbor_trajectories.Trajectory.model_validate_json(written)
             assert Trajectory.model_validate(read_back.to_json_dict()).as_json() == written
     finally:
         for name in [name for name in sys.modules if name.partition(".")[0] == "harbor"]:

@@ -72,8 +72,8 @@ def test_the_file_says_how_problems_were_chosen_and_which_times_are_known(candid
 
 def test_what_the_file_does_not_say_is_named_in_the_texts() -> None:
     texts = study_documents(study())
-    missing = ("`population`", "`pay`", "`ethics`")
-    assert all(f"({name} is not in the study file)" in texts["recruitment.md"] for name in missing)
+    unstated_fields = ("`population`", "`pay`", "`ethics`")
+    assert all(f"({name} is not in the study file)" in texts["recruitment.md"] for name in unstated_fields)
     assert "`recruitment.screening` is not in the study file" in texts["screening.md"]
 
 

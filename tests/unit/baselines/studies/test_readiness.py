@@ -104,11 +104,11 @@ def test_an_assistant_that_only_completes_is_refused_where_a_question_is_answere
 ) -> None:
     text = READY.replace("[benchwright]", assistants)
     assert refused_assistants(text) == []
-    flaws = refused_assistants(text, question="starter/skid-buffer-bug")
+    refused_fields = refused_assistants(text, question="starter/skid-buffer-bug")
     if appears:
-        assert flaws == []
+        assert refused_fields == []
     else:
-        ((field, message),) = flaws
+        ((field, message),) = refused_fields
         assert field == "conditions[1].assistants"
         assert "can't appear in the form that answers starter/skid-buffer-bug (1 of 4 problems" in message
 

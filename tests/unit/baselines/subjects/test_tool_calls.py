@@ -10,18 +10,22 @@ from benchwright_subjects.agents.acp.tool_calls import ToolCalls
 
 
 def reported(*updates: dict[str, Any]) -> list[ToolCalled | ToolFinished]:
-    events: list[ToolCalled | ToolFinished] = []
-    tool_calls = ToolCalls(events.append)
+    reported_events: list[ToolCalled | ToolFinished] = []
+    tool_calls = ToolCalls(reported_events.append)
     for update in updates:
         tool_calls.update(update)
-    return events
+    return reported_events
 
 
 def test_a_call_begins_once_and_ends_once() -> None:
-    call = {"toolCallId": "a", "title": "Write", "kind": "edit", "rawInput": {"path": "rtl/é.sv"}}
+    tool_call_fields = {"toolCallId": "a", "title": "Write", "kind": "edit", "rawInput": {"path": "rtl/é.sv"}}
     ended = {"toolCallId": "a", "status": "completed", "rawOutput": "done"}
     assert reported(
-        {**call, "status": "pending"}, {"toolCallId": "a", "status": "in_progress"}, call, ended, ended
+        {**tool_call_fields, "status": "pending"},
+        {"toolCallId": "a", "status": "in_progress"},
+        tool_call_fields,
+        ended,
+        ended,
     ) == [
         ToolCalled(call="a", tool="Write", kind="edit", arguments='{"path": "rtl/é.sv"}'),
         ToolFinished(call="a", outcome="completed", approval="unasked", result="done"),
@@ -29,16 +33,17 @@ def test_a_call_begins_once_and_ends_once() -> None:
 
 
 def test_a_call_that_the_policy_refuses_ends_as_refused_whatever_the_agent_says_next() -> None:
-    events: list[Any] = []
-    conversation = Conversation(ToolCalls(events.append))
-    call = {"toolCallId": "a", "title": "Run", "kind": "execute"}
-    assert not conversation.permit(call, frozenset({"execute"}))
-    conversation.record_update("session/update", {"update": {"sessionUpdate": "tool_call_update", **call}})
+    reported_events: list[Any] = []
+    conversation = Conversation(ToolCalls(reported_events.append))
+    tool_call_fields = {"toolCallId": "a", "title": "Run", "kind": "execute"}
+    assert not conversation.permit(tool_call_fields, frozenset({"execute"}))
+    conversation.record_update("session/update", {"update": {"sessionUpdate": "tool_call_update", **tool_call_fields}})
     conversation.tool_calls.update({"toolCallId": "a", "status": "completed"})
     assert conversation.permit({"toolCallId": "b", "title": "Edit", "kind": "edit"}, frozenset({"execute"}))
     conversation.tool_calls.update({"toolCallId": "b", "status": "failed", "content": [{"type": "diff"}]})
     assert [
-        (event.type, event.call, getattr(event, "outcome", ""), getattr(event, "approval", "")) for event in events
+        (event.type, event.call, getattr(event, "outcome", ""), getattr(event, "approval", ""))
+        for event in reported_events
     ] == [
         ("tool_called", "a", "", ""),
         ("tool_finished", "a", "refused", "refused"),
@@ -60,9 +65,11 @@ def test_what_does_not_look_as_the_protocol_says_is_left_out_or_made_harmless() 
 
 def test_of_a_flood_of_calls_the_log_has_so_many_and_no_text_of_the_last() -> None:
     long_text = "x" * 64_000
-    events = reported(*({"toolCallId": str(number), "title": "w", "rawInput": long_text} for number in range(10_500)))
-    assert len(events) == 10_000
-    assert sum(len(event.arguments) for event in events if isinstance(event, ToolCalled)) < (8 << 20) + 64_000
+    reported_events = reported(
+        *({"toolCallId": str(number), "title": "w", "rawInput": long_text} for number in range(10_500))
+    )
+    assert len(reported_events) == 10_000
+    assert sum(len(event.arguments) for event in reported_events if isinstance(event, ToolCalled)) < (8 << 20) + 64_000
 
 
 def test_below_full_recording_neither_arguments_nor_results_are_kept() -> None:

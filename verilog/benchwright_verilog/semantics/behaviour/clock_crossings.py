@@ -131,24 +131,25 @@ class _Domains:
 
     def _is_guarded_by_handshake(self, crossing: _Crossing) -> bool:
         """True if it is read under a condition that has crossed the same way through two registers."""
-        outputs = self._synchroniser_outputs_by_domains.get(crossing.domains, set())
+        synchroniser_outputs = self._synchroniser_outputs_by_domains.get(crossing.domains, set())
         return any(
-            outputs & self._feeds_without_logic_by_register(guard).keys() for guard in crossing.clocked_read.guards
+            synchroniser_outputs & self._feeds_without_logic_by_register(guard).keys()
+            for guard in crossing.clocked_read.guards
         )
 
     @cached_property
     def _synchroniser_outputs_by_domains(self) -> dict[tuple[str, str], set[str]]:
         """Domains → the registers that synchronised signals come out of, and those that take them a clock later."""
-        outputs: dict[tuple[str, str], set[str]] = {}
+        synchroniser_outputs: dict[tuple[str, str], set[str]] = {}
         for crossing in self._all_crossings():
             first_stage = crossing.clocked_read.destination
             if first_stage is None or not self._is_synchronised(crossing):
                 continue
             stages = {first_stage} if crossing.clocked_read.is_shifted else self._registers_taking(first_stage)
-            outputs.setdefault(crossing.domains, set()).update(
+            synchroniser_outputs.setdefault(crossing.domains, set()).update(
                 stages, *(self._registers_taking(stage) for stage in stages)
             )
-        return outputs
+        return synchroniser_outputs
 
     def _registers_taking(self, signal: str) -> set[str]:
         """The registers that take a signal as it is."""

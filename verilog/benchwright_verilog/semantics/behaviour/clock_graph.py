@@ -290,12 +290,12 @@ def _guarded_parts(graph: Graph, statement_node: object) -> list[_GuardedPart]:
     """The branches of a statement, each with the signals that decide whether it is taken."""
     guarded_parts: list[_GuardedPart] = []
 
-    def add(conditions: Iterable[object], branches: Iterable[Statement | Expression | None]) -> None:
-        names = {name for condition in conditions for name, _ in paths_and_ranges_of_signals(graph, condition)}
+    def add(branch_conditions: Iterable[object], branches: Iterable[Statement | Expression | None]) -> None:
+        names = {name for condition in branch_conditions for name, _ in paths_and_ranges_of_signals(graph, condition)}
         for branch in branches:
             if branch is not None:
-                start, end = branch.sourceRange.start, branch.sourceRange.end
-                guarded_parts.append((start.buffer.id, start.offset, end.offset, frozenset(names)))
+                branch_start, branch_end = branch.sourceRange.start, branch.sourceRange.end
+                guarded_parts.append((branch_start.buffer.id, branch_start.offset, branch_end.offset, frozenset(names)))
 
     def visit(node: object) -> None:
         match node:

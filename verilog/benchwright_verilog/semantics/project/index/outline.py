@@ -189,16 +189,16 @@ class Outline:
         return tuple(self._find_macro_arguments()) if b"`" in self.data else ()
 
     def _find_macro_arguments(self) -> Iterator[tuple[int, int]]:
-        for call in _MACRO_CALL.finditer(self.code):
-            if call[1] in DIRECTIVES:
+        for macro_call in _MACRO_CALL.finditer(self.code):
+            if macro_call[1] in DIRECTIVES:
                 continue
             depth, end = 0, len(self.code)
-            for bracket in _BRACKET.finditer(self.code, call.end() - 1):
+            for bracket in _BRACKET.finditer(self.code, macro_call.end() - 1):
                 depth += 1 if bracket[0] == b"(" else -1
                 if depth == 0:
                     end = bracket.end()
                     break
-            yield call.end() - 1, end
+            yield macro_call.end() - 1, end
 
     @cached_property
     def code_words(self) -> frozenset[str]:
