@@ -77,7 +77,8 @@ def select_stages(stages: list[Stage], paths: list[str]) -> tuple[list[Stage], t
     selected_stages = [
         stage
         for stage in stages
-        if stage.name in names or (stage.tests and any(file.startswith(f"{stage.tests}/") for file in files))
+        if stage.name in names
+        or (stage.tests_folder and any(file.startswith(f"{stage.tests_folder}/") for file in files))
     ]
     return selected_stages, files
 

@@ -81,7 +81,7 @@ class StageRun:
 
     async def run(self) -> list[StageResult]:
         """Runs all stages; returns their results."""
-        paths = [path for stage in self._stages if stage.tests for path in self._test_paths(stage)]
+        paths = [path for stage in self._stages if stage.tests_folder for path in self._test_paths(stage)]
         parallel_stages = [stage for stage in self._stages if stage.commands]
         if paths and parallel_stages:
             names = ", ".join(stage.name for stage in parallel_stages)
@@ -109,8 +109,8 @@ class StageRun:
 
     def _test_paths(self, stage: Stage) -> list[str]:
         if self._selection.files is None:
-            return [stage.tests]
-        return [path for path in self._selection.files if path.startswith(f"{stage.tests}/")]
+            return [stage.tests_folder]
+        return [path for path in self._selection.files if path.startswith(f"{stage.tests_folder}/")]
 
     async def _run_commands(self, stages: Sequence[Stage], *, quiet: bool) -> None:
         for stage in stages:
@@ -156,7 +156,7 @@ class StageRun:
             files = _failed_files(Path(cache)) if ended_command.status == _TESTS_FAILED else []
             if not files:
                 for stage in self._stages:
-                    if stage.tests:
+                    if stage.tests_folder:
                         self._outcomes[stage.name].problems.append(ended_command.problem)
             return files
 
@@ -174,7 +174,7 @@ class StageRun:
         return {
             stage.name
             for stage in self._stages
-            if stage.tests and any(file.startswith(f"{stage.tests}/") for file in files)
+            if stage.tests_folder and any(file.startswith(f"{stage.tests_folder}/") for file in files)
         }
 
     def add_up_costs(self, folder: Path) -> None:

@@ -29,7 +29,7 @@ class Stage:
     description: str
     commands: tuple[Command, ...] = ()
     """Run in order, beside the pool of Python tests."""
-    tests: str = ""
+    tests_folder: str = ""
     """A folder of Python tests, which run in one pool with those of other stages."""
     needs: frozenset[Requirement] = frozenset()
     chained: bool = False
@@ -71,31 +71,33 @@ def all_stages(*, nightly: bool = False) -> list[Stage]:
             chained=True,
         ),
         Stage("imports", "which package may import which", (("lint-imports",),)),
-        Stage("unit", "unit tests", tests="tests/unit", needs=simulators | {Requirement.NODE}),
+        Stage("unit", "unit tests", tests_folder="tests/unit", needs=simulators | {Requirement.NODE}),
         Stage(
             "integration",
             "real simulators in the real sandbox",
-            tests="tests/integration",
+            tests_folder="tests/integration",
             needs=simulators | {Requirement.DATABASE, Requirement.CLUSTER, Requirement.TESSERACT, Requirement.NODE},
         ),
         Stage(
             "adversarial",
             "hostile submissions and data sets",
-            tests="tests/adversarial",
+            tests_folder="tests/adversarial",
             needs=simulators | {Requirement.CLUSTER},
         ),
-        Stage("lsp", "the server as an editor sees it", tests="tests/lsp", needs=simulators | {Requirement.EDITORS}),
+        Stage(
+            "lsp", "the server as an editor sees it", tests_folder="tests/lsp", needs=simulators | {Requirement.EDITORS}
+        ),
         Stage(
             "install",
             "wheel and source distribution in bare environments",
-            tests="tests/install",
+            tests_folder="tests/install",
             needs=simulators,
         ),
         Stage(
             "docs",
             "the documentation: its site without a broken link, and every command on its pages",
             (("sphinx-build", "--fail-on-warning", "--keep-going", "--quiet", "docs", ".site"),),
-            tests="tests/pages",
+            tests_folder="tests/pages",
             needs=simulators | {Requirement.DATABASE, Requirement.CLUSTER},
         ),
         Stage(

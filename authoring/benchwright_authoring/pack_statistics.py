@@ -143,14 +143,14 @@ def _joined(texts: Iterable[str]) -> str:
 
 def _part_sizes(measured: Sequence[Mapping[ProblemPart, tuple[int, int | None]]]) -> Iterable[PartSize]:
     """The sizes of each part that any problem has, from lines and tokens of each problem's parts."""
-    for part in ProblemPart:
-        measured_sizes = [measured_texts[part] for measured_texts in measured if part in measured_texts]
+    for problem_part in ProblemPart:
+        measured_sizes = [measured_texts[problem_part] for measured_texts in measured if problem_part in measured_texts]
         lines = [line_count for line_count, _ in measured_sizes]
         tokens = [token_count for _, token_count in measured_sizes if token_count is not None]
         if measured_sizes:
             is_counted = len(tokens) == len(measured_sizes)
             yield PartSize(
-                part,
+                problem_part,
                 len(measured_sizes),
                 fmean(lines),
                 max(lines),

@@ -28,56 +28,62 @@ Results = Mapping[str, Any]
 
 def load_table(load_reports: Sequence[Results]) -> str:
     """What was measured, a column for each size."""
-    heads = [f"{_title(results)}" for results in load_reports]
+    heads = [f"{_title(load_report)}" for load_report in load_reports]
     labelled_rows: list[tuple[str, list[str]]] = [
-        (f"{title}, median / p95, ms", [_percentiles(results["times"][title]) for results in load_reports])
+        (f"{title}, median / p95, ms", [_percentiles(load_report["times"][title]) for load_report in load_reports])
         for title in load_reports[0]["times"]
     ]
     labelled_rows += [
-        ("cores busy by the service", [f"{results['cpu']['service']:.2f}" for results in load_reports]),
-        ("by the database", [f"{results['cpu']['database']:.2f}" for results in load_reports]),
-        ("by the load itself", [f"{results['cpu']['load']:.2f}" for results in load_reports]),
-        ("by everything on the machine", [f"{results['cpu']['everything']:.2f}" for results in load_reports]),
+        ("cores busy by the service", [f"{load_report['cpu']['service']:.2f}" for load_report in load_reports]),
+        ("by the database", [f"{load_report['cpu']['database']:.2f}" for load_report in load_reports]),
+        ("by the load itself", [f"{load_report['cpu']['load']:.2f}" for load_report in load_reports]),
+        ("by everything on the machine", [f"{load_report['cpu']['everything']:.2f}" for load_report in load_reports]),
         (
             "load average at the start / at most",
-            [" / ".join(f"{value:.1f}" for value in results["load_averages"]) for results in load_reports],
+            [" / ".join(f"{value:.1f}" for value in load_report["load_averages"]) for load_report in load_reports],
         ),
-        ("a write is on disk after, ms", [f"{results['sync_ms']:.1f}" for results in load_reports]),
+        ("a write is on disk after, ms", [f"{load_report['sync_ms']:.1f}" for load_report in load_reports]),
         (
             "verdicts / superseded / none two minutes after the deadline",
             [
-                f"{results['verdicts']:,} / {results['superseded']:,} / {results['undecided_at_end']:,}"
-                for results in load_reports
+                f"{load_report['verdicts']:,} / {load_report['superseded']:,} / {load_report['undecided_at_end']:,}"
+                for load_report in load_reports
             ],
         ),
-        ("requests that had to be sent again", [f"{results['failed_requests']:,}" for results in load_reports]),
+        ("requests that had to be sent again", [f"{load_report['failed_requests']:,}" for load_report in load_reports]),
         (
             "runs a second after the deadline, of what their processor time allows on all cores",
-            [f"{results['runs_a_second']:.2f} of {results['possible_runs_a_second']:.2f}" for results in load_reports],
+            [
+                f"{load_report['runs_a_second']:.2f} of {load_report['possible_runs_a_second']:.2f}"
+                for load_report in load_reports
+            ],
         ),
-        ("longest wait for a verdict, in fair shares", [f"{results['longest_wait']:.2f}" for results in load_reports]),
-        ("memory of the service, MiB", [f"{max(results['memory_mib'])}" for results in load_reports]),
+        (
+            "longest wait for a verdict, in fair shares",
+            [f"{load_report['longest_wait']:.2f}" for load_report in load_reports],
+        ),
+        ("memory of the service, MiB", [f"{max(load_report['memory_mib'])}" for load_report in load_reports]),
     ]
     lines = [["", *heads], ["---"] * (len(heads) + 1), *([title, *cells] for title, cells in labelled_rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def many_students_table(results: Results) -> str:
+def many_students_table(load_report: Results) -> str:
     """Cores that `STUDENTS` need, by one class that was measured: multiplication and nothing else."""
-    factor = STUDENTS / results["students"]
-    service, database = (results["cpu"][name] * factor for name in ("service", "database"))
-    core_s_per_run = results["cores"] / results["possible_runs_a_second"]
-    asked_runs = results["verdicts"] + results["superseded"] + results["undecided_at_end"]
-    runs_a_second = asked_runs / (60 * results["minutes"]) * factor
+    factor = STUDENTS / load_report["students"]
+    service, database = (load_report["cpu"][name] * factor for name in ("service", "database"))
+    core_s_per_run = load_report["cores"] / load_report["possible_runs_a_second"]
+    asked_runs = load_report["verdicts"] + load_report["superseded"] + load_report["undecided_at_end"]
+    runs_a_second = asked_runs / (60 * load_report["minutes"]) * factor
     table_rows = [
         (
             "web processes",
-            f"{results['cpu']['service']:.2f} cores × {factor:g} = {service:.1f} cores",
+            f"{load_report['cpu']['service']:.2f} cores × {factor:g} = {service:.1f} cores",
             f"{math.ceil(service / BUSY)}, each busy to {BUSY:.0%}",
         ),
         (
             "PostgreSQL",
-            f"{results['cpu']['database']:.2f} cores × {factor:g} = {database:.1f} cores",
+            f"{load_report['cpu']['database']:.2f} cores × {factor:g} = {database:.1f} cores",
             f"{math.ceil(database / BUSY)} cores, busy to {BUSY:.0%}",
         ),
         (
@@ -86,14 +92,14 @@ def many_students_table(results: Results) -> str:
             f"{math.ceil(runs_a_second * core_s_per_run)} cores",
         ),
     ]
-    heads = [f"{STUDENTS:,} students, from {results['students']}", "computed", "needed"]
+    heads = [f"{STUDENTS:,} students, from {load_report['students']}", "computed", "needed"]
     return "".join(f"| {' | '.join(line)} |\n" for line in (heads, ["---"] * 3, *table_rows))
 
 
 def page(text: str, load_reports: Sequence[Results]) -> str:
     """The page with both tables in their places; multiplied is the largest class that was served as it came."""
-    served_reports = [results for results in load_reports if results["times"][_EVENTS]["p95"] <= _SERVED_MS]
-    largest_served = max(served_reports, key=lambda results: results["students"])
+    served_reports = [load_report for load_report in load_reports if load_report["times"][_EVENTS]["p95"] <= _SERVED_MS]
+    largest_served = max(served_reports, key=lambda load_report: load_report["students"])
     for name, content in (("load", load_table(load_reports)), ("many-students", many_students_table(largest_served))):
         start_marker = _BLOCK.format(name=name)
         text_before, marker, remainder = text.partition(start_marker)
@@ -104,9 +110,9 @@ def page(text: str, load_reports: Sequence[Results]) -> str:
     return text
 
 
-def _title(results: Results) -> str:
-    web = "" if results["web"] == 1 else f", {results['web']} web processes"
-    return f"{results['students']} students{web}"
+def _title(load_report: Results) -> str:
+    web = "" if load_report["web"] == 1 else f", {load_report['web']} web processes"
+    return f"{load_report['students']} students{web}"
 
 
 def _percentiles(times: Mapping[str, float]) -> str:

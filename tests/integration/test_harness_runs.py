@@ -42,7 +42,7 @@ def sandbox(request: pytest.FixtureRequest) -> Sandbox:
 
 
 @pytest.fixture
-def runs(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[Path]]:
+def run_folders(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[Path]]:
     """The run folders that are there."""
     monkeypatch.setattr("tempfile.tempdir", str(open_folder))
     return lambda: list(open_folder.iterdir())
@@ -239,18 +239,18 @@ async def test_a_design_that_overwrites_its_result_file_does_not_pass(toolchain:
 
 
 async def test_the_run_folder_is_gone_afterwards(
-    sandbox: Sandbox, toolchain: Toolchain, runs: Callable[[], list[Path]]
+    sandbox: Sandbox, toolchain: Toolchain, run_folders: Callable[[], list[Path]]
 ) -> None:
     script = (
         "mkdir -p a/b/c ../rtl/x; touch a/b/c/f; ln -s / root; mkfifo p; chmod 000 a/b/c a/b a ../rtl/x ../rtl; exit 1"
     )
     verdict, _ = await grade(shell(script), RIGHT, sandbox, toolchain)
     assert verdict.outcome is Outcome.FAILED
-    assert runs() == []
+    assert run_folders() == []
 
 
 async def test_a_file_below_src_is_the_problems_and_not_the_hidden_one(
-    toolchain: Toolchain, runs: Callable[[], list[Path]]
+    toolchain: Toolchain, run_folders: Callable[[], list[Path]]
 ) -> None:
     shell_problem = shell("cat /code/src/mine.sv; ls /src; exit 1")
     public = shell_problem.public.model_copy(update={"expected": ("src/mine.sv",)})
@@ -262,22 +262,22 @@ async def test_a_file_below_src_is_the_problems_and_not_the_hidden_one(
 
 
 async def test_cancelling_a_run_leaves_no_process_and_no_folder(
-    sandbox: Sandbox, toolchain: Toolchain, runs: Callable[[], list[Path]]
+    sandbox: Sandbox, toolchain: Toolchain, run_folders: Callable[[], list[Path]]
 ) -> None:
     endless = "module inv(input a, output reg y); initial while (1) y = ~y; endmodule\n"
     task = asyncio.ensure_future(grade(problem(), endless, sandbox, toolchain))
 
     def simulates() -> bool:
-        return any(is_simulation_in(process, folder) for folder in runs() for process in psutil.process_iter())
+        return any(is_simulation_in(process, folder) for folder in run_folders() for process in psutil.process_iter())
 
     await wait_until(lambda: task.done() or simulates())
-    folders = runs()
+    folders = run_folders()
     assert len(folders) >= 1
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asyncio.wait_for(task, 60)
     assert [p for p in psutil.process_iter(["cmdline"]) if str(folders[0]) in " ".join(p.info["cmdline"] or ())] == []
-    assert runs() == []
+    assert run_folders() == []
 
 
 def is_simulation_in(process: psutil.Process, folder: Path) -> bool:
@@ -297,13 +297,13 @@ def texts_in(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 async def test_hidden_text_is_never_on_the_disk_during_a_sandboxed_run(
-    toolchain: Toolchain, runs: Callable[[], list[Path]]
+    toolchain: Toolchain, run_folders: Callable[[], list[Path]]
 ) -> None:
     task = asyncio.ensure_future(grade(problem(), RIGHT, BwrapSandbox(), toolchain))
     leaked_names: set[str] = set()
     looks = 0
     while not task.done():
-        for folder in runs():
+        for folder in run_folders():
             looks += 1
             leaked_names |= {name for name, content in texts_in(folder) if CANARY.encode() in content}
         await asyncio.sleep(0.02)

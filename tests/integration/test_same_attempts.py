@@ -84,13 +84,13 @@ def test_a_subject_makes_the_same_attempt_again(desk: Desk, programs: Path, acp_
 @pytest.mark.parametrize("name", [*LIGHT, *HEAVY])
 def test_a_real_agent_makes_the_same_attempt_again(desk: Desk, name: str) -> None:
     installed_preset(name)
-    attempts, prompts_by_attempt = [], []
+    events_by_attempt, prompts_by_attempt = [], []
     for _ in range(2):
         prompts: list[str] = []
         events = played(desk, model_that_writes(COUNTER, prompts), subject=name, limit_s=240.0)
         assert sum(isinstance(event, Edit) for event in events) >= 1
-        attempts.append(timeless(events))
+        events_by_attempt.append(timeless(events))
         made_up = MADE_UP.get(name.removesuffix("-acp"))
         prompts_by_attempt.append([re.sub(made_up, "", prompt) if made_up else prompt for prompt in prompts])
-    assert attempts[0] == attempts[1]
+    assert events_by_attempt[0] == events_by_attempt[1]
     assert prompts_by_attempt[0] == prompts_by_attempt[1]

@@ -364,7 +364,7 @@ async def _wait_for_all(awaited_answer: Awaitable[Sequence[T] | None]) -> list[T
 @asynccontextmanager
 async def scratch(
     editor: Editor,
-    files: Files | str,
+    marked_texts: Files | str,
     variant: Callable[[str], str] = plain,
     *,
     on_disk: Files | None = None,
@@ -373,11 +373,11 @@ async def scratch(
 
     Args:
         editor: Editor whose server is used, usually shared by a test module.
-        files: Texts with markers by name; a lone text is `a.sv`.
+        marked_texts: Texts with markers by name; a lone text is `a.sv`.
         variant: One of `VARIANTS`.
         on_disk: Files that the editor does not open.
     """
-    open_texts = {"a.sv": files} if isinstance(files, str) else dict(files)
+    open_texts = {"a.sv": marked_texts} if isinstance(marked_texts, str) else dict(marked_texts)
     parsed = {name: parse(variant(text)) for name, text in (open_texts | dict(on_disk or {})).items()}
     folder = editor.home.parent / f"scratch-{next(_numbers)}"
     for name, marked_text in parsed.items():

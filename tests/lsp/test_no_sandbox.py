@@ -30,12 +30,12 @@ async def test_only_what_is_hidden_waits_for_another_machine_and_the_first_start
     await desk.start()
     verdict = await desk.run()
     assert (verdict.outcome, verdict.reason) == ("error", "sandbox_unavailable")
-    question = await editor.open_problem("starter/cache-tag-bits")
-    answer_document = question.open()
-    await question.start()
+    question_desk = await editor.open_problem("starter/cache-tag-bits")
+    answer_document = question_desk.open()
+    await question_desk.start()
     answer_document.paste("24\n")
     answer_document.save()
-    assert (await question.verdict(1)).outcome == "passed"
+    assert (await question_desk.verdict(1)).outcome == "passed"
     own = editor.open(tmp_path / "own.sv", "module own(output logic b);\n  assign b = missing;\nendmodule\n")
     await editor.wait_until(lambda: "missing" in str(own.problems), "a finding")
     await editor.quit()

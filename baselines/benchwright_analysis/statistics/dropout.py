@@ -60,16 +60,17 @@ def dropout_sensitivity(outcomes: OutcomeTable) -> DropoutSensitivity:
     """
     values = finite_number_column(outcomes.values, "Values")
     treated = flag_column(outcomes.in_second_group, "Conditions")
-    missing = flag_column(outcomes.missing_in_second_group, "Conditions of missing tasks")
+    is_second_missing = flag_column(outcomes.missing_in_second_group, "Conditions of missing tasks")
     common_length(values=len(values), conditions=len(treated))
-    common_length(missing=len(missing), cells=len(outcomes.missing_cells.problems))
+    common_length(missing=len(is_second_missing), cells=len(outcomes.missing_cells.problems))
     means = np.array([values[~treated].mean(), values[treated].mean()])
 
     def filled(first_filling: ArrayLike, second_filling: ArrayLike) -> CrossedEstimate:
-        filling: Numbers = np.clip(np.where(missing, second_filling, first_filling), outcomes.lowest, outcomes.highest)
+        unlimited = np.where(is_second_missing, second_filling, first_filling)
+        filling: Numbers = np.clip(unlimited, outcomes.lowest, outcomes.highest)
         return crossed_difference(
             np.concatenate([values, filling]),
-            np.concatenate([treated, missing]),
+            np.concatenate([treated, is_second_missing]),
             _joined_cells(outcomes.cells, outcomes.missing_cells),
         )
 
@@ -81,14 +82,14 @@ def dropout_sensitivity(outcomes: OutcomeTable) -> DropoutSensitivity:
         (
             against * step * reach / _STEPS
             for step in range(1, _STEPS + 1)
-            if missing.any()
+            if is_second_missing.any()
             and conclusion
             and _conclusion(filled(means[0], means[1] + against * step * reach / _STEPS)) != conclusion
         ),
         None,
     )
     return DropoutSensitivity(
-        (int((~missing).sum()), int(missing.sum())),
+        (int((~is_second_missing).sum()), int(is_second_missing.sum())),
         like_others,
         filled(outcomes.highest, outcomes.lowest),
         filled(outcomes.lowest, outcomes.highest),
@@ -104,13 +105,13 @@ def _conclusion(estimate: CrossedEstimate) -> int:
 
 
 def _joined_cells(begun_cells: CrossedCells, second_cells: CrossedCells) -> CrossedCells:
-    def rows(column: Sequence[object] | None, count: int) -> list[object]:
-        return [None] * count if column is None else [*column]
+    def known_or_none(cluster_column: Sequence[object] | None, count: int) -> list[object]:
+        return [None] * count if cluster_column is None else [*cluster_column]
 
     counts = len(begun_cells.problems), len(second_cells.problems)
     return CrossedCells(
         [*begun_cells.participants, *second_cells.participants],
         [*begun_cells.problems, *second_cells.problems],
         [*(begun_cells.families or begun_cells.problems), *(second_cells.families or second_cells.problems)],
-        [*rows(begun_cells.clusters, counts[0]), *rows(second_cells.clusters, counts[1])],
+        [*known_or_none(begun_cells.clusters, counts[0]), *known_or_none(second_cells.clusters, counts[1])],
     )

@@ -135,13 +135,13 @@ def prediction_powered_difference(judged_answers: JudgedAnswers, baseline: Judge
     Raises:
         StatisticsError: As in `prediction_powered_share`, of either group.
     """
-    own, other = _influence(judged_answers), _influence(baseline)
+    own, baseline_influence = _influence(judged_answers), _influence(baseline)
     both = _Influence(
-        own.value - other.value,
-        np.concatenate([own.error_contributions, -other.error_contributions]),
-        [*own.participants, *other.participants],
-        [*own.problems, *other.problems],
-        min(own.degrees_of_freedom, other.degrees_of_freedom),
+        own.value - baseline_influence.value,
+        np.concatenate([own.error_contributions, -baseline_influence.error_contributions]),
+        [*own.participants, *baseline_influence.participants],
+        [*own.problems, *baseline_influence.problems],
+        min(own.degrees_of_freedom, baseline_influence.degrees_of_freedom),
     )
     reach = _t_quantile(both.degrees_of_freedom) * both.error()
     return Estimate(value=both.value, low=max(-1.0, both.value - reach), high=min(1.0, both.value + reach))

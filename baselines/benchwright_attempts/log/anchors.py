@@ -90,9 +90,9 @@ class Anchor(Model):
 
 def anchors_text(anchors: Sequence[Anchor]) -> str:
     """Anchors as text to print, or to paste into an e-mail."""
-    attempts = "1 attempt" if len(anchors) == 1 else f"{len(anchors)} attempts"
+    counted_attempts = "1 attempt" if len(anchors) == 1 else f"{len(anchors)} attempts"
     lines = [
-        f"How far {attempts} had come in Benchwright's log: the number of events, and the hash of the last.",
+        f"How far {counted_attempts} had come in Benchwright's log: the number of events, and the hash of the last.",
         "Keep this where the solver can't change it. To compare it: benchwright attempts verify --anchors FILE",
         "",
         *(anchor.as_line() for anchor in anchors),

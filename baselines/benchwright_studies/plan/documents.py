@@ -125,5 +125,5 @@ def _answer_form(question: StudyQuestion) -> str:
     return ", ".join(question.choices) if question.kind is QuestionKind.CHOICE else question.kind.value
 
 
-def _in_words(answer: str | float | bool) -> str:
-    return {True: "yes", False: "no"}[answer] if isinstance(answer, bool) else f"{answer}"
+def _in_words(expected_answer: str | float | bool) -> str:
+    return {True: "yes", False: "no"}[expected_answer] if isinstance(expected_answer, bool) else f"{expected_answer}"

@@ -22,27 +22,27 @@ def validated_answers(questions: Sequence[StudyQuestion], answers: Mapping[str, 
     if unknown_id is not None:
         raise StudyError(f"There is no question {unknown_id!r} in this study.")
     for question in questions:
-        answer = answers.get(question.id)
-        if answer is None or answer == "":
+        given_answer = answers.get(question.id)
+        if given_answer is None or given_answer == "":
             if question.required:
                 raise StudyError(f"Answer the question {question.ask!r}.")
-        elif not _is_valid_answer(question, answer):
+        elif not _is_valid_answer(question, given_answer):
             raise StudyError(f"The answer to {question.ask!r} does not fit: {_WANTED[question.kind]}.")
-    return {name: answer for name, answer in answers.items() if answer != ""}
+    return {name: given_answer for name, given_answer in answers.items() if given_answer != ""}
 
 
-def _is_valid_answer(question: StudyQuestion, answer: Answer) -> bool:
+def _is_valid_answer(question: StudyQuestion, given_answer: Answer) -> bool:
     match question.kind:
         case QuestionKind.TEXT:
-            return isinstance(answer, str)
+            return isinstance(given_answer, str)
         case QuestionKind.NUMBER:
-            return isinstance(answer, int | float) and not isinstance(answer, bool)
+            return isinstance(given_answer, int | float) and not isinstance(given_answer, bool)
         case QuestionKind.CHOICE:
-            return answer in question.choices
+            return given_answer in question.choices
         case QuestionKind.SCALE:
-            return answer in (1, 2, 3, 4, 5) and not isinstance(answer, bool)
+            return given_answer in (1, 2, 3, 4, 5) and not isinstance(given_answer, bool)
         case QuestionKind.YES_NO:
-            return isinstance(answer, bool)
+            return isinstance(given_answer, bool)
 
 
 _WANTED: Mapping[QuestionKind, str] = {

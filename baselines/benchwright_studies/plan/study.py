@@ -76,16 +76,16 @@ class Exclusion(StudyPart):
 
     @model_validator(mode="after")
     def _bounds_fit(self) -> Self:
-        bounds = (self.more_than is not None) + (self.less_than is not None)
+        bound_count = (self.more_than is not None) + (self.less_than is not None)
         if self.when is ExclusionCriterion.PRIOR_EXPOSURE:
-            if self.is_ is None or self.is_ is Exposure.NONE or bounds:
+            if self.is_ is None or self.is_ is Exposure.NONE or bound_count:
                 raise ValueError("prior_exposure takes `is: similar` or `is: same`, and no bound")
         elif self.is_ is not None:
             raise ValueError(f"`is` does not go with {self.when.value}. Give more_than or less_than")
         elif self.when is ExclusionCriterion.EXTERNAL_HELP:
-            if bounds:
+            if bound_count:
                 raise ValueError("external_help takes no bound")
-        elif bounds != 1:
+        elif bound_count != 1:
             raise ValueError(f"{self.when.value} needs either more_than or less_than")
         if self.when in _OF_A_PARTICIPANT and self.drop is Drop.ATTEMPT:
             raise ValueError(f"{self.when.value} is about a whole participant. Write drop: participant")

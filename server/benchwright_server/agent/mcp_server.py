@@ -168,10 +168,10 @@ class AttemptForAgents:
         if context.protocol_version < _FIRST_WITH_INPUTS:
             answer = await context.session.elicit_form(message, _AGREEMENT, context.request_id)
         elif params.input_responses is None or _INPUT not in params.input_responses:
-            question = types.ElicitRequest(
+            elicitation = types.ElicitRequest(
                 params=types.ElicitRequestFormParams(message=message, requested_schema=_AGREEMENT)
             )
-            return types.InputRequiredResult(input_requests={_INPUT: question})
+            return types.InputRequiredResult(input_requests={_INPUT: elicitation})
         else:
             answer = params.input_responses[_INPUT]
         is_agreed = (

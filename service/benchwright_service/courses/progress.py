@@ -230,16 +230,20 @@ class CourseProgress:
         return {
             place: ProgressCell(
                 problem_view(
-                    attempt_view_by_runs(summaries.get(held_rows[0].attempt), held_rows) for held_rows in attempts
+                    attempt_view_by_runs(summaries.get(held_rows[0].attempt), held_rows)
+                    for held_rows in rows_of_attempts
                 ),
-                sum(bool(row.outcome) for held_rows in attempts for row in held_rows),
+                sum(bool(row.outcome) for held_rows in rows_of_attempts for row in held_rows),
                 moment(
                     max(
-                        time for held_rows in attempts for row in held_rows for time in (row.created, row.queued or 0.0)
+                        time
+                        for held_rows in rows_of_attempts
+                        for row in held_rows
+                        for time in (row.created, row.queued or 0.0)
                     )
                 ),
             )
-            for place, attempts in by_problem.items()
+            for place, rows_of_attempts in by_problem.items()
         }
 
     async def attempts(self, account: str, assignment: str, problem: str) -> Sequence[AttemptLine]:

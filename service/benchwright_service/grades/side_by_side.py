@@ -16,7 +16,7 @@ class ComparedLine:
     text: str
     passage: int | None
     """Number of the passage in common that it is part of, from 1; None if it is in none."""
-    begun: Sequence[int]
+    passage_starts: Sequence[int]
     """Numbers of the passages that begin at the line."""
 
 

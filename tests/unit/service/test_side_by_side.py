@@ -14,7 +14,9 @@ def test_a_line_has_the_number_of_its_passage_on_both_sides_and_longer_passages_
     first_solution, second_solution = side_by_side(pair, {"ada": {"a.sv": text}, "bob": {"a.sv": text}})
     assert [line.passage for line in first_solution.lines_by_path["a.sv"]] == [1, 1, 1, 1, 2, 2, 2, 2, None]
     assert [line.passage for line in second_solution.lines_by_path["a.sv"]] == [2, 2, 2, 2, 1, 1, 1, 1, None]
-    assert [(line.number, [*line.begun]) for line in second_solution.lines_by_path["a.sv"] if line.begun] == [
+    assert [
+        (line.number, [*line.passage_starts]) for line in second_solution.lines_by_path["a.sv"] if line.passage_starts
+    ] == [
         (1, [2]),
         (5, [1]),
     ]

@@ -38,7 +38,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 async def test_a_failure_belongs_to_the_stage_whose_folder_has_the_test(checkout: Path) -> None:
     (checkout / "tests" / "unit" / "test_a.py").write_text("def test_a(): ...\n")
     (checkout / "tests" / "lsp" / "test_b.py").write_text("def test_b(): assert False\n")
-    stages = [Stage("unit", "", tests="tests/unit"), Stage("lsp", "", tests="tests/lsp")]
+    stages = [Stage("unit", "", tests_folder="tests/unit"), Stage("lsp", "", tests_folder="tests/lsp")]
     unit, lsp = await StageRun(stages, PythonTestSelection(), 300).run()
     assert (unit.problems, unit.at_second_try) == ([], False)
     assert (len(lsp.problems), lsp.at_second_try) == (1, True)
@@ -53,7 +53,7 @@ async def test_the_tests_of_a_file_run_in_one_process(checkout: Path) -> None:
     workers.mkdir()
     tests = "".join(WRITES_ITS_WORKER.format(number=number) for number in range(12))
     (checkout / "tests" / "unit" / "test_a.py").write_text(WORKER.format(workers=str(workers)) + tests)
-    (unit,) = await StageRun([Stage("unit", "", tests="tests/unit")], PythonTestSelection(), 300).run()
+    (unit,) = await StageRun([Stage("unit", "", tests_folder="tests/unit")], PythonTestSelection(), 300).run()
     assert unit.problems == []
     assert len(list(workers.iterdir())) == 1
 
@@ -64,14 +64,14 @@ async def test_only_files_with_such_tests_are_read_for_what_runs_alone(
     (checkout / "tests" / "unit" / "test_a.py").write_text("def test_a(): ...\n")
     test_text = "import pytest\n@pytest.mark.alone\ndef test_b(): ...\n"
     (checkout / "tests" / "lsp" / "test_b.py").write_text(test_text)
-    stages = [Stage("unit", "", tests="tests/unit"), Stage("lsp", "", tests="tests/lsp")]
+    stages = [Stage("unit", "", tests_folder="tests/unit"), Stage("lsp", "", tests_folder="tests/lsp")]
     assert [outcome.problems for outcome in await StageRun(stages, PythonTestSelection(), 300).run()] == [[], []]
     assert "pytest -m alone tests/lsp/test_b.py" in capfd.readouterr().out
 
 
 async def test_what_passes_at_the_second_try_passes_and_is_marked(checkout: Path) -> None:
     (checkout / "tests" / "unit" / "test_a.py").write_text(TESTS.format(marker=str(checkout / "marker")))
-    (unit,) = await StageRun([Stage("unit", "", tests="tests/unit")], PythonTestSelection(), 300).run()
+    (unit,) = await StageRun([Stage("unit", "", tests_folder="tests/unit")], PythonTestSelection(), 300).run()
     assert (unit.problems, unit.at_second_try) == ([], True)
 
 
@@ -81,7 +81,7 @@ async def test_the_first_failure_ends_a_chain_and_no_other_stage(
     (checkout / "tests" / "unit" / "test_a.py").write_text("def test_a(): ...\n")
     never = ("touch", "never")
     chained = Stage("client", "", (("false",), never), chained=True)
-    stages = [chained, Stage("lint", "", (("echo", "checked"),)), Stage("unit", "", tests="tests/unit")]
+    stages = [chained, Stage("lint", "", (("echo", "checked"),)), Stage("unit", "", tests_folder="tests/unit")]
     client_outcome, lint, unit = await StageRun(stages, PythonTestSelection(), 300).run()
     assert client_outcome.problems == ["status 1: false"]
     assert (lint.problems, unit.problems) == ([], [])
@@ -96,7 +96,7 @@ async def test_a_command_over_its_time_is_ended_and_named(checkout: Path) -> Non
 
 
 async def test_the_costs_of_all_processes_are_added_up(checkout: Path, tmp_path: Path) -> None:
-    run = StageRun([Stage("unit", "", tests="tests/unit")], PythonTestSelection(), 300)
+    run = StageRun([Stage("unit", "", tests_folder="tests/unit")], PythonTestSelection(), 300)
     cost = {"passed": 1, "failed": 0, "skipped": 2, "wall_s": 1.5, "processor_s": 1.0}
     folder = tmp_path / "costs"
     folder.mkdir()

@@ -64,23 +64,25 @@ def flips_section(data: Dataset) -> Section | None:
     for group, difference in differences.items():
         name = f"{group} against {base.baseline}"
 
-        choices: list[tuple[str, CrossedEstimate | None, float | None]] = [("as planned", difference, None)]
-        choices += [(choice, other, None) for choice, other in _other_choices(data, base, group).items()]
+        measured_choices: list[tuple[str, CrossedEstimate | None, float | None]] = [("as planned", difference, None)]
+        measured_choices += [(choice, estimate, None) for choice, estimate in _other_choices(data, base, group).items()]
         if len(differences) > 1:
             adjusted_tests = holm_tests(
-                {key: each.p_value for key, each in differences.items() if each.p_value is not None}
+                {other_group: each.p_value for other_group, each in differences.items() if each.p_value is not None}
             )
             if group in adjusted_tests:
-                choices.append(("corrected for all conditions (Holm)", difference, adjusted_tests[group].adjusted))
-        for noun, key in (("participant", _participant), ("problem", _problem)):
-            choice, other, sentence = base.worst_without_one(group, difference, noun, key)
-            choices.append((choice, other, None))
+                measured_choices.append(
+                    ("corrected for all conditions (Holm)", difference, adjusted_tests[group].adjusted)
+                )
+        for noun, label_of in (("participant", _participant), ("problem", _problem)):
+            choice, estimate, sentence = base.worst_without_one(group, difference, noun, label_of)
+            measured_choices.append((choice, estimate, None))
             sentences += [f"{name}: {sentence}"] if sentence else []
         sensitivity = base.dropout(group)
         if sensitivity is not None:
             dropouts[group] = sensitivity
             unbegun_count = sum(sensitivity.missing)
-            choices += [
+            measured_choices += [
                 (f"{unbegun_count} tasks that nobody began, as those that were done", sensitivity.like_others, None),
                 ("the same, as low as the difference can be", sensitivity.lowest, None),
                 ("the same, as high as it can be", sensitivity.highest, None),
@@ -90,23 +92,23 @@ def flips_section(data: Dataset) -> Section | None:
             Alternative(
                 name,
                 choice,
-                other,
-                other.p_value if p is None else p,
-                "" if choice == "as planned" else _verdict(difference, other, p),
+                estimate,
+                estimate.p_value if p is None else p,
+                "" if choice == "as planned" else _verdict(difference, estimate, p),
             )
-            for choice, other, p in choices
-            if other is not None
+            for choice, estimate, p in measured_choices
+            if estimate is not None
         ]
     flips = [alternative for alternative in alternatives if alternative.verdict not in ("", "same")]
-    judged = [alternative for alternative in alternatives if alternative.verdict]
+    alternatives_to_plan = [alternative for alternative in alternatives if alternative.verdict]
     lead = [
-        f"Of {counted(len(judged), 'other choice')}, {len(flips)} would change the conclusion."
+        f"Of {counted(len(alternatives_to_plan), 'other choice')}, {len(flips)} would change the conclusion."
         if flips
-        else f"None of {counted(len(judged), 'other choice')} would change the conclusion.",
+        else f"None of {counted(len(alternatives_to_plan), 'other choice')} would change the conclusion.",
         *sentences,
     ]
     unit = "minutes" if measure is Measure.TIME else "percentage points"
-    rows: list[Sequence[Cell]] = [
+    printed_rows: list[Sequence[Cell]] = [
         (
             alternative.comparison,
             alternative.choice,
@@ -122,7 +124,7 @@ def flips_section(data: Dataset) -> Section | None:
         "that were drawn and not begun; their bounds take the best and worst outcomes that there are."
     )
     columns = ("comparison", "choice", f"difference in {unit} (95 % interval)", "p", "conclusion")
-    table = SortableTable(_TITLE, columns, rows, note)
+    table = SortableTable(_TITLE, columns, printed_rows, note)
     return Section("flips", _TITLE, lead, (), [table], {"alternatives": alternatives, "dropout": dropouts})
 
 
@@ -134,13 +136,15 @@ class _Comparisons:
         decided = [row for row in data.decided_observations if row.is_person]
         by_group = {group: [row for row in decided if row.group == group] for group in data.people_groups}
         timed = timed_observations_by_condition(data) if measure is Measure.TIME else by_group
-        self.rows: Mapping[str, Rows] = {group: rows for group, rows in timed.items() if rows}
-        self.baseline = next(iter(self.rows), "")
-        self.limit: Limit | None = comparison_limit(self.rows) if measure is Measure.TIME and self.rows else None
+        self.rows_by_group: Mapping[str, Rows] = {group: rows for group, rows in timed.items() if rows}
+        self.baseline = next(iter(self.rows_by_group), "")
+        self.limit: Limit | None = (
+            comparison_limit(self.rows_by_group) if measure is Measure.TIME and self.rows_by_group else None
+        )
 
-    def difference(self, rows: Mapping[str, Rows], group: str) -> CrossedEstimate | None:
+    def difference(self, rows_by_group: Mapping[str, Rows], group: str) -> CrossedEstimate | None:
         """By how much a condition exceeds the first; None if they can't be compared."""
-        first, second = rows.get(self.baseline, ()), rows.get(group, ())
+        first, second = rows_by_group.get(self.baseline, ()), rows_by_group.get(group, ())
         if not first or not second:
             return None
         if self.limit is None:
@@ -152,19 +156,23 @@ class _Comparisons:
 
     def differences(self) -> dict[str, CrossedEstimate]:
         """Of all other conditions that can be compared."""
-        found = {group: self.difference(self.rows, group) for group in self.rows if group != self.baseline}
+        found = {
+            group: self.difference(self.rows_by_group, group) for group in self.rows_by_group if group != self.baseline
+        }
         return {group: difference for group, difference in found.items() if difference is not None}
 
-    def changed(self, group: str, change: Callable[[Observation], Observation]) -> CrossedEstimate | None:
+    def changed(self, group: str, changed_row: Callable[[Observation], Observation]) -> CrossedEstimate | None:
         """The difference with each attempt changed."""
-        return self.difference({name: [change(row) for row in rows] for name, rows in self.rows.items()}, group)
+        return self.difference(
+            {name: [changed_row(row) for row in rows] for name, rows in self.rows_by_group.items()}, group
+        )
 
     def worst_without_one(
-        self, group: str, difference: CrossedEstimate, noun: str, key: Callable[[Observation], str]
+        self, group: str, difference: CrossedEstimate, noun: str, label_of: Callable[[Observation], str]
     ) -> tuple[str, CrossedEstimate | None, str]:
         """Without the participant or problem that matters most: its name, the difference, and how many flip it."""
-        pair = {name: self.rows[name] for name in (self.baseline, group)}
-        labels = sorted({key(row) for rows in pair.values() for row in rows})
+        pair = {name: self.rows_by_group[name] for name in (self.baseline, group)}
+        labels = sorted({label_of(row) for rows in pair.values() for row in rows})
         if len(labels) > _MOST_LEFT_OUT:
             return "", None, ""
         without = {
@@ -172,7 +180,7 @@ class _Comparisons:
             for label in labels
             if (
                 found := self.difference(
-                    {name: [row for row in rows if key(row) != label] for name, rows in pair.items()}, group
+                    {name: [row for row in rows if label_of(row) != label] for name, rows in pair.items()}, group
                 )
             )
             is not None
@@ -193,14 +201,15 @@ class _Comparisons:
     def dropout(self, group: str) -> DropoutSensitivity | None:
         """With the tasks that were drawn and not begun; None if there are none."""
         begun_tasks = {(row.participant, row.problem) for row in self.data.observations}
-        missing = [
-            task
-            for task in self.data.drawn
-            if task.condition in (self.baseline, group) and (task.participant, task.problem) not in begun_tasks
+        unbegun_tasks = [
+            drawn_task
+            for drawn_task in self.data.drawn
+            if drawn_task.condition in (self.baseline, group)
+            and (drawn_task.participant, drawn_task.problem) not in begun_tasks
         ]
-        if not missing:
+        if not unbegun_tasks:
             return None
-        first, second = self.rows[self.baseline], self.rows[group]
+        first, second = self.rows_by_group[self.baseline], self.rows_by_group[group]
         values = [float(row.passed) for row in (*first, *second)]
         highest = 1.0
         if self.limit is not None:
@@ -218,8 +227,8 @@ class _Comparisons:
                     values,
                     [False] * len(first) + [True] * len(second),
                     Dataset.crossed_cells([*first, *second]),
-                    [task.condition == group for task in missing],
-                    _cells_of(missing, families, clusters),
+                    [drawn_task.condition == group for drawn_task in unbegun_tasks],
+                    _cells_of(unbegun_tasks, families, clusters),
                     0.0,
                     highest,
                 )
@@ -232,48 +241,54 @@ def _cells_of(
     missing_tasks: Sequence[DrawnTask], families: Mapping[str, str], clusters: Mapping[str, str]
 ) -> CrossedCells:
     return CrossedCells(
-        [task.participant for task in missing_tasks],
-        [task.problem for task in missing_tasks],
-        [families.get(task.problem, task.problem) for task in missing_tasks],
-        [clusters.get(task.participant) for task in missing_tasks],
+        [drawn_task.participant for drawn_task in missing_tasks],
+        [drawn_task.problem for drawn_task in missing_tasks],
+        [families.get(drawn_task.problem, drawn_task.problem) for drawn_task in missing_tasks],
+        [clusters.get(drawn_task.participant) for drawn_task in missing_tasks],
     )
 
 
 def _other_choices(data: Dataset, base: _Comparisons, group: str) -> dict[str, CrossedEstimate | None]:
     """Choices that somebody else might have made, with the difference under each."""
-    choices: dict[str, CrossedEstimate | None] = {}
+    difference_by_choice: dict[str, CrossedEstimate | None] = {}
     if any(row.intended and not row.is_analysed for row in data.observations):
         by_intention = data.population is Population.INTENTION_TO_TREAT
-        other = data if by_intention else data.with_intention_to_treat()
-        comparisons = _Comparisons(other, base.measure)
-        if group in comparisons.rows and comparisons.baseline == base.baseline:
+        other_population = data if by_intention else data.with_intention_to_treat()
+        comparisons = _Comparisons(other_population, base.measure)
+        if group in comparisons.rows_by_group and comparisons.baseline == base.baseline:
             label = "per protocol" if by_intention else "by intention to treat"
-            choices[label] = comparisons.difference(comparisons.rows, group)
-    if any(row.cluster for rows in base.rows.values() for row in rows):
-        choices["without clusters"] = base.changed(group, lambda row: row.model_copy(update={"cluster": ""}))
-    pair = [*base.rows[base.baseline], *base.rows[group]]
+            difference_by_choice[label] = comparisons.difference(comparisons.rows_by_group, group)
+    if any(row.cluster for rows in base.rows_by_group.values() for row in rows):
+        difference_by_choice["without clusters"] = base.changed(
+            group, lambda row: row.model_copy(update={"cluster": ""})
+        )
+    pair = [*base.rows_by_group[base.baseline], *base.rows_by_group[group]]
     if base.limit is not None:
         minutes = base.limit.minutes
         if any(_gave_up(row) for row in pair):
-            choices["who gave up had gone on without success"] = base.changed(
+            difference_by_choice["who gave up had gone on without success"] = base.changed(
                 group, lambda row: _as_if_gone_on(row, minutes)
             )
         for factor in (0.5, 0.75):
             shorter = _Comparisons(base.data, base.measure)
             shorter.limit = replace(base.limit, minutes=factor * minutes)
-            choices[f"times up to {number(factor * minutes, 1)} minutes"] = shorter.difference(shorter.rows, group)
+            label = f"times up to {number(factor * minutes, 1)} minutes"
+            difference_by_choice[label] = shorter.difference(shorter.rows_by_group, group)
     else:
-        undecided = [
+        undecided_rows = [
             attempt.observation
             for attempt in base.data.counted_attempts
             if attempt.observation.is_person and attempt.observation.censored_by == "not_decided"
         ]
         for flag, words in ((False, "undecided attempts failed"), (True, "undecided attempts passed")):
-            added = [row.model_copy(update={"passed": flag}) for row in undecided]
+            added = [row.model_copy(update={"passed": flag}) for row in undecided_rows]
             if added:
-                rows = {name: [*own, *(row for row in added if row.group == name)] for name, own in base.rows.items()}
-                choices[words] = base.difference(rows, group)
-    return choices
+                rows_with_added = {
+                    name: [*own, *(row for row in added if row.group == name)]
+                    for name, own in base.rows_by_group.items()
+                }
+                difference_by_choice[words] = base.difference(rows_with_added, group)
+    return difference_by_choice
 
 
 def _gave_up(row: Observation) -> bool:
@@ -302,10 +317,10 @@ def _conclusion(difference: CrossedEstimate, p: float | None = None) -> int:
     return 1 if difference.value > 0 else -1
 
 
-def _verdict(base: CrossedEstimate, other: CrossedEstimate, p: float | None) -> str:
-    if other.p_value is None:
+def _verdict(base: CrossedEstimate, alternative: CrossedEstimate, p: float | None) -> str:
+    if alternative.p_value is None:
         return "no test possible"
-    before, after = _conclusion(base), _conclusion(other, p)
+    before, after = _conclusion(base), _conclusion(alternative, p)
     if before == after:
         return "same"
     if before and after:

@@ -98,7 +98,7 @@ def judge_error_section(data: Dataset) -> Section | None:
 
 def _judged_answers(rows: Sequence[Observation], rated: Mapping[str, RatedAnswer]) -> JudgedAnswers | None:
     """The answers of a group that models judged, with people's labels; None if there are none."""
-    judged: list[tuple[bool, bool | None, Observation]] = []
+    counted_answers: list[tuple[bool, bool | None, Observation]] = []
     for row in rows:
         rated_answer = rated.get(row.attempt)
         votes = (
@@ -116,21 +116,21 @@ def _judged_answers(rows: Sequence[Observation], rated: Mapping[str, RatedAnswer
             called_right = (
                 is_right_by_majority(rated_answer.scale, labels) if rated_answer is not None and labels else None
             )
-            judged.append((is_judged_right, called_right, row))
-    if not judged:
+            counted_answers.append((is_judged_right, called_right, row))
+    if not counted_answers:
         return None
     return JudgedAnswers(
-        [is_judged_right for is_judged_right, _, _ in judged],
-        [called_right for _, called_right, _ in judged],
-        [row.participant if row.is_person else None for _, _, row in judged],
-        [row.problem for _, _, row in judged],
+        [is_judged_right for is_judged_right, _, _ in counted_answers],
+        [called_right for _, called_right, _ in counted_answers],
+        [row.participant if row.is_person else None for _, _, row in counted_answers],
+        [row.problem for _, _, row in counted_answers],
     )
 
 
-def _labelled_pairs(judged: JudgedAnswers) -> list[tuple[bool, bool]]:
+def _labelled_pairs(judged_answers: JudgedAnswers) -> list[tuple[bool, bool]]:
     return [
         (is_judged_right, called_right)
-        for is_judged_right, called_right in zip(judged.judged_right, judged.people_right, strict=True)
+        for is_judged_right, called_right in zip(judged_answers.judged_right, judged_answers.people_right, strict=True)
         if called_right is not None
     ]
 

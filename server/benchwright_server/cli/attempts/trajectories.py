@@ -203,8 +203,8 @@ def _recorded_with_findings(log: EventLog, header: AttemptHeader) -> TrajectoryW
     conversation = kept_conversation(home, header.id)
     trajectory = recorded_trajectory(home, log, header, conversation)
     problem = problem_as_asked(home, header)
-    given, judged = (problem.public.files, problem.public.expected) if problem is not None else ((), ())
-    trajectory_findings = step_findings(trajectory, {*given}, {*judged})
+    given, expected_files = (problem.public.files, problem.public.expected) if problem is not None else ((), ())
+    trajectory_findings = step_findings(trajectory, {*given}, {*expected_files})
     is_imported = conversation is not None and conversation.source is not None
     return TrajectoryWithFindings(header.id, trajectory, trajectory_findings, is_imported)
 

@@ -23,7 +23,7 @@ def condition_of(person: int, problem: int) -> str:
 
 
 def attempts(
-    chances: tuple[float, float], people: int = 12, problems: int = 8, **changes: object
+    chances: tuple[float, float], people: int = 12, problems: int = 8, **study_fields: object
 ) -> list[FoldedAttempt]:
     random = np.random.default_rng(5)
     return [
@@ -35,7 +35,7 @@ def attempts(
             **{
                 "passed": bool(random.random() < chances[(person + problem) % 2]),
                 "censored_by": "",
-                **changes,
+                **study_fields,
             },
         )
         for person in range(people)
@@ -115,11 +115,11 @@ def test_bounds_are_those_of_shares_with_the_missing_ones_added() -> None:
         0.0,
         1.0,
     )
-    bounds = dropout_sensitivity(outcome_table)
-    assert bounds.missing == (2, 2)
-    assert bounds.like_others.value == pytest.approx(0.25)
-    assert (bounds.lowest.value, bounds.highest.value) == pytest.approx((0.0, 0.4))
-    assert bounds.tipping_point is None
+    sensitivity = dropout_sensitivity(outcome_table)
+    assert sensitivity.missing == (2, 2)
+    assert sensitivity.like_others.value == pytest.approx(0.25)
+    assert (sensitivity.lowest.value, sensitivity.highest.value) == pytest.approx((0.0, 0.4))
+    assert sensitivity.tipping_point is None
 
 
 def test_a_study_in_which_each_task_is_one_person_s_own_has_an_answer() -> None:
