@@ -119,7 +119,7 @@ def test_a_narrow_policy_shows_students_the_sum_alone(service: Service, tmp_path
     for grader in (first_grader, second_grader):
         assert taught.give(grader, "3", "1").status_code == 303
     student = taught.ada.get(taught.own_page).text
-    assert f"{NAME}: people gave 4 of 4 points; right from 3." in student
+    assert f"{question().title}: people gave 4 of 4 points; right from 3." in student
     assert "exceptions" not in student
     assert "exceptions" in taught.owner_client.get(taught.grade).text
 

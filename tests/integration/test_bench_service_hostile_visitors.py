@@ -86,6 +86,8 @@ def objects(course: Course, solver: Solver) -> dict[str, str]:
         "pack": "starter",
         "problem": "saturating-counter",
         "account": account,
+        "first": account,
+        "second": account,
         "attempt": attempt,
         "events": "1",
         "chunk": "0",

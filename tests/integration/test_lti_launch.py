@@ -385,12 +385,12 @@ def test_a_teacher_chooses_assignments_and_their_links_lead_to_them(school: Scho
     form = {"request": carried[1], "assignment": school.course.assignment}
     chosen = client.post("/lti/links", data=form)
     assert f"form-action {school.platform.url};" in chosen.headers["content-security-policy"]
-    answer = re.search(
+    request_field = re.search(
         rf'action="{school.platform.url}/return"><input type="hidden" name="JWT" value="([^"]+)"', chosen.text
     )
-    assert answer is not None
+    assert request_field is not None
     keys = KeySet.import_key_set(client.get("/lti/keys").json())
-    claims = jwt.decode(answer[1], keys).claims
+    claims = jwt.decode(request_field[1], keys).claims
     assert (claims["iss"], claims["aud"]) == (CLIENT, school.platform.url)
     assert claims["https://purl.imsglobal.org/spec/lti-dl/claim/data"] == "opaque"
     (item,) = claims[ITEMS]
@@ -401,7 +401,7 @@ def test_a_teacher_chooses_assignments_and_their_links_lead_to_them(school: Scho
     elsewhere = school.launch(browser(school.service), "ada", LEARNER, **{f"{CLAIM}custom": {"assignment": "0" * 32}})
     assert elsewhere.headers["location"] == f"/courses/{school.course.name}"
     assert client.post("/lti/links", data={"request": carried[1]}).status_code == 422
-    assert client.post("/lti/links", data={**form, "request": answer[1]}).status_code == 422
+    assert client.post("/lti/links", data={**form, "request": request_field[1]}).status_code == 422
     for user, role, changed_settings in (
         ("ada", LEARNER, {}),
         ("tim", ASSISTANT, {}),

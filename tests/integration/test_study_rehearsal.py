@@ -75,9 +75,13 @@ def settings(tmp_path: Path, model: Model) -> str:
 
 def checks(facts: dict[str, Any], state: str, condition: str = "") -> dict[str, str]:
     """Texts of the checks of one state, by what they are about."""
-    part = next(part for part in facts["conditions"] if part["name"] == condition) if condition else facts
+    condition_facts = (
+        next(condition_facts for condition_facts in facts["conditions"] if condition_facts["name"] == condition)
+        if condition
+        else facts
+    )
     found: dict[str, str] = {}
-    for check in part["checks"]:
+    for check in condition_facts["checks"]:
         if check["state"] == state:
             found[check["about"]] = " ".join(filter(None, (found.get(check["about"]), check["text"])))
     return found
@@ -113,7 +117,7 @@ def test_a_study_that_works_is_played_to_its_end_and_leaves_no_record(
     for condition in (alone, copilot):
         assert "hidden tests run on the files" in condition["starter/saturating-counter"]
     assert "scripted answers" in copilot["assistants"]
-    assert [part["longest_minutes"] for part in facts["conditions"]] == [15, 15]
+    assert [condition_facts["longest_minutes"] for condition_facts in facts["conditions"]] == [15, 15]
     # Asked once, and not for each condition, row or problem.
     assert len(model.requests) == 1
     assert not (tmp_path / "lab.sqlite").exists() and not share.exists()
@@ -155,7 +159,7 @@ def test_a_time_limit_that_a_run_takes_longer_than_and_hints_that_nobody_records
     facts = json.loads(rehearse(tmp_path, study.replace("participants: 4", "participants: 1"), "--json").stdout)
     assert facts["rows_played"] == 1
     assert "with the clock running" in checks(facts, "will not work")["starter/saturating-counter"]
-    played, unplayed = sorted(facts["conditions"], key=lambda part: -part["most_tasks"])
+    played, unplayed = sorted(facts["conditions"], key=lambda condition_facts: -condition_facts["most_tasks"])
     assert "not played" in checks(facts, "will not work", unplayed["name"])["participants"]
     failed = checks(facts, "will not work", played["name"])
     assert played["name"] == "copilot" or "has no hints" in failed["aids"]

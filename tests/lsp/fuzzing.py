@@ -207,6 +207,7 @@ WHOLE = (
     "benchwright/newStudy",
     "benchwright/checkStudy",
     "benchwright/beginStudy",
+    "benchwright/writeReport",
     "benchwright/agentTools",
     "benchwright/agentTool",
     "benchwright/chatPrompt",
@@ -584,8 +585,10 @@ class Typist:
                 return {"ids": ["tests/nothing.py::nothing"]}
             case "chatPrompt":
                 return {"question": chance.choice(["", "why?", "𝄞" * 1000])}
-            case "proveProblem" | "previewProblem" | "examQuestions" | "questionForm" | "questionModels":
+            case "proveProblem" | "previewProblem" | "examQuestions" | "questionForm" | "questionModels" | "checkStudy":
                 return {}
+            case "beginStudy":
+                return {"participant": chance.choice(["", "P01", "𝄞"])}
             case "checkQuestionForm" | "saveQuestionForm":
                 question_form = {"statement": chance.choice(["", "# 𝄞"]), "form": {"choices": {"A": "x"}}}
                 return question_form | ({"digest": ""} if operation == "saveQuestionForm" else {})
@@ -638,6 +641,11 @@ class Typist:
         if method == "benchwright/newProblem":
             # Only names that are refused: nothing is to be written.
             return {"folder": self.uri, "id": chance.choice(["", "../x", "9", "𝄞"])}
+        if method == "benchwright/organisedStudies":
+            return {}
+        if method in ("benchwright/newStudy", "benchwright/writeReport"):
+            # A file is no folder: nothing is to be written.
+            return {"folder": self.uri} | ({"study": "nothing"} if method.endswith("writeReport") else {})
         if method.startswith("benchwright/"):
             return {"uri": self.uri} | self._of_design(method.removeprefix("benchwright/"))
         if method in POSITIONED:

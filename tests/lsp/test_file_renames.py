@@ -32,8 +32,8 @@ async def texts_after_rename(file: Scratch, **new_names: str) -> dict[str, str]:
     renamed = [
         types.FileRename((file.folder / old).as_uri(), (file.folder / new).as_uri()) for old, new in new_names.items()
     ]
-    answer = file.editor.client.workspace_will_rename_files_async(types.RenameFilesParams(renamed))
-    return file.edited_files(await asyncio.wait_for(answer, PATIENCE_S))
+    pending_edit = file.editor.client.workspace_will_rename_files_async(types.RenameFilesParams(renamed))
+    return file.edited_files(await asyncio.wait_for(pending_edit, PATIENCE_S))
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ COMMANDS = {
     ),
     "mcp": CommandEntry(
         "machine.mcp",
-        "Serve an attempt's tools to an agent by the Model Context Protocol, over standard input and output.",
+        "Serve an attempt to an agent by the Model Context Protocol, over standard input and output or HTTP.",
     ),
     "shell": CommandEntry(
         "machine.shell",

@@ -195,4 +195,4 @@ def _net_names_by_bit(netlist: Netlist) -> _NetNames:
 
 def _source_location(netlist: Netlist, element: Mapping[str, Any]) -> NameLocation | None:
     source = element.get("attributes", {}).get("src", "")
-    return netlist.files.location_of_tool_span(str(source).partition("|")[0]) if source else None
+    return netlist.module_files.location_of_tool_span(str(source).partition("|")[0]) if source else None

@@ -77,7 +77,7 @@ def _path_steps(netlist: Netlist) -> Iterator[str]:
             continue
         cell = netlist.module["cells"].get(match["cell"] or "")
         source = str(cell["attributes"].get("src", "")).partition("|")[0] if cell is not None else ""
-        location = netlist.files.location_of_tool_span(source) if source else None
+        location = netlist.module_files.location_of_tool_span(source) if source else None
         line = _LINE.search(source)
         word = cell_word(str(cell["type"])) if cell is not None else "a net without a name"
         yield f"{word} at {location.path.name}:{line[1]}" if location is not None and line is not None else word

@@ -47,7 +47,7 @@ class Netlist:
     """As `write_json` writes a module: `ports`, `cells`, `netnames`."""
     path: tuple[str, ...]
     """The longest combinational path, as `ltp` prints its nets."""
-    files: StandaloneFiles
+    module_files: StandaloneFiles
 
 
 class Yosys:
@@ -57,12 +57,14 @@ class Yosys:
         self._netlists: dict[str, Netlist] = {}
         self._turn = asyncio.Lock()
 
-    async def netlist(self, instance: DesignInstance, files: StandaloneFiles, black_boxes: Sequence[str]) -> Netlist:
+    async def netlist(
+        self, instance: DesignInstance, module_files: StandaloneFiles, black_boxes: Sequence[str]
+    ) -> Netlist:
         """The netlist of an instance's module.
 
         Args:
             instance: Its module becomes the top, with its parameters as far as they are numbers.
-            files: Files that the module needs.
+            module_files: Files that the module needs.
             black_boxes: Modules that stay cells of it.
 
         Raises:
@@ -71,17 +73,17 @@ class Yosys:
         """
         if importlib.util.find_spec("pyosys") is None:
             raise ExtraMissingError("Schematics and sizes of designs", "views")
-        commands = _yosys_commands(instance, files, black_boxes)
-        digest = hashlib.sha256(json.dumps([commands, files.texts]).encode()).hexdigest()
+        commands = _yosys_commands(instance, module_files, black_boxes)
+        digest = hashlib.sha256(json.dumps([commands, module_files.texts]).encode()).hexdigest()
         async with self._turn:
             if digest not in self._netlists:
-                self._netlists[digest] = await _make_netlist(digest, commands, files)
+                self._netlists[digest] = await _make_netlist(digest, commands, module_files)
                 while len(self._netlists) > _KEPT:
                     del self._netlists[next(iter(self._netlists))]
             return self._netlists[digest]
 
 
-def _yosys_commands(instance: DesignInstance, files: StandaloneFiles, black_boxes: Sequence[str]) -> list[str]:
+def _yosys_commands(instance: DesignInstance, module_files: StandaloneFiles, black_boxes: Sequence[str]) -> list[str]:
     for name in (instance.module, *black_boxes):
         if not _PLAIN.fullmatch(name):
             raise NoNetlistError(f"Yosys is not asked about the escaped name {name!r}. Rename the module.")
@@ -100,10 +102,10 @@ def _yosys_commands(instance: DesignInstance, files: StandaloneFiles, black_boxe
             read_command += ["-G", f"{name}={value}"]
     for box in black_boxes:
         read_command += ["--blackboxed-module", box]
-    defines = dict.fromkeys(define for file_defines in files.defines for define in file_defines)
+    defines = dict.fromkeys(define for file_defines in module_files.defines for define in file_defines)
     # Words of a command are separated by spaces, and it ends at a semicolon.
     read_command += [word for macro in defines if re.fullmatch(r"[\w$=.'-]+", macro) for word in ("-D", macro)]
-    read_command += [f"f{number}.sv" for number in range(len(files.texts))]
+    read_command += [f"f{number}.sv" for number in range(len(module_files.texts))]
     return [
         " ".join(read_command),
         f"select {instance.module}",
@@ -113,10 +115,10 @@ def _yosys_commands(instance: DesignInstance, files: StandaloneFiles, black_boxe
     ]
 
 
-async def _make_netlist(digest: str, commands: Sequence[str], files: StandaloneFiles) -> Netlist:
+async def _make_netlist(digest: str, commands: Sequence[str], module_files: StandaloneFiles) -> Netlist:
     with tempfile.TemporaryDirectory(prefix="benchwright-netlist-") as temporary:
         folder = Path(temporary)
-        for number, text in enumerate(files.texts):
+        for number, text in enumerate(module_files.texts):
             (folder / f"f{number}.sv").write_text(text, encoding="utf-8")
         output_buffer = io.BytesIO()
         argv = [*prlimit_command(_LIMITS), sys.executable, "-I", str(yosys_program.FILE), *commands]
@@ -129,16 +131,16 @@ async def _make_netlist(digest: str, commands: Sequence[str], files: StandaloneF
             limit = "memory" if step_end.end is ProcessEnd.MEMORY else "time or memory"
             raise NoNetlistError(f"Yosys reached its limit of {limit}. Ask about a module deeper in the design.")
         if step_end.exit_code != 0:
-            raise NoNetlistError(_refusal_reason(output, files))
+            raise NoNetlistError(_refusal_reason(output, module_files))
         netlist_json = await asyncio.to_thread((folder / "netlist.json").read_bytes)
     modules = (await asyncio.to_thread(json.loads, netlist_json))["modules"]
     top_module = next((module for module in modules.values() if "top" in module["attributes"]), None)
     if top_module is None:
         raise NoNetlistError("Yosys found nothing in the module that it can synthesise.")
-    return Netlist(digest, top_module, _longest_path_nets(output), files)
+    return Netlist(digest, top_module, _longest_path_nets(output), module_files)
 
 
-def _refusal_reason(yosys_output: str, files: StandaloneFiles) -> str:
+def _refusal_reason(yosys_output: str, module_files: StandaloneFiles) -> str:
     error_match = next(
         (error for error in _ERROR.finditer(yosys_output) if "see full log" not in error["message"]), None
     )
@@ -147,8 +149,8 @@ def _refusal_reason(yosys_output: str, files: StandaloneFiles) -> str:
     source = error_match["source"] or ""
     number = re.match(r"f(\d+):(\d+)", source)
     location = (
-        f"{files.source_files[int(number[1])][0].name}:{number[2]}: "
-        if number and int(number[1]) < len(files.source_files)
+        f"{module_files.source_files[int(number[1])][0].name}:{number[2]}: "
+        if number and int(number[1]) < len(module_files.source_files)
         else ""
     )
     return f"Yosys can't read the module. {location}{error_match['message'][:300]}"

@@ -100,7 +100,7 @@ def passages(folder: Path) -> list[dict[str, Any]]:
 def test_a_question_that_passes_is_written_with_its_key_and_its_passage(corpus: Path, models: Scripted) -> None:
     code, console_text, folder = generate(corpus, "--closed-book", "--license", "CC-BY-4.0", "--source", "Our notes")
     assert code == 0, console_text
-    assert "1 questions from 1 passages passed" in console_text
+    assert "1 question from 1 passage passed" in console_text
     pack = read_pack_folder(folder)
     (problem,) = pack.problems
     question, key = problem.public.question, problem.hidden.answer

@@ -69,9 +69,11 @@ async def test_other_sets_of_parameters_are_asked_about_again_and_kept_with_what
 
 
 async def test_what_was_proved_before_there_were_sets_of_parameters_is_still_known(tmp_path: Path) -> None:
-    files: list[JsonValue] = [{"a.sv": hashlib.sha256(design["a.sv"]).hexdigest()} for design in (REFERENCE, OTHER)]
+    file_digests: list[JsonValue] = [
+        {"a.sv": hashlib.sha256(design["a.sv"]).hexdigest()} for design in (REFERENCE, OTHER)
+    ]
     record: dict[str, JsonValue] = {"result": "equivalent", "depth": None, "cycle": None, "stimulus": [], "reason": ""}
-    (tmp_path / f"{digest(['tools', 'm', *files])}.json").write_text(json.dumps(record))
+    (tmp_path / f"{digest(['tools', 'm', *file_digests])}.json").write_text(json.dumps(record))
     prover = Prover("differs")
     opinion = await KnownOpinions(tmp_path, prover, "tools")(REFERENCE, OTHER, "m")
     assert (opinion.result, opinion.parameters, prover.tops) == ("equivalent", {}, [])

@@ -90,8 +90,8 @@ def test_a_verified_module_of_another_name_is_found_too(verified: str, write: Wr
 
 def test_files_come_back_as_they_were(write: Write, store: Store) -> None:
     store.add(import_rtllm([write()], "rtllm"))
-    files = export_rtllm(store.unseal("rtllm/inv"))
-    assert files == {f"Area/Kind/inv/{name}": text for name, text in DESIGN.items()}
+    exported_files = export_rtllm(store.unseal("rtllm/inv"))
+    assert exported_files == {f"Area/Kind/inv/{name}": text for name, text in DESIGN.items()}
 
 
 def test_the_folder_of_one_design_is_enough(write: Write) -> None:

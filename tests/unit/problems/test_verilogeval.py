@@ -29,9 +29,9 @@ WriteLines = Callable[..., Path]
 
 @pytest.fixture
 def write(tmp_path: Path) -> WriteFiles:
-    def write_files(files: dict[str, str | bytes]) -> Path:
+    def write_files(content_by_path: dict[str, str | bytes]) -> Path:
         root = tmp_path / "data"
-        for path, content in files.items():
+        for path, content in content_by_path.items():
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_bytes(content if isinstance(content, bytes) else content.encode())
         return root
@@ -118,9 +118,9 @@ def test_people_and_models_described_the_same_tasks(write_lines: WriteLines) -> 
 
 
 def test_files_come_back_as_they_were(write: WriteFiles, store: Store) -> None:
-    files: dict[str, str | bytes] = {**FOLDER, "Prob001_wire_ifc.txt": HEADER}
-    store.add(imported(write(files)))
-    assert export_verilogeval(store.unseal("ve/Prob001_wire")) == files
+    completion_files: dict[str, str | bytes] = {**FOLDER, "Prob001_wire_ifc.txt": HEADER}
+    store.add(imported(write(completion_files)))
+    assert export_verilogeval(store.unseal("ve/Prob001_wire")) == completion_files
 
 
 @pytest.mark.parametrize(
@@ -137,9 +137,11 @@ def test_files_come_back_as_they_were(write: WriteFiles, store: Store) -> None:
 def test_a_folder_with_a_flaw_is_refused_by_its_file(
     change: dict[str, str | bytes | None], words: str, write: WriteFiles
 ) -> None:
-    files = {name: text for name, text in {**FOLDER, **change}.items() if text is not None}
+    changed_files: dict[str, str | bytes] = {
+        name: text for name, text in {**FOLDER, **change}.items() if text is not None
+    }
     with pytest.raises(DatasetError, match=words):
-        imported(write(files or {"nothing": ""}))
+        imported(write(changed_files or {"nothing": ""}))
 
 
 @pytest.mark.parametrize(

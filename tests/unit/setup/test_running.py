@@ -51,8 +51,8 @@ WRITES_ITS_WORKER = "def test_{number}(): (WORKERS / os.environ['PYTEST_XDIST_WO
 async def test_the_tests_of_a_file_run_in_one_process(checkout: Path) -> None:
     workers = checkout / "workers"
     workers.mkdir()
-    tests = "".join(WRITES_ITS_WORKER.format(number=number) for number in range(12))
-    (checkout / "tests" / "unit" / "test_a.py").write_text(WORKER.format(workers=str(workers)) + tests)
+    test_text = "".join(WRITES_ITS_WORKER.format(number=number) for number in range(12))
+    (checkout / "tests" / "unit" / "test_a.py").write_text(WORKER.format(workers=str(workers)) + test_text)
     (unit,) = await StageRun([Stage("unit", "", tests_folder="tests/unit")], PythonTestSelection(), 300).run()
     assert unit.problems == []
     assert len(list(workers.iterdir())) == 1

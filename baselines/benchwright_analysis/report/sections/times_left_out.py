@@ -68,10 +68,10 @@ def by_time_source(data: Dataset, make_section: Callable[[Dataset], Section]) ->
         for source in data.time_sources
         if data.times is None and source is not data.shown_times
     }
-    filled_parts = {source: part for source, part in other_parts.items() if not part.is_empty}
+    filled_parts = {source: section_part for source, section_part in other_parts.items() if not section_part.is_empty}
     if main_part.is_empty and filled_parts:
-        part = next(iter(filled_parts.values()))
-        return replace(part, lead=[main_part.empty_reason, *part.lead])
+        section_part = next(iter(filled_parts.values()))
+        return replace(section_part, lead=[main_part.empty_reason, *section_part.lead])
     if not filled_parts:
         return main_part
     return replace(
@@ -80,9 +80,12 @@ def by_time_source(data: Dataset, make_section: Callable[[Dataset], Section]) ->
             *main_part.tables,
             *(
                 replace(table, title=f"{table.title}, times {SOURCE_WORDS[source]}", id="")
-                for source, part in filled_parts.items()
-                for table in part.all_tables
+                for source, section_part in filled_parts.items()
+                for table in section_part.all_tables
             ),
         ],
-        numbers={**main_part.numbers, **{source.value: part.numbers for source, part in filled_parts.items()}},
+        numbers={
+            **main_part.numbers,
+            **{source.value: section_part.numbers for source, section_part in filled_parts.items()},
+        },
     )

@@ -60,5 +60,7 @@ class Netlists:
             if not includes_children
             else []
         )
-        files = await asyncio.to_thread(standalone_files, design, [instance, *inner_instances])
-        return instance, await self._yosys.netlist(instance, files, [box for box in boxes if box != instance.module])
+        module_files = await asyncio.to_thread(standalone_files, design, [instance, *inner_instances])
+        return instance, await self._yosys.netlist(
+            instance, module_files, [box for box in boxes if box != instance.module]
+        )

@@ -42,8 +42,8 @@ FAILED = ShownVerdict(3, "failed", "tests_failed", 3, 5, AT)
 PASSED = ShownVerdict(3, "passed", "passed", 5, 5, AT)
 
 
-def _words(reason: Reason, tests: str = "", kind: ProblemKind = ProblemKind.DESIGN) -> tuple[str, str]:
-    test_results = tuple(verdict.TestResult(name=str(number), passed=mark == "p") for number, mark in enumerate(tests))
+def _words(reason: Reason, marks: str = "", kind: ProblemKind = ProblemKind.DESIGN) -> tuple[str, str]:
+    test_results = tuple(verdict.TestResult(name=str(number), passed=mark == "p") for number, mark in enumerate(marks))
     revealed = reveal(Verdict(reason=reason, tests=test_results), Reveal.VERDICT, lambda: "")
     verdict_phrases = verdict_words(ShownVerdict.from_revealed(1, revealed, None), kind)
     return verdict_phrases.short, verdict_phrases.headline

@@ -44,7 +44,7 @@ SAID = Forecast(minutes_without_ai=9, minutes_with_ai=5, difficulty=2, prior_exp
 
 
 @pytest.fixture
-def files(log: StudyLog) -> dict[bool, list[ParticipantFile]]:
+def files_by_secrecy(log: StudyLog) -> dict[bool, list[ParticipantFile]]:
     """The participants' files, by whether they hold their code."""
     registered_study = Studies(log, Attempts(log)).register(parse_study(TEXT, Path("s.yaml")), {})
     registered = preregister_once(log, registered_study, "0" * 64, digest_by_prompt_set={})
@@ -60,9 +60,9 @@ def foresee(studies: Studies, participant: str) -> None:
 
 
 def test_a_participants_file_tells_neither_seed_nor_row_nor_hypothesis(
-    files: dict[bool, list[ParticipantFile]],
+    files_by_secrecy: dict[bool, list[ParticipantFile]],
 ) -> None:
-    for file in files[True]:
+    for file in files_by_secrecy[True]:
         text = file.model_dump_json()
         assert "81985529216486895" not in text and "wins" not in text
         study_rules = parse_study(file.text, Path("s.json")).study
@@ -70,19 +70,21 @@ def test_a_participants_file_tells_neither_seed_nor_row_nor_hypothesis(
         row = file.model_copy(update={"text": "", "code": ""}).model_dump_json()
         assert "copilot" not in row and "alone" not in row
     # The length of a row does not tell what is in it.
-    assert len({len(file.sealed) for file in files[True]}) == 1
-    assert len({file.plan_sha256 for file in files[True]}) == 1
+    assert len({len(file.sealed) for file in files_by_secrecy[True]}) == 1
+    assert len({file.plan_sha256 for file in files_by_secrecy[True]}) == 1
 
 
-def test_without_a_seed_no_plan_can_be_made(files: dict[bool, list[ParticipantFile]], tmp_path: Path) -> None:
+def test_without_a_seed_no_plan_can_be_made(
+    files_by_secrecy: dict[bool, list[ParticipantFile]], tmp_path: Path
+) -> None:
     with StudyLog(tmp_path / "there" / "log.sqlite") as far_log, pytest.raises(StudyError, match="has no seed here"):
-        Studies(far_log, Attempts(far_log)).register(parse_study(files[True][0].text, Path("s.json")), {})
+        Studies(far_log, Attempts(far_log)).register(parse_study(files_by_secrecy[True][0].text, Path("s.json")), {})
 
 
 def test_the_assignment_is_drawn_after_the_last_forecast_and_is_the_labs(
-    log: StudyLog, files: dict[bool, list[ParticipantFile]], tmp_path: Path
+    log: StudyLog, files_by_secrecy: dict[bool, list[ParticipantFile]], tmp_path: Path
 ) -> None:
-    ada = files[True][0]
+    ada = files_by_secrecy[True][0]
     with StudyLog(tmp_path / "there" / "log.sqlite") as far_log:
         studies = Studies(far_log, Attempts(far_log))
         for _ in range(2):
@@ -103,9 +105,9 @@ def test_the_assignment_is_drawn_after_the_last_forecast_and_is_the_labs(
 
 
 def test_a_code_at_the_lab_opens_one_row_and_no_other(
-    log: StudyLog, files: dict[bool, list[ParticipantFile]], tmp_path: Path
+    log: StudyLog, files_by_secrecy: dict[bool, list[ParticipantFile]], tmp_path: Path
 ) -> None:
-    ada, bob = files[False]
+    ada, bob = files_by_secrecy[False]
     registered = Studies(log, Attempts(log)).study("s").preregistered
     assert registered is not None
     codes = [row_unlock_code(registered.secret, "s", file.participant) for file in (ada, bob)]
@@ -123,9 +125,9 @@ def test_a_code_at_the_lab_opens_one_row_and_no_other(
 
 
 def test_a_changed_row_or_another_plan_is_refused(
-    log: StudyLog, files: dict[bool, list[ParticipantFile]], tmp_path: Path
+    log: StudyLog, files_by_secrecy: dict[bool, list[ParticipantFile]], tmp_path: Path
 ) -> None:
-    ada = files[True][0]
+    ada = files_by_secrecy[True][0]
     changed_row = ("A" if ada.sealed[0] != "A" else "B") + ada.sealed[1:]
     with pytest.raises(StudyError, match="does not open"):
         decrypt_row(changed_row, ada.sealed_sha256, ada.code, "s", "ada")
@@ -146,20 +148,20 @@ def test_a_changed_row_or_another_plan_is_refused(
 
 
 def test_the_commitment_binds_to_the_plan_once_the_secret_is_published(
-    log: StudyLog, files: dict[bool, list[ParticipantFile]]
+    log: StudyLog, files_by_secrecy: dict[bool, list[ParticipantFile]]
 ) -> None:
     registered_study = Studies(log, Attempts(log)).study("s")
     assert registered_study.preregistered is not None
     secret = registered_study.preregistered.secret
-    assert files[True][0].plan_sha256 == plan_commitment_sha256(registered_study.plan, secret)
-    assert files[True][0].plan_sha256 != plan_commitment_sha256(
+    assert files_by_secrecy[True][0].plan_sha256 == plan_commitment_sha256(registered_study.plan, secret)
+    assert files_by_secrecy[True][0].plan_sha256 != plan_commitment_sha256(
         registered_study.plan.model_copy(update={"seed": 1}), secret
     )
     form = study_text_without_seed(registered_study.study)
     row = registered_study.plan.assignments[0]
     second_file = sealed_participant_file(form, registered_study.plan, row, {}, secret, holds_unlock_code=True)
     # Each row has a nonce, so that equal rows can't be told by their digests.
-    assert second_file.sealed_sha256 != files[True][0].sealed_sha256
+    assert second_file.sealed_sha256 != files_by_secrecy[True][0].sealed_sha256
     assert decrypt_row(second_file.sealed, second_file.sealed_sha256, second_file.code, "s", "ada") == row
 
 
