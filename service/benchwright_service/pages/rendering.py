@@ -114,7 +114,7 @@ def _environment() -> Environment:
     environment.filters["clock"] = clock
     environment.filters["duration"] = duration
     environment.filters["number"] = number
-    environment.filters["reason"] = _reason_of_reply
+    environment.filters["words_of_reply"] = _words_of_reply
     environment.filters["percent"] = percent
     environment.filters["points"] = points
     environment.filters["moment"] = moment
@@ -127,13 +127,14 @@ def _environment() -> Environment:
     return environment
 
 
-def _reason_of_reply(reply: str) -> str:
-    """The reason in a model's reply, whose answer is shown beside it; all of a reply that has another form."""
+def _words_of_reply(reply: str, *, with_answer: bool) -> str:
+    """The reason in a model's reply, after its answer unless that is beside it; all of a reply of another form."""
     try:
-        reason = json.loads(reply)["reason"]
-    except (ValueError, TypeError, KeyError):
+        fields = json.loads(reply)
+        words = [fields[name] for name in ("answer", "reason") if name in fields and (with_answer or name == "reason")]
+    except (ValueError, TypeError, KeyError, RecursionError):
         return reply
-    return reason if isinstance(reason, str) and reason.strip() else reply
+    return "\n\n".join(map(str, words)) if any(isinstance(word, str) and word.strip() for word in words) else reply
 
 
 def render(template: str, session: BrowserSession | None, status: int = 200, **values: Any) -> TemplatePage:
