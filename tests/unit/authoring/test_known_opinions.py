@@ -70,7 +70,7 @@ async def test_other_sets_of_parameters_are_asked_about_again_and_kept_with_what
 
 async def test_what_was_proved_before_there_were_sets_of_parameters_is_still_known(tmp_path: Path) -> None:
     file_digests: list[JsonValue] = [
-        {"a.sv": hashlib.sha256(design["a.sv"]).hexdigest()} for design in (REFERENCE, OTHER)
+        {"a.sv": hashlib.sha256(solution["a.sv"]).hexdigest()} for solution in (REFERENCE, OTHER)
     ]
     record: dict[str, JsonValue] = {"result": "equivalent", "depth": None, "cycle": None, "stimulus": [], "reason": ""}
     (tmp_path / f"{digest(['tools', 'm', *file_digests])}.json").write_text(json.dumps(record))
