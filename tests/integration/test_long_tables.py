@@ -25,6 +25,10 @@ _AUDIT_ROW = re.compile(r"<tr><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td>")
 _NUMBER = re.compile(r'<td class="number">(?:<a [^>]*>)?([\d.]+)')
 
 
+COLUMN_PROBLEM = re.compile(r'<th scope="col"[^>]*><a href="[^"]*%2F([a-z-]+)["&]')
+"""The problem of a column, from the link that sorts by it."""
+
+
 @pytest.fixture(scope="module")
 def course(service: Service) -> LargeCourse:
     return make_large_course(service, Size(STUDENTS, ASSIGNMENTS, problems=2, runs=1), browsers=1)
@@ -119,15 +123,12 @@ def test_a_name_is_found_in_its_section(teacher: httpx2.Client, course: LargeCou
 
 def test_columns_beyond_the_first_thirty_have_pages_of_their_own(teacher: httpx2.Client, course: LargeCourse) -> None:
     path = f"/courses/{course.name}/progress"
-    first_columns, other_columns = (
-        re.findall(r'<th scope="col"[^>]*><a href="[^"]*%2F([a-z-]+)["&]', page)
-        for page in all_pages(teacher, path, label="Columns")
-    )
+    first_columns, other_columns = (COLUMN_PROBLEM.findall(page) for page in all_pages(teacher, path, label="Columns"))
     assert len(first_columns) == MATRIX_COLUMNS
     assert first_columns + other_columns == [problem for view in course.assignments for problem in view.problems]
     view = course.assignments[-1]
     chosen = teacher.get(f"{path}?assignment={view.id}").text
-    assert re.findall(r'<th scope="col"[^>]*><a [^>]*>([a-z-]+)</a>', chosen) == list(view.problems)
+    assert COLUMN_PROBLEM.findall(chosen) == list(view.problems)
 
 
 def test_groups_of_one_page_are_saved_without_those_of_others(teacher: httpx2.Client, course: LargeCourse) -> None:
