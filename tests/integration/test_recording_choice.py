@@ -149,7 +149,7 @@ def test_who_agrees_is_recorded_and_who_declines_later_has_it_deleted(
     # The run was handed in, and stays.
     assert "<caption>Runs</caption>" in page
     progress = owner.get(f"/courses/{course.name}/progress").text
-    assert "saturating-counter: waiting" in progress or "saturating-counter: queued" in progress
+    assert "Saturating up/down counter: waiting" in progress or "Saturating up/down counter: queued" in progress
     assert owner.get(f"/courses/{course.name}/items/{course.assignment}/saturating-counter").status_code == 200
     assert owner.get(f"{work}/{attempt}/replay").status_code == 404
     assert owner.get(f"{work}/{attempt}/final").status_code == 404
