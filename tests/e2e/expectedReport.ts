@@ -30,6 +30,10 @@ export function expectedReport(walked: Walked): { sections: Record<string, Secti
     files: { cvdp: ["cvdp/alone", "cvdp/copilot"], inspect: [] },
     sections: withRoles({
       answer: answer(walked),
+      flips: empty(
+        "What would flip the conclusion",
+        "No comparison has a test, so there is no conclusion to flip.",
+      ),
       support: support(walked),
       preregistration: empty(
         "Preregistration",

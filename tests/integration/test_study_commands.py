@@ -65,20 +65,24 @@ def test_the_file_of_init_is_refused_until_its_words_are_ones_own(benchwright: C
     assert (facts["ok"], facts["remarks"]) == (True, [])
 
 
-def set_up_assistant(tmp_path: Path) -> None:
+def set_up_assistant(tmp_path: Path) -> Path:
+    """Set it up for the editor of this machine; returns the file of its settings."""
     settings_file = tmp_path / "home" / "state" / "editor" / "User" / "settings.json"
-    settings_file.parent.mkdir(parents=True)
+    settings_file.parent.mkdir(parents=True, exist_ok=True)
     assistant_settings = {"enabled": True, "url": "http://127.0.0.1:9/v1", "model": "m"}
     settings_file.write_text(
         json.dumps({f"benchwright.assistant.{key}": value for key, value in assistant_settings.items()})
     )
+    return settings_file
 
 
 def test_an_assistant_that_is_set_up_nowhere_is_refused_with_its_line_and_what_to_do(
     benchwright: Command, tmp_path: Path
 ) -> None:
+    settings_file = set_up_assistant(tmp_path)
     benchwright("study", "init", "mine")
     ready(tmp_path)
+    settings_file.unlink()
     lines = (tmp_path / "mine/study.yaml").read_text().splitlines()
     line = next(number for number, text in enumerate(lines, 1) if text.startswith("    assistants: [benchwright]"))
     process = benchwright("study", "validate", "mine/study.yaml")
@@ -105,7 +109,8 @@ def test_a_study_that_nobody_has_begun_is_closed_only_if_that_is_meant(benchwrig
     assert json.loads(benchwright("study", "status", "mine", "--json").stdout)["closed"] is True
 
 
-def test_size_says_what_the_planned_study_can_find(benchwright: Command) -> None:
+def test_size_says_what_the_planned_study_can_find(benchwright: Command, tmp_path: Path) -> None:
+    set_up_assistant(tmp_path)
     benchwright("study", "init", "mine")
     process = benchwright("study", "size", "mine/study.yaml", "--effect", "-50", "--studies", "20")
     assert process.returncode == 0, process.stderr
@@ -115,6 +120,7 @@ def test_size_says_what_the_planned_study_can_find(benchwright: Command) -> None
 
 
 def test_size_ends_when_it_is_interrupted(benchwright: Command, tmp_path: Path) -> None:
+    set_up_assistant(tmp_path)
     benchwright("study", "init", "mine")
     process = subprocess.Popen(
         [BENCHWRIGHT, "study", "size", "mine/study.yaml", "--studies", "100000"],
