@@ -83,7 +83,7 @@ function row(attempt: LoggedAttempt, id: string, title: string, category: string
     ...{ attempt: attempt.header.id, study: "three-tasks", participant: "P01", problem: `starter/${id}`, pack: "starter" },
     ...{ family: `starter/${id}`, title, kind: "design", category, difficulty: "medium" },
     ...{ domain: "", subdomain: "", tag: "", statement: "", shots: "", steps: "", judge_rubric: "" },
-    ...{ format: "", skill: "", topic: "", language: "", condition: "alone", solver: "human", model: "", position },
+    ...{ format: "", skill: "", topic: "", language: "", cluster: "", condition: "alone", solver: "human", model: "", position },
     ...{ practice: "false", recording: "full", started, clock_s: clock, elapsed_s: attempt.elapsedSeconds() },
     // Nobody sat still for a minute.
     ...{ active_60_s: clock, active_120_s: clock, active_300_s: clock, active_s: clock, time_s: clock, unfocused_s: 0 },

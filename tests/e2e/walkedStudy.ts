@@ -52,7 +52,7 @@ export const FEW = "Too few participants for an interval: 1, and it takes 5.";
 /** An estimate from attempts of one person, each at a problem of its own. */
 export function few(value: number, attempts: number): object {
   return {
-    ...{ ...alone(value), standard_error: null, degrees_of_freedom: null, p_value: null },
+    ...{ ...alone(value), standard_error: null, degrees_of_freedom: null, p_value: null, clusters: 0 },
     ...{ attempts, participants: 1, problems: attempts, within: false, note: FEW },
   };
 }
