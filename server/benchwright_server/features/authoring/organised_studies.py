@@ -42,7 +42,8 @@ def register_organised_studies(server: EditorServer) -> None:
 
 
 async def _organised_studies(server: EditorServer, params: Nothing) -> OrganisedStudies:
-    return OrganisedStudies(studies=await asyncio.to_thread(lambda: server.sessions.log.journal.studies()))
+    journal = server.sessions.log.journal
+    return OrganisedStudies(studies=await asyncio.to_thread(journal.studies))
 
 
 async def _new_study(server: EditorServer, params: NewStudyParams) -> StudyFileParams:
