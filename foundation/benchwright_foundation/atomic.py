@@ -7,9 +7,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+_DEVICES = Path("/dev")
+
 
 def write_atomically(file: Path, content: bytes, mode: int = 0o644, *, durable: bool = True) -> None:
-    """Write a temporary file beside `file` and rename it over `file`.
+    """Write a temporary file beside `file` and rename it over `file`; what is in `/dev` is written to.
 
     Args:
         file: Its folder is there already.
@@ -17,6 +19,10 @@ def write_atomically(file: Path, content: bytes, mode: int = 0o644, *, durable: 
         mode: Permission bits of the file.
         durable: Wait until it is on disk, so that a power cut does not lose it.
     """
+    if file.parent == _DEVICES:
+        # Such as /dev/stdout, which root would replace for the whole machine.
+        file.write_bytes(content)
+        return
     handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
     try:
         with os.fdopen(handle, "wb") as stream:

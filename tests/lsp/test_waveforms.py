@@ -79,6 +79,7 @@ async def test_a_run_is_read_level_by_level_and_window_by_window(
     assert await editor.ask("waveformChange", uri=uri, signal=q["path"], time=previous["time"]) == {
         "time": last_time,
         "value": "h8",
+        "count": 1,
     }
     first = await editor.ask("waveformChange", uri=uri, signal=q["path"], time=0, value="h4")
     assert (first["value"], first["time"] < previous["time"]) == ("h4", True)
@@ -175,7 +176,7 @@ async def test_a_window_of_many_changes_has_few_entries_and_loses_no_value(edito
     window = await editor.ask("waveformWindow", uri=uri, signals=["top.a"], start=0, end=1_000_000, columns=100)
     assert drawn(window, "top.a") == [(0, "h0"), (1, None), (199_999, "h1"), (900_000, "h0")]
     back = await editor.ask("waveformChange", uri=uri, signal="top.a", time=900_000, forward=False, value="h0")
-    assert back == {"time": 199_998, "value": "h0"}
+    assert back == {"time": 199_998, "value": "h0", "count": 1}
     onward = {"signal": "top.a", "time": 1000, "value": "h7"}
     assert (await editor.ask("waveformChange", uri=uri, **onward))["time"] is None
     window = await editor.ask("waveformWindow", uri=uri, signals=["top.a"], start=100, end=104, columns=100)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -56,6 +57,15 @@ def _verilogeval(page_reader: Reader) -> None:
     page_reader.write("VerilogDescription_Human.jsonl", json.dumps(described) + "\n")
 
 
+def _chipbench(page_reader: Reader) -> None:
+    for part, name in (("Gen", "cpu_ip"), ("Debugging", "debug_zero_shot_timing")):
+        folder = page_reader.folder / "ChipBench" / f"Verilog {part}"
+        write_verilogeval(folder)
+        (folder / "dataset_spec-to-rtl").rename(folder / f"dataset_{name}")
+        for other_folder in folder.glob("dataset_code-complete*"):
+            shutil.rmtree(other_folder)
+
+
 def _exam(page_reader: Reader) -> None:
     (paper,) = (paper for paper in papers() if paper.name == "typeset")
     (page_reader.folder / "midterm.pdf").write_bytes(paper.pdf)
@@ -80,6 +90,7 @@ WALKS = {
         steps_before={"make-pack": _reviewed},
         not_run={"--model": "tests/unit/exams/test_models.py asks a model of its own"},
     ),
+    "docs/how-to/import-chipbench.md": Walk(_chipbench),
     "docs/how-to/import-csbench.md": Walk(_csbench),
     "docs/how-to/import-cvdp.md": Walk(_cvdp),
     "docs/how-to/import-quarch.md": Walk(_quarch),

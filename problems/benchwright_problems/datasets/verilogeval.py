@@ -68,6 +68,7 @@ class _Task(_Row):
 class _Description(_Row):
     task_id: str
     detail_description: str
+    simple_description: JsonValue = None
 
 
 @dataclass(frozen=True)

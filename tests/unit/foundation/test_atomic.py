@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,3 +38,11 @@ def test_a_link_is_replaced_and_not_followed(tmp_path: Path) -> None:
     link.symlink_to(target)
     write_atomically(link, b"new")
     assert (target.read_bytes(), link.read_bytes(), link.is_symlink()) == (b"keep", b"new", False)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no /dev")
+def test_a_device_is_written_to_and_not_replaced() -> None:
+    device = Path("/dev/null")
+    inode = device.stat().st_ino
+    write_atomically(device, b"text")
+    assert device.is_char_device() and device.stat().st_ino == inode
