@@ -142,14 +142,13 @@ async def test_what_the_compiler_says_is_shown_at_its_line_until_the_next_run(ed
         "rtl/sat_counter.sv",
         1 + bad[: bad.index(sequence)].count("\n"),
     )
-    marked_problems = await file.marked(*messages, "Unsupported: nettype")
-    marked = next(problem for problem in marked_problems if problem.source == "hidden tests")
-    assert marked.range.start.line == compiler_line.line - 1
+    # Verilator's lint says of the same text what it can't read.
+    await file.marked("Unsupported: nettype")
 
     # It stays at its line while other lines change, and goes with it.
     file.type("// another line\n", before_text="module sat_counter")
     marked, *_ = await file.marked(*messages)
-    assert marked.range.start.line == compiler_line.line
+    assert (marked.source, marked.range.start.line) == ("hidden tests", compiler_line.line)
     file.type("", over_text=sequence)
     await file.marked()
 
