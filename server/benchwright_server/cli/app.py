@@ -81,7 +81,7 @@ COMMANDS = {
         "Make questions of an exam or of documents, try and translate them, make a pack of accepted ones.",
     ),
     "attempts": CommandEntry(
-        "attempts.attempts", "List, show, export, replay, trace, regrade, compare and verify attempts."
+        "attempts.attempts", "List, show, export, import, replay, trace, regrade, compare and verify attempts."
     ),
     "study": CommandEntry("study.study", "Plan, run and close studies."),
     "judge": CommandEntry("judge.judge", "Judge answers, by model or by person, and serve judges to others."),
