@@ -75,16 +75,16 @@ def dropout_sensitivity(outcomes: OutcomeTable) -> DropoutSensitivity:
         )
 
     like_others = filled(means[0], means[1])
-    conclusion = _conclusion(like_others)
+    sign = conclusion(like_others)
     reach = outcomes.highest - outcomes.lowest
-    against = -conclusion if conclusion else -1
+    against = -sign if sign else -1
     tipping = next(
         (
             against * step * reach / _STEPS
             for step in range(1, _STEPS + 1)
             if is_second_missing.any()
-            and conclusion
-            and _conclusion(filled(means[0], means[1] + against * step * reach / _STEPS)) != conclusion
+            and sign
+            and conclusion(filled(means[0], means[1] + against * step * reach / _STEPS)) != sign
         ),
         None,
     )
@@ -97,11 +97,17 @@ def dropout_sensitivity(outcomes: OutcomeTable) -> DropoutSensitivity:
     )
 
 
-def _conclusion(estimate: CrossedEstimate) -> int:
-    """The sign of a significant difference; 0 of others."""
-    if estimate.p_value is None or estimate.p_value >= _LEVEL:
+def conclusion(difference: CrossedEstimate, p: float | None = None) -> int:
+    """The sign of a significant difference; 0 of others.
+
+    Args:
+        difference: The difference.
+        p: Counts instead of the p-value of the difference.
+    """
+    value = difference.p_value if p is None else p
+    if value is None or value >= _LEVEL:
         return 0
-    return 1 if estimate.value > 0 else -1
+    return 1 if difference.value > 0 else -1
 
 
 def _joined_cells(begun_cells: CrossedCells, second_cells: CrossedCells) -> CrossedCells:

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_subjects.evaluation.kept_evals import eval_logs_covering
+from benchwright_subjects.evaluation.kept_evals import kept_log_and_sample
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSample
@@ -32,17 +32,8 @@ def exchanges_of_attempt(logs_folder: Path, attempt: str) -> list[Exchange]:
         logs_folder: Folder of the Inspect logs that were kept.
         attempt: Its id.
     """
-    files = eval_logs_covering(logs_folder, [attempt])
-    if not files:
-        return []
-    # It takes seconds to import, and most attempts are a person's.
-    from inspect_ai.log import read_eval_log
-
-    for file in reversed(files):
-        for sample in read_eval_log(str(file), resolve_attachments=True).samples or ():
-            if any((score.metadata or {}).get("attempt") == attempt for score in (sample.scores or {}).values()):
-                return _exchanges_of_sample(sample)
-    return []
+    kept = kept_log_and_sample(logs_folder, attempt)
+    return _exchanges_of_sample(kept[1]) if kept is not None else []
 
 
 def _exchanges_of_sample(sample: EvalSample) -> list[Exchange]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,7 +14,6 @@ from inspect_ai.log import (
     EvalSample,
     EvalSpec,
     EvalStats,
-    read_eval_log,
     write_eval_log,
 )
 from inspect_ai.model import (
@@ -45,16 +44,6 @@ from benchwright_analysis.trajectory.atif import (
 from benchwright_analysis.trajectory.attempt_trajectory import EXTRA, ConversationPart
 from benchwright_attempts.summary.summary import AttemptVerdict
 from benchwright_problems.verdict import Outcome
-
-
-def log_and_sample_of_attempt(log_files: Sequence[Path], attempt_id: str) -> tuple[EvalLog, EvalSample] | None:
-    """The newest of Inspect's logs with an attempt, and its sample there; None if it is in none of them."""
-    for file in reversed(log_files):
-        log = read_eval_log(str(file), resolve_attachments=True)
-        for sample in log.samples or ():
-            if any((score.metadata or {}).get("attempt") == attempt_id for score in (sample.scores or {}).values()):
-                return log, sample
-    return None
 
 
 def conversation_of_sample(sample: EvalSample) -> ConversationPart:

@@ -14,7 +14,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.errors import UnknownProblemError
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
-from benchwright_subjects.evaluation.kept_evals import eval_logs_covering, eval_logs_folder
+from benchwright_subjects.evaluation.kept_evals import eval_logs_folder, kept_log_and_sample
 from benchwright_subjects.prompts.prompt import full_statement
 
 
@@ -73,14 +73,13 @@ def kept_conversation(home: Home, attempt_id: str) -> ConversationPart | None:
     if file.is_file():
         source = read_trajectory(file)
         return ConversationPart(source.steps, source)
-    logs = eval_logs_covering(eval_logs_folder(home), [attempt_id])
-    if not logs:
+    kept = kept_log_and_sample(eval_logs_folder(home), attempt_id)
+    if kept is None:
         return None
     # Inspect takes seconds to load.
-    from benchwright_analysis.trajectory.inspect_sample import conversation_of_sample, log_and_sample_of_attempt
+    from benchwright_analysis.trajectory.inspect_sample import conversation_of_sample
 
-    kept = log_and_sample_of_attempt(logs, attempt_id)
-    return conversation_of_sample(kept[1]) if kept is not None else None
+    return conversation_of_sample(kept[1])
 
 
 def _trajectory_file(home: Home, attempt_id: str) -> Path:

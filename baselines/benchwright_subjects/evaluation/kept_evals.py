@@ -7,9 +7,13 @@ import os
 import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.home import Home
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog, EvalSample
 
 
 def eval_logs_folder(home: Home) -> Path:
@@ -43,6 +47,22 @@ def eval_logs_covering(folder: Path, covered_attempt_ids: Iterable[str]) -> Sequ
     """The logs that cover any of these attempts, the oldest first."""
     attempt_ids = set(covered_attempt_ids)
     return [log for log in sorted(folder.glob("*.eval")) if attempt_ids.intersection(_noted_attempts(log))]
+
+
+def kept_log_and_sample(folder: Path, attempt_id: str) -> tuple[EvalLog, EvalSample] | None:
+    """The newest log with an attempt, and its sample there; None if it is in none of them."""
+    log_files = eval_logs_covering(folder, [attempt_id])
+    if not log_files:
+        return None
+    # It takes seconds to import, and most attempts are a person's.
+    from inspect_ai.log import read_eval_log
+
+    for file in reversed(log_files):
+        log = read_eval_log(str(file), resolve_attachments=True)
+        for sample in log.samples or ():
+            if any((score.metadata or {}).get("attempt") == attempt_id for score in (sample.scores or {}).values()):
+                return log, sample
+    return None
 
 
 def _attempts_note_file(log: Path) -> Path:

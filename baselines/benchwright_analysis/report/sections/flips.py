@@ -22,7 +22,7 @@ from benchwright_analysis.report.sections.time_compared import (
 )
 from benchwright_analysis.statistics.crossed import CrossedEstimate
 from benchwright_analysis.statistics.crossed_design import CrossedCells
-from benchwright_analysis.statistics.dropout import DropoutSensitivity, OutcomeTable, dropout_sensitivity
+from benchwright_analysis.statistics.dropout import DropoutSensitivity, OutcomeTable, conclusion, dropout_sensitivity
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.multiple import holm_tests
 from benchwright_analysis.statistics.pseudo_values import restricted_time_pseudo_values
@@ -31,7 +31,6 @@ from benchwright_foundation.number_text import number, signed_number
 from benchwright_studies.plan.vocabulary import Measure, Population
 
 _TITLE = "What would flip the conclusion"
-_LEVEL = 0.05
 _MOST_LEFT_OUT = 200
 Rows = Sequence[Observation]
 
@@ -188,8 +187,8 @@ class _Comparisons:
         }
         if not without:
             return "", None, ""
-        changing = [label for label, found in without.items() if _conclusion(found) != _conclusion(difference)]
-        is_significant = _conclusion(difference) != 0
+        changing = [label for label, found in without.items() if conclusion(found) != conclusion(difference)]
+        is_significant = conclusion(difference) != 0
         worst = (max if is_significant else min)(without, key=lambda label: without[label].p_value or 0.0)
         sentence = (
             f"without one of {len(changing)} of {counted(len(labels), noun)} the conclusion would be another."
@@ -310,17 +309,10 @@ def _problem(row: Observation) -> str:
     return row.problem
 
 
-def _conclusion(difference: CrossedEstimate, p: float | None = None) -> int:
-    value = difference.p_value if p is None else p
-    if value is None or value >= _LEVEL:
-        return 0
-    return 1 if difference.value > 0 else -1
-
-
 def _verdict(base: CrossedEstimate, alternative: CrossedEstimate, p: float | None) -> str:
     if alternative.p_value is None:
         return "no test possible"
-    before, after = _conclusion(base), _conclusion(alternative, p)
+    before, after = conclusion(base), conclusion(alternative, p)
     if before == after:
         return "same"
     if before and after:
@@ -335,7 +327,7 @@ def _difference_text(difference: CrossedEstimate, measure: Measure) -> str:
 
 def _dropout_sentence(sensitivity: DropoutSensitivity, measure: Measure, group: str) -> str:
     first, second = sensitivity.missing
-    if not _conclusion(sensitivity.like_others):
+    if not conclusion(sensitivity.like_others):
         return f"{first + second} drawn tasks were not begun; there is no significant difference that they could tip."
     if sensitivity.tipping_point is None:
         return (

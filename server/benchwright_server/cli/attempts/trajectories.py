@@ -95,17 +95,13 @@ def export_trajectory(log: EventLog, header: AttemptHeader, export_format: Expor
 
 
 def _export_eval_log(home: Home, log: EventLog, header: AttemptHeader, output: Path | None) -> None:
-    from benchwright_analysis.trajectory.inspect_sample import (
-        log_and_sample_of_attempt,
-        write_sample_log,
-        write_trajectory_log,
-    )
+    from benchwright_analysis.trajectory.inspect_sample import write_sample_log, write_trajectory_log
     from benchwright_analysis.trajectory.kept_trajectories import kept_conversation, recorded_trajectory
-    from benchwright_subjects.evaluation.kept_evals import eval_logs_covering, eval_logs_folder
+    from benchwright_subjects.evaluation.kept_evals import eval_logs_folder, kept_log_and_sample
 
     if output is None or output.suffix != ".eval":
         raise ServerError("--format eval needs --output FILE.eval: Inspect knows its logs by that ending.")
-    kept = log_and_sample_of_attempt(eval_logs_covering(eval_logs_folder(home), [header.id]), header.id)
+    kept = kept_log_and_sample(eval_logs_folder(home), header.id)
     with explain_unwritable(output):
         output.absolute().unlink(missing_ok=True)
         if kept is not None:
