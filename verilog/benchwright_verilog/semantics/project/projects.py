@@ -318,12 +318,11 @@ class Projects:
 
     def read_data(self, path: Path) -> bytes | None:
         """The text of a file on disk as UTF-8; of one that was just searched, as it was then."""
-        projects = self.all_projects()
-        for project in projects:
+        for project in (*self._projects.values(), *self._alone.values()):
             if (data := project.last_searched_data(path)) is not None:
                 return data
-        texts = (project.list_files.read_text(path) for project in projects)
-        return next((encode_text(text) for text in texts if text is not None), None)
+        text = self.read_text(path)
+        return None if text is None else encode_text(text)
 
     def _settings_of(self, folder: Path, *, is_workspace: bool) -> ProjectSettings:
         settings = self._settings()
