@@ -382,6 +382,7 @@ _UNDECIDED: Mapping[str, str] = {
     Reason.MACHINE_BUSY: "machine overloaded",
     Reason.SANDBOX_UNAVAILABLE: "no sandbox",
     Reason.TOOLS_DISAGREE: "tools read different designs",
+    Reason.NOT_PROVED: "neither proved nor refuted",
     Reason.BAD_HARNESS: "tests can't run",
 }
 """Words for reasons whose own name says too little."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import Field
 
 from benchwright_formal.bench import DesignFolder, temporary_design_folder, unguessable_name
-from benchwright_formal.errors import NotModelledError
+from benchwright_formal.errors import NotModelledError, OtherPortsError
 from benchwright_formal.limits import LIMIT_S
 from benchwright_formal.proof import EquivalenceSearch, Stimulus, netlist_by_yosys, search_difference
 from benchwright_formal.simulation import FormalTestbench, first_known_difference
@@ -72,6 +72,8 @@ class ReferenceOpinion(Model):
     """The other's; `x` is unknown."""
     reason: str = ""
     """Reason for which it is unknown: a sentence without its full stop."""
+    has_other_ports: bool = False
+    """True if it is unknown because the two have different ports."""
 
 
 async def compare_formally(
@@ -196,7 +198,12 @@ class _DesignPair:
             )
         except NotModelledError as error:
             reason = f"{error} ({parameter_text(parameters)})" if parameters else str(error)
-            return ReferenceOpinion(result=ComparisonResult.UNKNOWN, parameters=parameters, reason=reason)
+            return ReferenceOpinion(
+                result=ComparisonResult.UNKNOWN,
+                parameters=parameters,
+                reason=reason,
+                has_other_ports=isinstance(error, OtherPortsError),
+            )
         return (
             opinion.model_copy(update={"parameters": parameters})
             if opinion.result is ComparisonResult.DIFFERS

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from benchwright_formal.bench import OURS, DesignFolder, require_tool_success
 from benchwright_formal.correspondence import aiger_interface, reference_covers_candidate_starts
-from benchwright_formal.errors import NotModelledError
+from benchwright_formal.errors import NotModelledError, OtherPortsError
 from benchwright_formal.netlist import ComparedNetlist, DesignClock, comparable_netlist
 from benchwright_formal.sensitivity import require_complete_sensitivity
 from benchwright_formal.sources import ComparedSources
@@ -162,7 +162,7 @@ def _common_clock_of_same_ports(reference: ComparedNetlist, candidate: ComparedN
         candidate_ports = {(port.name, port.width) for port in (*candidate.inputs, *candidate.outputs)}
         reference_ports = {(port.name, port.width) for port in (*reference.inputs, *reference.outputs)}
         names = sorted({name for name, _ in candidate_ports ^ reference_ports}) or ["directions"]
-        raise NotModelledError(f"the ports differ: {', '.join(names[:5])}")
+        raise OtherPortsError(f"the ports differ: {', '.join(names[:5])}")
     if reference.clock and candidate.clock and reference.clock != candidate.clock:
         raise NotModelledError("the two use different clocks or edges")
     clock = reference.clock or candidate.clock

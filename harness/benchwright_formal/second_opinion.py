@@ -9,6 +9,7 @@ from benchwright_formal.errors import NotModelledError
 from benchwright_formal.limits import LIMIT_S
 from benchwright_formal.opinion import ReferenceOpinion, compare_formally, worst_opinion
 from benchwright_formal.quality import synthesised_quality
+from benchwright_formal.sources import design_files
 from benchwright_foundation.model import Model
 from benchwright_harness.execution.run import reference_solution_files
 from benchwright_harness.plan.plan import toplevels_of_harness
@@ -17,9 +18,6 @@ from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.verdict import Quality
 from benchwright_problems.verilog import modules
-
-_NOT_DESIGN = ("docs", "verif")
-"""Folders of what a design is given with, and is not part of."""
 
 
 class SynthesisedSize(Model):
@@ -111,6 +109,4 @@ async def _synthesised_size_or_reason(
 def with_given_design_files(problem: Problem, solution: Mapping[str, bytes]) -> dict[str, bytes]:
     """The files of a design: the solution's and those that it was given."""
     given_files = {path: text.encode() for path, text in problem.public.files.items()}
-    return {
-        path: text for path, text in (given_files | dict(solution)).items() if path.split("/")[0] not in _NOT_DESIGN
-    }
+    return design_files(given_files | dict(solution))

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from benchwright_formal.errors import NotModelledError
 
+_NOT_DESIGN = ("docs", "verif")
+"""Folders of what a design is given with, and is not part of."""
 _SOURCES = (".sv", ".v")
 _HEADERS = (".svh", ".vh", ".hex", ".mem", ".dat")
 _MODULE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -65,8 +67,8 @@ def compared_sources(content_by_path: Mapping[str, bytes]) -> ComparedSources:
     Raises:
         NotModelledError: No file is left, or a simulator and Yosys would read different designs.
     """
-    source_files = [(path, content) for path, content in content_by_path.items() if path.endswith(_SOURCES)]
-    if not source_files:
+    paths = design_source_paths(content_by_path)
+    if not paths:
         raise NotModelledError("it has no Verilog file (.v, .sv)")
     headers = {
         path: text for path, text in content_by_path.items() if path.endswith(_HEADERS) and _PLAIN_PATH.fullmatch(path)
@@ -79,10 +81,18 @@ def compared_sources(content_by_path: Mapping[str, bytes]) -> ComparedSources:
             # Also in comments: what begins one for us may be within a string.
             if match := pattern.search(text):
                 raise NotModelledError(f"{path}: `{match[0]}` {reason}")
-    ordered_files = sorted(
-        source_files, key=lambda named_text: _PACKAGE.search(named_text[1].decode(errors="replace")) is None
-    )
-    return ComparedSources(tuple(content for _, content in ordered_files), headers)
+    return ComparedSources(tuple(content_by_path[path] for path in paths), headers)
+
+
+def design_files(content_by_path: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files that belong to a design, of all that it is given with."""
+    return {path: content for path, content in content_by_path.items() if path.split("/")[0] not in _NOT_DESIGN}
+
+
+def design_source_paths(content_by_path: Mapping[str, bytes]) -> list[str]:
+    """The paths of a design's Verilog files in the order of compilation: packages first."""
+    paths = [path for path in content_by_path if path.endswith(_SOURCES)]
+    return sorted(paths, key=lambda path: _PACKAGE.search(content_by_path[path].decode(errors="replace")) is None)
 
 
 def require_unambiguous_text(content_by_path: Mapping[str, bytes]) -> None:

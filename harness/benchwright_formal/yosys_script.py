@@ -82,7 +82,8 @@ def yosys_quality_script(top_module: str, design: ComparedSources, folder: str, 
 
 def _read_arguments(design: ComparedSources, folder: str) -> str:
     includes = (f"-I{include_folder}" for include_folder in design.include_folders(folder))
-    return " ".join(("-noassert", "-noassume", *includes, *design.source_paths(folder)))
+    # Else an empty module would be no design: to a simulator, it is one that drives nothing.
+    return " ".join(("-noblackbox", "-noassert", "-noassume", *includes, *design.source_paths(folder)))
 
 
 @dataclass(frozen=True)

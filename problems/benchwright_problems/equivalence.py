@@ -13,6 +13,8 @@ from pydantic import Field, model_validator
 from benchwright_foundation.model import Model
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=200)]
+PROOF_DESCRIPTION = "proof.json"
+"""The file of a harness that is a proof."""
 MOST_SETS = 8
 """Each takes a proof of its own."""
 Value = Annotated[int, Field(strict=True, ge=0, lt=2**31)]
@@ -54,6 +56,13 @@ class ProofTable(Model):
     def __bool__(self) -> bool:
         """True if anything is declared."""
         return bool(self.parameters)
+
+
+class ProofDescription(Model):
+    """`proof.json` of a harness: a proof that the solution is equivalent to the reference decides."""
+
+    top: Name
+    """The module that is compared."""
 
 
 def parameter_text(parameters: Parameters) -> str:

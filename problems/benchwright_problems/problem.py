@@ -19,7 +19,7 @@ from benchwright_foundation.model import Model
 from benchwright_problems.canary import Canary
 from benchwright_problems.category import Category
 from benchwright_problems.criterion import CriterionTable
-from benchwright_problems.equivalence import NO_DONT_CARES, DontCares, ParameterSets
+from benchwright_problems.equivalence import NO_DONT_CARES, PROOF_DESCRIPTION, DontCares, ParameterSets
 from benchwright_problems.figure import MediaType, decode_base64, media_type_of_path, require_harmless_picture
 from benchwright_problems.hints import HintRules, HintTexts
 from benchwright_problems.partial_date import PartialDate
@@ -351,8 +351,14 @@ class Problem(Model):
 
         A question's is as hidden as its key: of four letters, the right one is soon found by trying.
         """
+        proof_parts: dict[str, JsonValue] = (
+            self.hidden.model_dump(mode="json", include={"reference", "dont_cares", "parameter_sets"})
+            if PROOF_DESCRIPTION in self.hidden.harness
+            else {}
+        )
         return digest(
             {
+                **proof_parts,
                 "harness": dict(self.hidden.harness),
                 "answer": self.hidden.answer.model_dump(mode="json") if self.hidden.answer else None,
                 "limits": self.limits.model_dump(mode="json"),

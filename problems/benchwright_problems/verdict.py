@@ -53,6 +53,8 @@ class Reason(StrEnum):
     """Other programs kept the run from the processor for ten times its limit."""
     TOOLS_DISAGREE = "tools_disagree"
     """The tests passed, but the tools that decided together read different designs in the same text."""
+    NOT_PROVED = "not_proved"
+    """A proof decides, and it shows neither that the design is equivalent to the reference nor that it differs."""
     BAD_HARNESS = "bad_harness"
     NO_REFERENCE = "no_reference"
     JUDGE_UNAVAILABLE = "judge_unavailable"
@@ -75,7 +77,7 @@ class Reason(StrEnum):
     @property
     def is_worth_a_retry(self) -> bool:
         """True if nothing was decided and another run of the same files may decide."""
-        return self.outcome is Outcome.ERROR and not self.waits_for_judge and self is not Reason.TOOLS_DISAGREE
+        return self.outcome is Outcome.ERROR and not self.waits_for_judge and self not in _SETTLED
 
 
 _INFRASTRUCTURE = frozenset(
@@ -85,6 +87,7 @@ _INFRASTRUCTURE = frozenset(
         Reason.SANDBOX_UNAVAILABLE,
         Reason.MACHINE_BUSY,
         Reason.TOOLS_DISAGREE,
+        Reason.NOT_PROVED,
         Reason.BAD_HARNESS,
         Reason.NO_REFERENCE,
         Reason.JUDGE_UNAVAILABLE,
@@ -93,6 +96,9 @@ _INFRASTRUCTURE = frozenset(
     }
 )
 """The reasons for which nothing was decided. Whatever is not here is the solver's, and counts."""
+
+_SETTLED = frozenset({Reason.TOOLS_DISAGREE, Reason.NOT_PROVED})
+"""Those among them that the same files would meet again."""
 
 
 def present_outcome_of_recorded(reason: str, recorded_outcome: str) -> Outcome:

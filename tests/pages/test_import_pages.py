@@ -11,6 +11,8 @@ from ..support.designs.testbench_sets import STRICT, write_rtllm, write_veriloge
 from ..support.packs.csbench_set import write_layout
 from ..support.packs.exam_papers import papers
 from ..support.packs.import_pages import CVDP, FREE
+from ..unit.problems.test_irregular_records import MASKED
+from ..unit.problems.test_proved_sets import ROW
 from .walk import Reader, Walk
 
 CHOICE = {
@@ -57,6 +59,14 @@ def _verilogeval(page_reader: Reader) -> None:
     page_reader.write("VerilogDescription_Human.jsonl", json.dumps(described) + "\n")
 
 
+def _verithoughts(page_reader: Reader) -> None:
+    page_reader.write("verified_benchmark.jsonl", f"{json.dumps(ROW)}\n{json.dumps(ROW | {'verified': False})}\n")
+
+
+def _rtl_benchls(page_reader: Reader) -> None:
+    page_reader.write("masked_designs.jsonl", json.dumps(MASKED) + "\n")
+
+
 def _chipbench(page_reader: Reader) -> None:
     for part, name in (("Gen", "cpu_ip"), ("Debugging", "debug_zero_shot_timing")):
         folder = page_reader.folder / "ChipBench" / f"Verilog {part}"
@@ -97,8 +107,10 @@ WALKS = {
     "docs/how-to/import-csbench.md": Walk(_csbench),
     "docs/how-to/import-cvdp.md": Walk(_cvdp),
     "docs/how-to/import-quarch.md": Walk(_quarch),
+    "docs/how-to/import-rtl-benchls.md": Walk(_rtl_benchls),
     "docs/how-to/import-rtllm.md": Walk(_rtllm),
     "docs/how-to/import-verilogeval.md": Walk(_verilogeval),
+    "docs/how-to/import-verithoughts.md": Walk(_verithoughts),
 }
 
 

@@ -32,6 +32,7 @@ from benchwright_harness.execution.comparison import (
     read_comparison,
 )
 from benchwright_harness.execution.process import OutputReceiver, ProcessEnd, StepEnd
+from benchwright_harness.execution.prover import loaded_prover
 from benchwright_harness.execution.run_folder import new_run_folder, run_folder
 from benchwright_harness.plan.plan import WORKDIR, HarnessPlan, PlanStep, make_plan
 from benchwright_harness.plan.selection import ToolSelection, selections
@@ -41,6 +42,7 @@ from benchwright_harness.sandbox import Sandbox, SandboxJob, WarmSandbox
 from benchwright_harness.scan import hands_in_testbench, rule_by_refused_task, scan_solution, without_byte_order_mark
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.criterion import CriterionTable, Simulator
+from benchwright_problems.equivalence import PROOF_DESCRIPTION
 from benchwright_problems.problem import Problem, ScanAction, digest
 from benchwright_problems.verdict import Digests, Outcome, Reason, RunUsage, Verdict
 
@@ -186,6 +188,8 @@ class _SolutionRun:
             self.log.write(f"--- {finding}\n".encode())
         if refused := [finding for finding in findings if finding.action is ScanAction.REFUSE]:
             return Verdict(reason=Reason.REFUSED, detail=f"Not run: {refused[0]}.")
+        if self.plan.proved_module:
+            return await self._verdict_by_proof(tuple(f"{finding}." for finding in findings))
         first_job = self._job(self.plan.steps[0], Path("/"), None)
         async with _warm_or_new_folder_and_user(self.sandbox, first_job) as (code, user):
             with run_folder(code, _given_and_solution_files(self.problem, self.solution), user):
@@ -210,6 +214,27 @@ class _SolutionRun:
         )
         tools = self.toolchain.versions(self.selection)
         return verdict.model_copy(update={"tools": tools, "usage": usage, "remarks": remarks})
+
+    async def _verdict_by_proof(self, remarks: tuple[str, ...]) -> Verdict:
+        """Verdict on the solution by a comparison with the reference, for all inputs.
+
+        Args:
+            remarks: Those of the scan.
+        """
+        if not self.problem.hidden.reference:
+            raise BadHarnessError(f"{PROOF_DESCRIPTION}: there is no reference to compare with")
+        verdict = await loaded_prover()(
+            self.problem,
+            _given_and_solution_files(self.problem, reference_solution_files(self.problem)),
+            _given_and_solution_files(self.problem, self.solution),
+            self.plan.proved_module,
+            sandbox=self.sandbox,
+            toolchain=self.toolchain,
+            log=self.log,
+        )
+        tools = self.toolchain.versions(self.selection)
+        all_remarks = (*verdict.remarks, *self.toolchain.remarks, *remarks)
+        return verdict.model_copy(update={"tools": tools, "remarks": all_remarks})
 
     async def _compared_verdict(self, verdict: Verdict, reports: Sequence[StepReport]) -> Verdict:
         """A passing verdict, but undecided if its tools read the design, but not the reference, differently."""
@@ -328,8 +353,8 @@ async def warm_up_sandbox(
     Raises:
         HarnessError: The harness can't be run; a run reports that, too.
     """
-    if isinstance(sandbox, WarmSandbox):
-        plan = _plan_for_sandbox(problem, problem.harness_digest, sandbox, selection).for_one_run()
+    plan = _plan_for_sandbox(problem, problem.harness_digest, sandbox, selection).for_one_run()
+    if isinstance(sandbox, WarmSandbox) and plan.steps:
         with _os_errors_as_unavailable():
             await sandbox.start_ahead(_job(problem, plan.steps[0], selection, toolchain, Path("/"), None))
 

@@ -16,6 +16,8 @@ from collections.abc import Mapping, Sequence
 from io import StringIO
 from typing import Any
 
+from pydantic import ValidationError
+
 from benchwright_foundation.model import Model
 from benchwright_harness.decision.criterion import Criterion
 from benchwright_harness.errors import BadHarnessError
@@ -24,6 +26,7 @@ from benchwright_harness.plan.testbench import PREDICTABLE, plan_testbench
 from benchwright_harness.plan.testbench_text import PUBLISHED_SEED, RUN, SEED, draws_unseeded_numbers
 from benchwright_harness.toolchain.tree import CHANNEL
 from benchwright_problems.criterion import DESCRIPTION, CriterionTable, OutputScope, Simulator
+from benchwright_problems.equivalence import PROOF_DESCRIPTION, ProofDescription
 
 WORKDIR = "/code/rundir"
 RANDOM_SEED = "1"
@@ -129,6 +132,8 @@ class HarnessPlan(Model):
     """Criterion that decides."""
     remarks: tuple[str, ...] = ()
     """Remarks that a verdict must make about how it was reached."""
+    proved_module: str = ""
+    """The module whose equivalence to the reference decides, without any step; empty where steps decide."""
     takes_seed: bool = False
     """True if the hidden tests draw random numbers, which can be others in each run."""
 
@@ -143,11 +148,14 @@ class HarnessPlan(Model):
 
 
 def toplevels_of_harness(harness: Mapping[str, str]) -> Sequence[str]:
-    """The modules that a harness tests, as `TOPLEVEL` of its steps says; none if it can't be read."""
+    """The modules that a harness tests, as `TOPLEVEL` of its steps or a proof says; none if it can't be read."""
     try:
-        steps = make_plan(harness).steps
+        plan = make_plan(harness)
     except BadHarnessError:
         return ()
+    steps = plan.steps
+    if plan.proved_module:
+        return [plan.proved_module]
     return list(dict.fromkeys(step.env["TOPLEVEL"] for step in steps if step.env.get("TOPLEVEL")))
 
 
@@ -162,7 +170,7 @@ def make_plan(
     """Read a harness's files.
 
     Args:
-        harness: Relative path → text; must hold `docker-compose.yml` or `testbench.json`.
+        harness: Relative path → text; must hold `docker-compose.yml`, `testbench.json` or `proof.json`.
         simulator: Simulator that runs a testbench; Icarus if not said.
         environ: `VERIF_EDA_IMAGE` and `LICENSE_NETWORK` name what this site has of them.
         table: The problem's own criterion.
@@ -173,6 +181,8 @@ def make_plan(
     """
     import yaml
 
+    if PROOF_DESCRIPTION in harness:
+        return _proof_plan(harness, table)
     if DESCRIPTION in harness:
         return _testbench_plan(harness, simulator or "icarus", table, is_supervised)
     if table is not None and table.scope is OutputScope.CHANNEL:
@@ -182,7 +192,7 @@ def make_plan(
             raise BadHarnessError(f"criterion: {name}: is for a harness with {DESCRIPTION}")
     text = harness.get(_COMPOSE)
     if text is None:
-        raise BadHarnessError(f"{_COMPOSE}: the harness has none, and no {DESCRIPTION}")
+        raise BadHarnessError(f"{_COMPOSE}: the harness has none, and neither {DESCRIPTION} nor {PROOF_DESCRIPTION}")
     templates = _TEMPLATES | {
         name: value for name, variable in _FROM_ENVIRONMENT.items() if (value := environ.get(variable))
     }
@@ -216,6 +226,20 @@ def make_plan(
     takes_seed = any(_PYTHON_DRAW.search(text) for path, text in harness.items() if path.endswith(".py"))
     return HarnessPlan(
         steps=steps, tools=tools, packages=packages, criterion=criterion, remarks=remarks, takes_seed=takes_seed
+    )
+
+
+def _proof_plan(harness: Mapping[str, str], table: CriterionTable | None) -> HarnessPlan:
+    if table is not None:
+        raise BadHarnessError(f"criterion: a proof decides where the harness has {PROOF_DESCRIPTION}")
+    try:
+        description = ProofDescription.model_validate_json(harness[PROOF_DESCRIPTION])
+    except ValidationError as error:
+        first_error = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first_error["loc"])
+        raise BadHarnessError(f"{PROOF_DESCRIPTION}: {field}: {first_error['msg']}") from error
+    return HarnessPlan(
+        steps=(), tools=frozenset({"yosys", "yosys-abc", "iverilog", "vvp"}), proved_module=description.top
     )
 
 

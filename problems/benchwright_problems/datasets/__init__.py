@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from benchwright_problems.datasets import chipbench, csbench, cvdp, quarch, rtllm, verilogeval
+from benchwright_problems.datasets import (
+    chipbench,
+    csbench,
+    cvdp,
+    quarch,
+    rtl_benchls,
+    rtllm,
+    verilogeval,
+    verithoughts,
+)
 from benchwright_problems.datasets.dataset_format import DatasetFormat
 
 FORMATS: tuple[DatasetFormat, ...] = (
     cvdp.FORMAT,
     chipbench.FORMAT,
+    # Their records have a `task_id`, too.
+    rtl_benchls.FORMAT,
     verilogeval.FORMAT,
+    verithoughts.FORMAT,
     rtllm.FORMAT,
     csbench.FORMAT,
     quarch.FORMAT,

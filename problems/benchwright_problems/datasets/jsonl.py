@@ -1,4 +1,4 @@
-"""Reading untrusted JSON Lines: strict, and precise about what is wrong and where."""
+"""Reading untrusted JSON Lines, or the same rows as Parquet: strict, and precise about what is wrong and where."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from benchwright_foundation.json_text import is_nested_deeper_than, parse_finite_number, refuse_nan_and_infinity
 from benchwright_problems.datasets.invalid_records import InvalidRecords
+from benchwright_problems.datasets.parquet import MAGIC, read_parquet_rows, record_of_row
 from benchwright_problems.errors import DatasetError
 
 MAX_FILE_BYTES = 2 * 1024**3
@@ -24,7 +25,7 @@ _TOO_DEEP = f"is nested more than {MAX_DEPTH} deep"
 
 
 def read_records(file: Path, invalid: InvalidRecords | None = None) -> Iterator[tuple[int, dict[str, JsonValue]]]:
-    """Yield (line number from 1, record) of a JSON Lines file; blank lines are skipped.
+    """Yield (line number from 1, record) of a JSON Lines file; blank lines are skipped. Of Parquet, rows are counted.
 
     Args:
         file: The file to read.
@@ -35,7 +36,13 @@ def read_records(file: Path, invalid: InvalidRecords | None = None) -> Iterator[
             also for what JSON and UTF-8 do not allow: NaN, one name twice in an
             object, and lone surrogates.
     """
-    lines = _read_bytes(file).split(b"\n")
+    content = _read_bytes(file)
+    if content.startswith(MAGIC):
+        for number, row in enumerate(read_parquet_rows(file, MAX_FILE_BYTES), 1):
+            with invalid.collecting_record_error() if invalid else nullcontext():
+                yield number, record_of_row(row, file, number)
+        return
+    lines = content.split(b"\n")
     filled_lines = [raw for raw in lines if raw.strip()]
     if len(filled_lines) > 1 and filled_lines[0].strip() == b"{":
         raise DatasetError(file, "", _OVER_LINES)
@@ -51,7 +58,7 @@ def read_records(file: Path, invalid: InvalidRecords | None = None) -> Iterator[
 def read_array_or_lines(
     file: Path, invalid: InvalidRecords | None = None
 ) -> Iterator[tuple[str, int | None, dict[str, JsonValue]]]:
-    """Yield the records of a JSON array or of JSON Lines, whichever the content is.
+    """Yield the records of a JSON array, of JSON Lines or of Parquet, whichever the content is.
 
     Each comes with a prefix for the names of its fields, such as `[3].` in an array, and with its line in JSON Lines.
 

@@ -359,7 +359,7 @@ def _is_verilogeval(excerpt: DatasetExcerpt) -> bool:
 FORMAT = DatasetFormat(
     name="verilogeval",
     source=SOURCE,
-    reads="folders of version 2, JSON Lines of version 1",
+    reads="folders of version 2, JSON Lines or Parquet of version 1",
     importer=import_verilogeval,
     export=export_verilogeval,
     recognise=_is_verilogeval,

@@ -20,6 +20,8 @@ from typing import TypeVar
 from pydantic import JsonValue, ValidationError
 
 from benchwright_foundation.model import Model
+from benchwright_problems.criterion import DESCRIPTION
+from benchwright_problems.equivalence import PROOF_DESCRIPTION
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.figure import media_type_of_path
 from benchwright_problems.problem import (
@@ -41,6 +43,8 @@ BUILT_IN = ("starter", "architecture-labs")
 PACK_FILE = "pack.toml"
 LARGEST_FILE_BYTES = 16 * 1024**2
 
+_DESCRIPTIONS = frozenset({"docker-compose.yml", DESCRIPTION, PROOF_DESCRIPTION})
+"""Files of which a harness has one."""
 _LATER_FIELDS = ("hints", "dont_care", "proof", "published", "criterion")
 """Fields whose absence leaves a problem's digest as it was before there was such a field."""
 
@@ -136,7 +140,7 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
     visible_text = "\n".join((statement, *(spec.question.choices.values() if spec.question else ())))
     figures = _figures_shown_in(folder / "figures", visible_text)
     answer = _answer_key(folder, spec)
-    if spec.kind is ProblemKind.DESIGN and not {"docker-compose.yml", "testbench.json"} & harness.keys():
+    if spec.kind is ProblemKind.DESIGN and not _DESCRIPTIONS & harness.keys():
         raise DatasetError(folder / "hidden/harness/docker-compose.yml", "", "is missing")
     content: dict[str, JsonValue] = {
         "spec": spec.model_dump(

@@ -16,6 +16,7 @@ from benchwright_problems.datasets.csbench import export_csbench, import_csbench
 from benchwright_problems.datasets.cvdp import export_cvdp, import_cvdp
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.quarch import export_quarch, import_quarch
+from benchwright_problems.datasets.rtl_benchls import export_rtl_benchls, import_rtl_benchls
 from benchwright_problems.datasets.verilogeval import export_verilogeval, import_verilogeval
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import Pack, Problem
@@ -68,6 +69,24 @@ def cvdp(name: str) -> Record:
     }
 
 
+MASKED: Record = {
+    "task_id": "mg_00001_block_0",
+    "parent_design": "mg_00001",
+    "top_module": "mg_00001",
+    "design_type": "combinational",
+    "mask_type": "block",
+    "mask_index": 0,
+    "mask_target_module": None,
+    "ref_rtl": "assign y = ~a;",
+    "golden_rtl_key": "mg_00001.v",
+    "masked_rtl_key": "mg_00001_masked.v",
+    "files": {
+        "mg_00001.v": "module mg_00001(input a, output y);\nassign y = ~a;\nendmodule\n",
+        "mg_00001_masked.v": "module mg_00001(input a, output y);\n[MASKED]\nendmodule\n",
+        "lib.v": "",
+        "sec_mg_00001.tcl": "check_sec -setup\n",
+    },
+}
 FORMATS = (
     Format(
         "csbench",
@@ -118,6 +137,7 @@ FORMATS = (
         ),
         is_array=True,
     ),
+    Format("rtl-benchls", import_rtl_benchls, export_rtl_benchls, "task_id", (MASKED,)),
     Format("cvdp", import_cvdp, export_cvdp, "id", (cvdp("cvdp_copilot_inv_0001"),)),
     Format(
         "verilogeval",
@@ -297,7 +317,7 @@ def test_byte_order_marks_and_line_ends_of_windows_change_nothing(tmp_path: Path
 @pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
 def test_of_two_different_records_of_one_name_the_first_is_kept(tmp_path: Path, form: Format) -> None:
     first_record = form.records[0]
-    field = next(name for name in ("Question", "question", "input", "prompt") if name in first_record)
+    field = next(name for name in ("Question", "question", "input", "prompt", "design_type") if name in first_record)
     value = first_record[field]
     second_record = first_record | {
         field: value | {"prompt": "Another."} if isinstance(value, dict) else f"{value} // other"

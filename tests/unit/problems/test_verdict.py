@@ -40,7 +40,12 @@ def test_an_old_record_is_read_by_the_present_rule(reason: str, recorded: str, o
 
 def test_only_a_run_is_made_again() -> None:
     waiting_reasons = {reason for reason in Reason if reason.outcome is Outcome.ERROR and not reason.is_worth_a_retry}
-    assert waiting_reasons == {Reason.JUDGE_UNAVAILABLE, Reason.JUDGE_ERROR, Reason.TOOLS_DISAGREE}
+    assert waiting_reasons == {
+        Reason.JUDGE_UNAVAILABLE,
+        Reason.JUDGE_ERROR,
+        Reason.TOOLS_DISAGREE,
+        Reason.NOT_PROVED,
+    }
     assert not any(reason.is_worth_a_retry for reason in Reason if reason.outcome is not Outcome.ERROR)
 
 
