@@ -24,6 +24,9 @@ from benchwright_problems.figure import MediaType, decode_base64, media_type_of_
 from benchwright_problems.hints import HintRules, HintTexts
 from benchwright_problems.partial_date import PartialDate
 from benchwright_problems.relative_path import RelativePath, WorkspacePath
+from benchwright_problems.repository.changes import CHANGES
+from benchwright_problems.repository.named_tests import NamedTests
+from benchwright_problems.repository.tree import Tree, folders_around
 from benchwright_problems.reveal import Reveal
 from benchwright_problems.rubric_points import OptionalPoints
 from benchwright_problems.storage.pack_name import PackName
@@ -128,8 +131,8 @@ class Skill(StrEnum):
 
 
 def _require_no_file_as_folder(paths: Collection[str]) -> None:
-    for path in paths:
-        if inside := next((inner_path for inner_path in paths if inner_path.startswith(f"{path}/")), None):
+    for inside in paths:
+        if path := next((folder for folder in folders_around(inside) if folder in paths), None):
             raise ValueError(f"{path!r} can't be a file: {inside!r} is inside it")
 
 
@@ -243,6 +246,8 @@ class Public(Model):
     """Files the workspace starts with."""
     expected: tuple[WorkspacePath, ...] = ()
     """Files the solver writes or changes; a harness takes these and no others."""
+    tree: Tree | None = None
+    """Files of a repository problem, whose solution is a diff against them; `files` is empty then."""
     system_message: str | None = None
     """Instructions to a model in addition to the statement."""
     question: Question | None = None
@@ -257,6 +262,8 @@ class Public(Model):
         if twice := next((path for path in figures if path in taken_paths or figures.count(path) > 1), None):
             raise ValueError(f"two files are called {twice!r}")
         _require_no_file_as_folder({*taken_paths, *figures})
+        if self.tree is not None and (self.files or self.expected != (CHANGES,)):
+            raise ValueError(f"a repository problem has no other files, and expects {CHANGES} alone")
         return self
 
 
@@ -294,6 +301,8 @@ class Hidden(Model):
     """Actions on submissions, if different from the defaults; the rules are in `scan.json` of the harness."""
     criterion: CriterionTable | None = None
     """The author's criterion of a run that passes; None for that of the harness."""
+    tests: NamedTests | None = None
+    """The tests that decide; None if all that the harness runs do."""
     hints: HintTexts = ()
     dont_cares: DontCares = NO_DONT_CARES
     parameter_sets: ParameterSets = ()
@@ -343,7 +352,8 @@ class Problem(Model):
     @property
     def public_digest(self) -> str:
         """sha256 of everything a solver sees, without hints and dates."""
-        return digest(self.model_dump(mode="json", exclude={"hidden": True, "published": True, "public": {"hints"}}))
+        unseen = {"hints"} if self.public.tree is not None else {"hints", "tree"}
+        return digest(self.model_dump(mode="json", exclude={"hidden": True, "published": True, "public": unseen}))
 
     @property
     def harness_digest(self) -> str:
@@ -364,6 +374,7 @@ class Problem(Model):
                 "limits": self.limits.model_dump(mode="json"),
                 **({"scan": dict(self.hidden.scan)} if self.hidden.scan else {}),
                 **({"criterion": self.hidden.criterion.model_dump(mode="json")} if self.hidden.criterion else {}),
+                **({"tests": self.hidden.tests.model_dump(mode="json")} if self.hidden.tests else {}),
             }
         )
 

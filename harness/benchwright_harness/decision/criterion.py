@@ -1,6 +1,7 @@
 """Pass criteria: the rules of a data set's authors, applied to what a run showed.
 
 - CVDP: every service exits 0, and no result of cocotb or pytest is a failure.
+- Named tests, of a repository problem: each of them passes (`named_tests.py`).
 - An author's, or a data set's of testbenches: patterns of lines, an exit status (`benchwright_problems.criterion`).
 
 What a testbench says comes from the supervisor (`report.py`), where the design can't speak; what else is printed counts
@@ -16,11 +17,13 @@ from collections.abc import Iterable, Iterator, Sequence
 import regex
 
 from benchwright_foundation.model import Model
+from benchwright_harness.decision.named_tests import is_result_line, verdict_by_named_tests
 from benchwright_harness.decision.report import TestbenchMessage
 from benchwright_harness.decision.results import Results
 from benchwright_harness.execution.process import OutputReceiver, ProcessEnd, StepEnd
 from benchwright_problems.criterion import CriterionTable, OutputScope, PassPatterns
 from benchwright_problems.problem import RunLimits
+from benchwright_problems.repository.named_tests import NamedTests
 from benchwright_problems.verdict import Reason, TestResult, Verdict
 
 NOT_COMPILED = 120
@@ -60,10 +63,14 @@ class Criterion(Model):
     """True if the testbench speaks to a supervisor."""
     simulates: bool = False
     """True if a harness by CVDP's rule has to leave cocotb results."""
+    tests: NamedTests | None = None
+    """Tests that have to pass, whatever else the harness runs."""
 
     @property
     def reads_output(self) -> bool:
         """True if what a run prints decides, where a design can print, too; or whether a simulation has begun."""
+        if self.tests is not None and self.tests.printed:
+            return True
         return self.table is not None and not (self.is_testbench and self.heard)
 
 
@@ -78,6 +85,8 @@ class OutputListener:
     def __init__(self, criterion: Criterion, log: OutputReceiver) -> None:
         self._listens = criterion.reads_output
         hears_all = criterion.table is not None and criterion.table.scope is OutputScope.LOG
+        # What a long build prints besides is not kept.
+        self._keeps_results_only = criterion.table is None and criterion.tests is not None
         self._keeps_last_step = not criterion.is_testbench and not hears_all
         self._log = log
         self._open_line = b""
@@ -111,7 +120,7 @@ class OutputListener:
         line = raw_line[-_MAX_LINE:].decode("utf-8", "replace").strip()
         if self._lines is None:
             self._lines = [] if line == SIMULATES else None
-        elif len(self._lines) < MOST_LINES:
+        elif len(self._lines) < MOST_LINES and (not self._keeps_results_only or is_result_line(line)):
             self._lines.append(line)
 
 
@@ -139,14 +148,25 @@ def verdict_by_criterion(
         reason, text = _ENDS[step_end.end]
         tests = test_results.reported_tests if criterion.table is None else ()
         return Verdict(reason=reason, detail=text.format(limits=limits), tests=tests)
+    if criterion.tests is not None:
+        if criterion.table is not None:
+            by_table = _verdict_by_table(criterion.table, criterion, testbench_output, step_end)
+            if by_table.reason is not Reason.PASSED:
+                return by_table
+        return verdict_by_named_tests(criterion.tests, test_results, testbench_output)
     if criterion.table is None:
         return _verdict_by_cvdp_rule(criterion, step_end, test_results, summarised_failures)
+    return _verdict_by_table(criterion.table, criterion, testbench_output, step_end)
+
+
+def _verdict_by_table(
+    table: CriterionTable, criterion: Criterion, testbench_output: TestbenchMessage | None, step_end: StepEnd
+) -> Verdict:
     if criterion.is_testbench and step_end.exit_code == STANDS_STILL:
         return Verdict(reason=Reason.TESTS_FAILED, detail=ZERO_TIME)
     if criterion.is_testbench and (step_end.exit_code == NOT_COMPILED or testbench_output is None):
         detail = "The design does not compile together with the testbench."
         return Verdict(reason=Reason.BUILD_FAILED, detail=detail)
-    table = criterion.table
     verdict = _verdict_by_patterns(table.patterns, testbench_output or TestbenchMessage(ended=True))
     if verdict.reason is not Reason.PASSED:
         return verdict

@@ -46,7 +46,12 @@ def decide_verdict(
     if execution.test_results.oddities and execution.step_end.end is ProcessEnd.EXITED:
         detail = "The run left results that its simulations did not have, or changed files that it may not."
         return Verdict(reason=Reason.TAMPERED, detail=detail, tests=by_criterion.tests)
-    attributed = with_attributed_fault(by_criterion, execution, simulates=criterion.simulates or criterion.is_testbench)
+    if criterion.tests is not None and by_criterion.reason is Reason.TESTS_FAILED and by_criterion.tests:
+        # What else a verifier runs may fail as it likes: some of the tests have results.
+        attributed = by_criterion
+    else:
+        simulates = criterion.simulates or criterion.is_testbench
+        attributed = with_attributed_fault(by_criterion, execution, simulates=simulates)
     if attributed.outcome is Outcome.PASSED:
         return attributed
     if refusal := _verdict_if_compiler_refused(problem, execution.watch):

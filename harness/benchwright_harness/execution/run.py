@@ -33,6 +33,7 @@ from benchwright_harness.execution.comparison import (
 )
 from benchwright_harness.execution.process import OutputReceiver, ProcessEnd, StepEnd
 from benchwright_harness.execution.prover import loaded_prover
+from benchwright_harness.execution.repository import files_of_run
 from benchwright_harness.execution.run_folder import new_run_folder, run_folder
 from benchwright_harness.plan.plan import WORKDIR, HarnessPlan, PlanStep, make_plan
 from benchwright_harness.plan.selection import ToolSelection, selections
@@ -43,7 +44,9 @@ from benchwright_harness.scan import hands_in_testbench, rule_by_refused_task, s
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.criterion import CriterionTable, Simulator
 from benchwright_problems.equivalence import PROOF_DESCRIPTION
+from benchwright_problems.errors import PatchError
 from benchwright_problems.problem import Problem, ScanAction, digest
+from benchwright_problems.repository.named_tests import NamedTests
 from benchwright_problems.verdict import Digests, Outcome, Reason, RunUsage, Verdict
 
 _SECRET = secrets.token_bytes(32)
@@ -52,7 +55,7 @@ UNSIGNED = "The harness decides by what a simulation prints or how it ends, whic
 NOT_COMPARED = "Several tools decide, and not even of the reference can it be said that they read one design."
 """The remark of verdicts that join tools whose readings could not be compared."""
 UNCOMPARED = "Several tools decide, and nobody has compared what each of them reads in the design."
-"""The remark of verdicts that join tools, from a sandbox without a supervisor."""
+"""The remark of verdicts that join tools, from a sandbox without a supervisor or on a whole repository."""
 
 _STANDSTILL_S = 8.0
 """Processor time that a simulation may take without simulated time advancing."""
@@ -104,12 +107,18 @@ async def run_harness(
         toolchain.require(plan.tools, selection)
         toolchain.require_packages(plan.packages)
         digests = digests.model_copy(update={"toolchain": toolchain.digest, "sandbox": sandbox.digest})
+        run_files = await asyncio.to_thread(files_of_run, problem, solution)
         with _os_errors_as_unavailable():
-            harness_run = _SolutionRun(problem, solution, plan, selection, sandbox, toolchain, log, waves)
+            harness_run = _SolutionRun(
+                *(run_files.problem, run_files.solution, run_files.other_files),
+                *(plan, selection, sandbox, toolchain, log, waves),
+            )
             verdict = await _verdict_with_own_seed(harness_run, before_step, before_folder_removal)
             if verdict.reason is Reason.MACHINE_BUSY:
                 log.write(f"--- {verdict.detail} It runs once more.\n".encode())
                 verdict = await _verdict_with_own_seed(harness_run, before_step, before_folder_removal)
+    except PatchError as error:
+        verdict = Verdict(reason=Reason.UNREADABLE, detail=f"The changes can't be applied: {error}.")
     except BadHarnessError as error:
         # The message may name hidden files.
         log.write(f"{error}\n".encode())
@@ -133,7 +142,8 @@ async def _verdict_with_own_seed(
     Some hidden tests fail right designs for some numbers, and were published with others.
     """
     plan, problem = harness_run.plan, harness_run.problem
-    if plan.takes_seed and problem.hidden.reference:
+    # Files that the fix of a repository deletes would still be there in a run of its reference.
+    if plan.takes_seed and problem.hidden.reference and problem.public.tree is None:
         seed = _secret_seed(problem, harness_run.solution)
         verdict = await replace(harness_run, plan=plan.for_one_run(seed)).verdict(before_step, before_folder_removal)
         if verdict.reason is not Reason.TESTS_FAILED:
@@ -167,6 +177,8 @@ class _SolutionRun:
 
     problem: Problem
     solution: Mapping[str, bytes]
+    other_files: Mapping[str, bytes]
+    """Files of a repository that are no text."""
     plan: HarnessPlan
     selection: ToolSelection
     sandbox: Sandbox
@@ -192,7 +204,8 @@ class _SolutionRun:
             return await self._verdict_by_proof(tuple(f"{finding}." for finding in findings))
         first_job = self._job(self.plan.steps[0], Path("/"), None)
         async with _warm_or_new_folder_and_user(self.sandbox, first_job) as (code, user):
-            with run_folder(code, _given_and_solution_files(self.problem, self.solution), user):
+            run_files = {**self.other_files, **_given_and_solution_files(self.problem, self.solution)}
+            with run_folder(code, run_files, user):
                 execution = await self._execute(code, user, before_step)
                 for oddity in execution.test_results.oddities:
                     self.log.write(f"--- {oddity}\n".encode())
@@ -241,7 +254,7 @@ class _SolutionRun:
         tools = joined_tools(self.problem, self.plan, reports)
         if not tools:
             return verdict
-        if not self.sandbox.supervises:
+        if not self.sandbox.supervises or self.problem.public.tree is not None:
             return verdict.model_copy(update={"remarks": (*verdict.remarks, UNCOMPARED)})
         comparison = await self._comparison(tools, self.solution)
         if not comparison.complaint:
@@ -373,7 +386,8 @@ def _os_errors_as_unavailable() -> Iterator[None]:
 def _plan_for_sandbox(problem: Problem, harness_digest: str, sandbox: Sandbox, selection: ToolSelection) -> HarnessPlan:
     # A site names images in variables.
     environ = tuple(os.environ.items()) if sandbox.runs_images else ()
-    harness = _HarnessByDigest(harness_digest, problem.hidden.harness, problem.hidden.criterion)
+    hidden = problem.hidden
+    harness = _HarnessByDigest(harness_digest, hidden.harness, hidden.criterion, hidden.tests)
     return _cached_plan(harness, selection.simulator, environ, sandbox.supervises)
 
 
@@ -382,13 +396,21 @@ class _HarnessByDigest:
     digest: str
     files: Mapping[str, str] = field(compare=False)
     table: CriterionTable | None = field(compare=False)
+    tests: NamedTests | None = field(compare=False)
 
 
 @lru_cache(maxsize=32)
 def _cached_plan(
     harness: _HarnessByDigest, simulator: Simulator | None, environ: tuple[tuple[str, str], ...], is_supervised: bool
 ) -> HarnessPlan:
-    return make_plan(harness.files, simulator, dict(environ), table=harness.table, is_supervised=is_supervised)
+    return make_plan(
+        harness.files,
+        simulator,
+        dict(environ),
+        table=harness.table,
+        tests=harness.tests,
+        is_supervised=is_supervised,
+    )
 
 
 @contextlib.asynccontextmanager
@@ -444,7 +466,7 @@ def _step_environment(
         "BENCHWRIGHT_SILENCE_S": f"{max(_MIN_SILENCE_S, _SILENCE_SHARE * problem.limits.wall_s):g}",
         "BENCHWRIGHT_COMPILE_S": str(problem.limits.compile_s),
         "BENCHWRIGHT_SUBMITTED": "\n".join(problem.public.expected),
-        "BENCHWRIGHT_GIVEN": "\n".join(sorted({*problem.public.files, *problem.public.expected})),
+        "BENCHWRIGHT_GIVEN": "\n".join(_given_paths(problem)),
         "BENCHWRIGHT_REFUSED": " ".join(f"{task}={rule}" for task, rule in rule_by_refused_task(problem).items()),
         **({} if hands_in_testbench(problem) else {"BENCHWRIGHT_OWNERSHIP": "1"}),
         "PYTEST_ADDOPTS": f"--junitxml={WORKDIR}/{PYTEST_RESULTS}",
@@ -454,6 +476,13 @@ def _step_environment(
         "HOME": WORKDIR,
         "PWD": WORKDIR,
     }
+
+
+def _given_paths(problem: Problem) -> list[str]:
+    """The files that a run begins with; none where all that is there was given, as in a repository."""
+    if problem.public.tree is not None:
+        return []
+    return sorted({*problem.public.files, *problem.public.expected})
 
 
 def starting_files(problem: Problem) -> dict[str, bytes]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from benchwright_foundation.untrusted_folder import remove_folder_if_possible
 from benchwright_problems.relative_path import FOLDERS
+from benchwright_problems.repository.tree import write_files
 
 _PREFIX = "benchwright-run-"
 _OWNER = re.compile(rf"{_PREFIX}(\d+)-")
@@ -45,10 +46,7 @@ def run_folder(folder: Path, files: Mapping[str, bytes], user: int | None) -> It
     try:
         for name in FOLDERS:
             (folder / name).mkdir()
-        for path, content in files.items():
-            file = folder / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(content)
+        write_files(folder, files)
         if not (folder / "src").exists():
             # Last, so that no file of a problem is written through it to a /src of this machine.
             (folder / "src").symlink_to("/src")

@@ -19,6 +19,7 @@ from benchwright_harness.plan.selection import ToolSelection, selections
 from benchwright_harness.plan.testbench import read_testbench
 from benchwright_problems.criterion import DESCRIPTION, CriterionTable
 from benchwright_problems.problem import Problem
+from benchwright_problems.repository.named_tests import NamedTests
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 from benchwright_problems.verilog import module_without_content, modules
 
@@ -91,7 +92,7 @@ class Checker(ManyRuns):
 
         for index, problem in enumerate(map(_with_criterion_or_any_exit, problems)):
             try:
-                plan = make_plan(problem.hidden.harness, table=problem.hidden.criterion)
+                plan = make_plan(problem.hidden.harness, table=problem.hidden.criterion, tests=problem.hidden.tests)
             except BadHarnessError as error:
                 # The author may know what the solver may not.
                 bad_harness_verdict = Verdict(reason=error.reason, detail=str(error))
@@ -238,9 +239,22 @@ def _two_sided_of_runs(
         starting=verdict_by_side[ProofSide.STARTING],
         empty=verdict_by_side.get(ProofSide.EMPTY),
         selection=selection,
-        tools=_program_names(make_plan(hidden.harness, selection.simulator, table=hidden.criterion)),
+        tools=_program_names(
+            make_plan(hidden.harness, selection.simulator, table=hidden.criterion, tests=hidden.tests)
+        ),
         limit_s=proof.limit_s,
+        misnamed_tests=_misnamed_tests(hidden.tests, verdict_by_side[ProofSide.STARTING]),
         runs=runs,
+    )
+
+
+def _misnamed_tests(tests: NamedTests | None, starting: Verdict) -> tuple[str, ...]:
+    if tests is None or not starting.tests:
+        return ()
+    passed = {test.name: test.passed for test in starting.tests}
+    return (
+        *(f"fail_to_pass: {name} passes with the starting files" for name in tests.fail_to_pass if passed.get(name)),
+        *(f"pass_to_pass: {name} fails with the starting files" for name in tests.pass_to_pass if not passed.get(name)),
     )
 
 

@@ -54,6 +54,8 @@ class TwoSided(Model):
     """Wall time that a step of the unsolved files had, in seconds."""
     proposed_criterion: str = ""
     """A `[criterion]` of TOML by which the sides differ in what they print, where they don't by the testbench's own."""
+    misnamed_tests: tuple[str, ...] = ()
+    """Named tests that the starting files pass though they should fail, or the other way round: a sentence each."""
     unmentioned_names: tuple[str, ...] = ()
     """Names that the harness connects, and neither statement nor public files name."""
     runs: dict[ProofSide, str] = Field(default_factory=dict)
@@ -74,7 +76,7 @@ class TwoSided(Model):
         """State of the proof: it says if the problem can be trusted."""
         unsolved = [verdict for side, verdict in self.verdict_by_side.items() if side is not ProofSide.REFERENCE]
         unsolved += self.wrong.values()
-        if any(verdict.outcome is Outcome.PASSED for verdict in unsolved):
+        if self.misnamed_tests or any(verdict.outcome is Outcome.PASSED for verdict in unsolved):
             return ProofState.WRONG
         if self.reference.reason is Reason.NO_REFERENCE:
             return ProofState.EXECUTES if self.has_reached_tests else ProofState.UNDECIDED
@@ -123,6 +125,7 @@ class TwoSided(Model):
                 "the starting files pass" if self.starting.outcome is Outcome.PASSED else "an empty module passes"
             )
             reasons.append(f"{passing_text}: the tests prove nothing")
+        reasons += self.misnamed_tests
         if self.reference.reason is Reason.NO_REFERENCE:
             return (*reasons, f"no reference: {self._execution_text}")
         if self.reference.outcome is Outcome.FAILED:

@@ -27,6 +27,7 @@ from benchwright_harness.plan.testbench_text import PUBLISHED_SEED, RUN, SEED, d
 from benchwright_harness.toolchain.tree import CHANNEL
 from benchwright_problems.criterion import DESCRIPTION, CriterionTable, OutputScope, Simulator
 from benchwright_problems.equivalence import PROOF_DESCRIPTION, ProofDescription
+from benchwright_problems.repository.named_tests import VERIFIER, NamedTests
 
 WORKDIR = "/code/rundir"
 RANDOM_SEED = "1"
@@ -68,6 +69,7 @@ _SIMULATOR_TOOLS = {
     "nvc": "nvc",
 }
 _COMPOSE = "docker-compose.yml"
+_VERIFIER_FOLDER = "/src"
 _OF_TESTBENCHES = ("simulator", "flags", "includes", "data")
 _INSTALLING = re.compile(r"\s*(?:python3?\s+-m\s+)?pip3?\s+install\s+([^&|;<>$`]+?)\s*&&\s*")
 _PYTHON_DRAW = re.compile(r"^\s*(?:import|from)\s[^#\n]*\brandom\b|\bRANDOM_SEED\b", re.MULTILINE)
@@ -165,15 +167,17 @@ def make_plan(
     environ: Mapping[str, str] = os.environ,
     *,
     table: CriterionTable | None = None,
+    tests: NamedTests | None = None,
     is_supervised: bool = True,
 ) -> HarnessPlan:
     """Read a harness's files.
 
     Args:
-        harness: Relative path → text; must hold `docker-compose.yml`, `testbench.json` or `proof.json`.
+        harness: Relative path → text; must hold `docker-compose.yml`, `testbench.json`, `verifier.sh` or `proof.json`.
         simulator: Simulator that runs a testbench; Icarus if not said.
         environ: `VERIF_EDA_IMAGE` and `LICENSE_NETWORK` name what this site has of them.
         table: The problem's own criterion.
+        tests: The tests that decide; None if all do.
         is_supervised: True if the sandbox has a supervisor, to which a testbench can speak.
 
     Raises:
@@ -184,15 +188,19 @@ def make_plan(
     if PROOF_DESCRIPTION in harness:
         return _proof_plan(harness, table)
     if DESCRIPTION in harness:
+        if tests is not None:
+            raise BadHarnessError(f"tests: a harness with {DESCRIPTION} has no tests with names")
         return _testbench_plan(harness, simulator or "icarus", table, is_supervised)
     if table is not None and table.scope is OutputScope.CHANNEL:
         raise BadHarnessError(f"criterion: scope: channel is for a harness with {DESCRIPTION}")
     for name in _OF_TESTBENCHES if table is not None else ():
         if getattr(table, name):
             raise BadHarnessError(f"criterion: {name}: is for a harness with {DESCRIPTION}")
+    if VERIFIER in harness and _COMPOSE not in harness:
+        return _verifier_plan(harness, Criterion(table=table, tests=tests))
     text = harness.get(_COMPOSE)
     if text is None:
-        raise BadHarnessError(f"{_COMPOSE}: the harness has none, and neither {DESCRIPTION} nor {PROOF_DESCRIPTION}")
+        raise BadHarnessError(f"{_COMPOSE}: the harness has none, nor {DESCRIPTION}, {VERIFIER} or {PROOF_DESCRIPTION}")
     templates = _TEMPLATES | {
         name: value for name, variable in _FROM_ENVIRONMENT.items() if (value := environ.get(variable))
     }
@@ -222,7 +230,7 @@ def make_plan(
     verilog = [text for path, text in harness.items() if path.endswith((".v", ".sv", ".vh", ".svh"))]
     remarks = on_verilator + ((PREDICTABLE,) if draws_unseeded_numbers(verilog) else ())
     remarks += (OPEN_SOURCE_COVERAGE,) if any(_runs_our_xrun(step) for step in steps) else ()
-    criterion = Criterion(table=table, simulates=simulates)
+    criterion = Criterion(table=table, tests=tests, simulates=simulates)
     takes_seed = any(_PYTHON_DRAW.search(text) for path, text in harness.items() if path.endswith(".py"))
     return HarnessPlan(
         steps=steps, tools=tools, packages=packages, criterion=criterion, remarks=remarks, takes_seed=takes_seed
@@ -263,6 +271,18 @@ def _testbench_plan(
         remarks=simulation.remarks,
         takes_seed=simulation.takes_seed,
     )
+
+
+def _verifier_plan(harness: Mapping[str, str], criterion: Criterion) -> HarnessPlan:
+    """A script that does all, with every file of the harness beside it."""
+    step = PlanStep(
+        service="verifier",
+        image=OSS_SIM,
+        argv=("bash", f"{_VERIFIER_FOLDER}/{VERIFIER}"),
+        env={},
+        files={f"{_VERIFIER_FOLDER}/{path}": text for path, text in harness.items()},
+    )
+    return HarnessPlan(steps=(step,), tools=frozenset(_tools_called(step)), criterion=criterion)
 
 
 def _step_of_service(

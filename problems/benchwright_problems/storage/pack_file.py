@@ -26,7 +26,13 @@ from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileErr
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import Pack
 from benchwright_problems.relative_path import RelativePath
-from benchwright_problems.storage.pack_folder import LARGEST_FILE_BYTES, PACK_FILE, read_pack_folder
+from benchwright_problems.storage.pack_folder import (
+    LARGEST_FILE_BYTES,
+    PACK_FILE,
+    START,
+    TREES,
+    read_pack_folder,
+)
 from benchwright_problems.storage.pack_name import PackName
 from benchwright_problems.storage.pack_signature import is_signed_by, public_key_text
 
@@ -134,12 +140,18 @@ def _packed_paths(folder: Path, pack: Pack) -> Iterator[str]:
     yield PACK_FILE
     for problem in pack.problems:
         yield from (f"{problem.id}/{name}" for name in _PROBLEM_FILES)
-        if (folder / problem.id / _EXPLANATION).is_file():
-            yield f"{problem.id}/{_EXPLANATION}"
+        for name in (_EXPLANATION, START):
+            if (folder / problem.id / name).is_file():
+                yield f"{problem.id}/{name}"
         for subfolder in _PROBLEM_FOLDERS:
-            for path, folders, names in os.walk(folder / problem.id / subfolder):
-                folders[:] = [name for name in folders if name != "__pycache__"]
-                yield from (Path(path, name).relative_to(folder).as_posix() for name in names)
+            yield from _paths_below(folder, f"{problem.id}/{subfolder}")
+    yield from _paths_below(folder, TREES)
+
+
+def _paths_below(folder: Path, subfolder: str) -> Iterator[str]:
+    for path, folders, names in os.walk(folder / subfolder):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        yield from (Path(path, name).relative_to(folder).as_posix() for name in names)
 
 
 def _read_content(folder: Path, path: str) -> bytes:

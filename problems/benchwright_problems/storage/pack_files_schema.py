@@ -25,6 +25,7 @@ from benchwright_problems.problem import (
     Skill,
 )
 from benchwright_problems.relative_path import RelativePath
+from benchwright_problems.repository.named_tests import NamedTests
 from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.pack_name import PackName
 
@@ -66,6 +67,8 @@ class ProblemFile(Model):
     published: PartialDate | None = None
     domain: str = ""
     expected: tuple[RelativePath, ...] = ()
+    tree: PackName | None = None
+    tests: NamedTests | None = None
     reveal: Reveal = Reveal.VERDICT
     limits: RunLimits = RunLimits()
     scan: dict[str, ScanAction] = Field(default_factory=dict)

@@ -3,13 +3,15 @@
 `pack.toml` names the pack and the order of its problems. Each problem is a folder with
 `problem.toml`, `statement.md`, `public/` (files the solver gets), and for a design problem
 `hidden/harness/`, `hidden/reference/`, `hidden/right/NAME/` (more solutions that must pass) and
-`hidden/wrong/NAME/` (solutions that must fail).
+`hidden/wrong/NAME/` (solutions that must fail). Problems that are whole repositories share their files, which are in
+`trees/NAME/` of the pack.
 `docs/reference/pack-format.md` describes every field.
 """
 
 from __future__ import annotations
 
 import base64
+import os
 import re
 import stat
 import tomllib
@@ -19,10 +21,12 @@ from typing import TypeVar
 
 from pydantic import JsonValue, ValidationError
 
+from benchwright_foundation.home import Home
 from benchwright_foundation.model import Model
+from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_problems.criterion import DESCRIPTION
 from benchwright_problems.equivalence import PROOF_DESCRIPTION
-from benchwright_problems.errors import DatasetError
+from benchwright_problems.errors import DatasetError, PatchError
 from benchwright_problems.figure import media_type_of_path
 from benchwright_problems.problem import (
     Answer,
@@ -37,15 +41,21 @@ from benchwright_problems.problem import (
     Question,
     digest,
 )
+from benchwright_problems.repository.changes import CHANGES, changed_files
+from benchwright_problems.repository.named_tests import VERIFIER
+from benchwright_problems.repository.tree import Tree, TreeError, TreeStore
 from benchwright_problems.storage.pack_files_schema import PackFile, ProblemFile
 
 BUILT_IN = ("starter", "architecture-labs")
 PACK_FILE = "pack.toml"
 LARGEST_FILE_BYTES = 16 * 1024**2
 
-_DESCRIPTIONS = frozenset({"docker-compose.yml", DESCRIPTION, PROOF_DESCRIPTION})
+_DESCRIPTIONS = frozenset({"docker-compose.yml", DESCRIPTION, VERIFIER, PROOF_DESCRIPTION})
 """Files of which a harness has one."""
-_LATER_FIELDS = ("hints", "dont_care", "proof", "published", "criterion")
+TREES = "trees"
+START = "start.patch"
+"""The changes to its tree with which a repository problem starts."""
+_LATER_FIELDS = ("hints", "dont_care", "proof", "published", "criterion", "tree", "tests")
 """Fields whose absence leaves a problem's digest as it was before there was such a field."""
 
 _File = TypeVar("_File", bound=Model)
@@ -142,16 +152,19 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
     answer = _answer_key(folder, spec)
     if spec.kind is ProblemKind.DESIGN and not _DESCRIPTIONS & harness.keys():
         raise DatasetError(folder / "hidden/harness/docker-compose.yml", "", "is missing")
+    tree = _tree_at_start(folder, spec.tree) if spec.tree else None
     content: dict[str, JsonValue] = {
         "spec": spec.model_dump(
             mode="json",
-            exclude={n for n in ("hints", "dont_care", "proof", "published", "criterion") if not getattr(spec, n)},
+            exclude={name for name in _LATER_FIELDS if not getattr(spec, name)},
         ),
         "statement": statement,
         "public": dict(public_files),
         "harness": dict(harness),
         "reference": dict(reference),
     }
+    if tree is not None:
+        content["tree"] = tree.id
     if figures:
         content["figures"] = {figure.path: figure.data for figure in figures}
     try:
@@ -168,7 +181,8 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
             public=Public(
                 statement=statement,
                 files=public_files,
-                expected=spec.expected,
+                expected=spec.expected if tree is None else (*spec.expected, CHANGES),
+                tree=tree,
                 question=_question(spec),
                 figures=figures,
                 hints=tuple(hint.rule for hint in spec.hints),
@@ -179,6 +193,7 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
                 answer=answer,
                 scan=spec.scan,
                 criterion=spec.criterion,
+                tests=spec.tests,
                 hints=tuple(hint.text.strip() for hint in spec.hints),
                 dont_cares=spec.dont_care,
                 parameter_sets=spec.proof.parameters,
@@ -187,6 +202,43 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
         )
     except ValidationError as error:
         raise DatasetError.from_validation(file, error) from error
+
+
+def _tree_at_start(folder: Path, name: str) -> Tree:
+    """The files that a repository problem starts with: those of its tree, with its own changes."""
+    tree_folder, start = folder.parent / TREES / name, folder / START
+    if not tree_folder.is_dir():
+        raise DatasetError(folder / "problem.toml", "tree", f"there is no folder {TREES}/{name} in the pack")
+    trees = TreeStore.from_home(Home.from_environment())
+    try:
+        files = _tree_files(tree_folder)
+        tree = trees.add(files)
+        if not start.exists():
+            return tree
+        changed = changed_files(tree, _read_file_text(start))
+        return trees.add({path: text for path, text in (files | changed).items() if text is not None})
+    except PatchError as error:
+        raise DatasetError(start, "", str(error)) from error
+    except TreeError as error:
+        raise DatasetError(tree_folder, "", str(error)) from error
+    except OSError as error:
+        raise DatasetError(tree_folder, "", f"can't be kept: {error.strerror}") from error
+
+
+def _tree_files(folder: Path) -> dict[str, bytes]:
+    """The files below a folder, without those whose name begins with a dot, and links to none."""
+    files = {}
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for file in (Path(parent, name) for name in names if not name.startswith(".")):
+            path = file.relative_to(folder).as_posix()
+            try:
+                files[path] = read_plain_file(folder, path, LARGEST_FILE_BYTES)
+            except FileTooLargeError as error:
+                raise DatasetError(file, "", f"is larger than {LARGEST_FILE_BYTES >> 20} MiB") from error
+            except (NotPlainFileError, OSError) as error:
+                raise DatasetError(file, "", "is not a plain file; links are not followed") from error
+    return files
 
 
 def _answer_key(folder: Path, problem_file: ProblemFile) -> Answer | None:

@@ -27,6 +27,7 @@ from benchwright_foundation.model import Model
 from benchwright_problems.assignment import Assignment
 from benchwright_problems.errors import DatasetError, PackExistsError, StoreError, UnknownProblemError
 from benchwright_problems.problem import Hidden, Pack, Problem
+from benchwright_problems.repository.tree import TreeStore
 from benchwright_problems.storage.labels import LabelFile, PackLabels
 from benchwright_problems.storage.pack_folder import BUILT_IN, read_built_in
 
@@ -229,7 +230,9 @@ class Store:
             # Two writes within a tick of the file system's clock have one time, but not one inode.
             file_state = (status.st_mtime_ns, status.st_ino)
             if name not in self._read or self._read[name][0] != file_state:
-                self._read[name] = (file_state, _StoredPack.model_validate_json(file.read_bytes()))
+                trees = TreeStore.from_home(self._home).folder
+                stored = _StoredPack.model_validate_json(file.read_bytes(), context={"trees": trees})
+                self._read[name] = (file_state, stored)
         except (OSError, ValueError) as error:
             if isinstance(error, ValidationError):
                 raise DatasetError.from_validation(file, error) from error

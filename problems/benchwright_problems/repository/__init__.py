@@ -1,0 +1,1 @@
+"""Problems that are whole repositories: the files they start with, changes to them, and tests that are named."""

@@ -1,0 +1,205 @@
+"""The files that a repository problem starts with.
+
+A tree is named by the digest of its listing, path → sha256, and its contents are kept by their digests: problems of
+one repository share what is the same in them. All of it is public. Contents are copied into workspaces and runs,
+never linked, so nothing that is edited there changes what is kept here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter, ValidationError, ValidationInfo, field_validator
+
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.home import Home
+from benchwright_foundation.model import Model
+from benchwright_problems.errors import ProblemsError
+from benchwright_problems.relative_path import RelativePath, WorkspacePath
+
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+MOST_FILES = 50_000
+LARGEST_TREE_BYTES = 1 << 30
+_LISTING = TypeAdapter(dict[RelativePath, Sha256])
+_PATH = TypeAdapter(WorkspacePath)
+_SCRIPT = b"#!"
+_EXECUTABLE = 0o755
+
+
+class TreeError(ProblemsError):
+    """The files of a repository can't be taken, or are no longer there."""
+
+
+class Tree(Model):
+    """The files of one tree, which are read when they are needed."""
+
+    id: Sha256
+    """Digest of the listing."""
+    folder: Path | None = Field(default=None, exclude=True, repr=False, validate_default=True)
+    """Where trees are kept on this machine; no part of a problem's text."""
+
+    @field_validator("folder")
+    @classmethod
+    def _from_context(cls, folder: Path | None, info: ValidationInfo) -> Path | None:
+        return folder or (info.context or {}).get("trees")
+
+    @cached_property
+    def digest_by_path(self) -> Mapping[str, str]:
+        """The listing: path → sha256 of the content.
+
+        Raises:
+            TreeError: The tree is not on this machine, or was changed.
+        """
+        try:
+            if self.folder is None:
+                raise FileNotFoundError
+            content = _listing_file(self.folder, self.id).read_bytes()
+            listing = _LISTING.validate_json(content)
+        except (OSError, ValidationError) as error:
+            raise TreeError(
+                f"The files of repository {self.id[:12]} are not on this machine. Import the problem's pack here again."
+            ) from error
+        if _listing_digest(listing) != self.id:
+            raise self._damaged_error()
+        return listing
+
+    def read(self, path: str) -> bytes:
+        """The content of a file of the tree.
+
+        Raises:
+            TreeError: It is not on this machine, or was changed.
+        """
+        digest = self.digest_by_path[path]
+        try:
+            content = _content_file(self.folder or Path(), digest).read_bytes()
+        except OSError as error:
+            raise self._damaged_error() from error
+        if hashlib.sha256(content).hexdigest() != digest:
+            raise self._damaged_error()
+        return content
+
+    def read_all(self) -> dict[str, bytes]:
+        """All files; see `read`."""
+        return {path: self.read(path) for path in self.digest_by_path}
+
+    def write_below(self, folder: Path) -> None:
+        """Copy all files into a folder. What begins with `#!` can be executed.
+
+        Raises:
+            TreeError: See `read`.
+            OSError: A file can't be written.
+        """
+        write_files(folder, self.read_all())
+
+    def _damaged_error(self) -> TreeError:
+        return TreeError(
+            f"The files of repository {self.id[:12]} were changed or deleted. Import the problem's pack again."
+        )
+
+
+class TreeStore:
+    """All trees below a folder.
+
+    Args:
+        folder: Made when the first tree is added.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @classmethod
+    def from_home(cls, home: Home) -> TreeStore:
+        """The one beside the packs."""
+        return cls(home.data / "trees")
+
+    def add(self, files: Mapping[str, bytes]) -> Tree:
+        """Keep a tree; contents that are there already are not written again.
+
+        Raises:
+            TreeError: A path can't be opened by every editor, or the tree is too large.
+            OSError: A file can't be written.
+        """
+        require_usable_files(files)
+        listing = {path: hashlib.sha256(content).hexdigest() for path, content in sorted(files.items())}
+        for path, digest in listing.items():
+            file = _content_file(self.folder, digest)
+            with contextlib.suppress(OSError):
+                if file.stat().st_size == len(files[path]):
+                    continue
+            file.parent.mkdir(parents=True, exist_ok=True)
+            # What a power cut loses is found by its digest, and imported again.
+            write_atomically(file, files[path], 0o644, durable=False)
+        tree = Tree(id=_listing_digest(listing), folder=self.folder)
+        file = _listing_file(self.folder, tree.id)
+        if not file.exists():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(file, json.dumps(listing).encode())
+        return tree
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files below a folder. What begins with `#!` can be executed.
+
+    Raises:
+        OSError: A file can't be written.
+    """
+    for parent in {path.rpartition("/")[0] for path in files}:
+        (folder / parent).mkdir(parents=True, exist_ok=True)
+    for path, content in files.items():
+        mode = _EXECUTABLE if content.startswith(_SCRIPT) else 0o644
+        with os.fdopen(os.open(folder / path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as stream:
+            stream.write(content)
+
+
+def require_usable_files(files: Mapping[str, bytes]) -> None:
+    """Refuse files that not every workspace can hold.
+
+    Raises:
+        TreeError: Names the first, with the reason.
+    """
+    if not files:
+        raise TreeError("The repository holds no file.")
+    if len(files) > MOST_FILES or sum(map(len, files.values())) > LARGEST_TREE_BYTES:
+        raise TreeError(f"The repository has more than {MOST_FILES} files or {LARGEST_TREE_BYTES >> 20} MiB.")
+    parents = {parent for path in files for parent in folders_around(path)}
+    for path in files:
+        if reason := unusable_path_reason(path):
+            raise TreeError(reason)
+        if path in parents:
+            raise TreeError(f"{path!r} is a file and a folder.")
+
+
+def unusable_path_reason(path: str) -> str:
+    """The reason why no workspace can hold a file of this path; empty if it can."""
+    try:
+        _PATH.validate_python(path)
+    except ValidationError as error:
+        return error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
+    return ""
+
+
+def folders_around(path: str) -> list[str]:
+    """The folders that a path is in, relative."""
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[:number]) for number in range(1, len(parts) + 1)]
+
+
+def _listing_digest(listing: Mapping[str, str]) -> str:
+    text = json.dumps(dict(listing), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _listing_file(folder: Path, tree_id: str) -> Path:
+    return folder / f"{tree_id}.json"
+
+
+def _content_file(folder: Path, digest: str) -> Path:
+    # A folder with a hundred thousand files is slow to list.
+    return folder / "contents" / digest[:2] / digest
