@@ -131,6 +131,6 @@ async def test_a_published_pack_brings_its_trees_to_another_machine(
     elsewhere.add(read_pack_file(tmp_path / "core.zip").pack)
     unsealed = elsewhere.unseal("core/sum")
     assert unsealed.public_digest == original.problems[0].public_digest
-    assert "folder" not in unsealed.model_dump_json()
+    assert '"folder":' not in unsealed.model_dump_json()
     verdict = await grade(unsealed, toolchain, unsealed.hidden.reference[CHANGES])
     assert verdict.reason is Reason.PASSED
