@@ -71,15 +71,32 @@ def new_problem(pack_folder: Path, problem_id: str, form: Form, *, license_name:
         DatasetError: The folder holds a pack that can't be read.
         OSError: The folder can't be written.
     """
-    _require_new_problem_id(pack_folder, problem_id)
+    require_new_problem_id(pack_folder, problem_id)
+    return place_problem(
+        pack_folder,
+        problem_id,
+        lambda new_folder: _write_problem_folder(new_folder, problem_id, form),
+        license_name=license_name,
+    )
+
+
+def place_problem(
+    pack_folder: Path, problem_id: str, write_problem: Callable[[Path], object], *, license_name: str
+) -> Path:
+    """Places a problem's folder in a pack, and makes the pack if there is none yet; see `new_problem`.
+
+    Args:
+        pack_folder: The pack's.
+        problem_id: The new problem's id.
+        write_problem: Makes the problem's folder, by the path that it is given.
+        license_name: Licence of a new pack, as SPDX calls it.
+    """
     if (pack_folder / PACK_FILE).exists():
         read_pack_folder(pack_folder)
         pack = _pack_toml_with_problem(pack_folder / PACK_FILE, problem_id)
     else:
         pack = _new_pack_toml(pack_folder, problem_id, license_name)
-    return _place_problem_and_pack_file(
-        pack_folder, problem_id, pack, lambda new_folder: _write_problem_folder(new_folder, problem_id, form)
-    )
+    return _place_problem_and_pack_file(pack_folder, problem_id, pack, write_problem)
 
 
 def free_response_twin(pack_folder: Path, problem_id: str, twin_id: str) -> Path:
@@ -100,7 +117,7 @@ def free_response_twin(pack_folder: Path, problem_id: str, twin_id: str) -> Path
         DatasetError: The folder holds a pack that can't be read.
         OSError: The folder can't be written.
     """
-    _require_new_problem_id(pack_folder, twin_id)
+    require_new_problem_id(pack_folder, twin_id)
     original = next(
         (candidate for candidate in read_pack_folder(pack_folder).problems if candidate.id == problem_id), None
     )
@@ -137,7 +154,12 @@ def free_response_twin(pack_folder: Path, problem_id: str, twin_id: str) -> Path
     )
 
 
-def _require_new_problem_id(pack_folder: Path, problem_id: str) -> None:
+def require_new_problem_id(pack_folder: Path, problem_id: str) -> None:
+    """Refuses a name that can't be used, or is taken.
+
+    Raises:
+        NewProblemError: It says which.
+    """
     if not _ID.fullmatch(problem_id):
         raise NewProblemError(f"{problem_id!r} can't be a problem's name; use lower-case letters, digits and hyphens")
     if (pack_folder / problem_id).exists():
@@ -145,7 +167,7 @@ def _require_new_problem_id(pack_folder: Path, problem_id: str) -> None:
 
 
 def _place_problem_and_pack_file(
-    pack_folder: Path, problem_id: str, pack_toml: str, write_problem: Callable[[Path], None]
+    pack_folder: Path, problem_id: str, pack_toml: str, write_problem: Callable[[Path], object]
 ) -> Path:
     """Writes a problem's folder and its pack's file, both or neither."""
     target = pack_folder / problem_id

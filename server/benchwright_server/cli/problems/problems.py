@@ -23,6 +23,7 @@ from benchwright_server.cli.problems.canaries import canaries
 from benchwright_server.cli.problems.check import check
 from benchwright_server.cli.problems.compare import compare
 from benchwright_server.cli.problems.duplicates import duplicates
+from benchwright_server.cli.problems.from_commit import from_commit
 from benchwright_server.cli.problems.label import label_command
 from benchwright_server.cli.problems.mutate import mutate
 from benchwright_server.cli.problems.pack_records import A_DATA_SET, original_record, write_records
@@ -51,6 +52,7 @@ def add_to(parent: typer.Typer) -> None:
     problems_app.command("label")(flatten_option_groups(label_command))
     problems_app.command("filter")(filter_pack)
     problems_app.command("new")(new)
+    problems_app.command("from-commit")(from_commit)
     problems_app.command("twin")(twin)
     problems_app.command("publish")(publish)
     problems_app.command("install")(install)
