@@ -67,6 +67,9 @@ WALKS = {
     "docs/how-to/understand-a-failure.md": Walk(),
     "docs/how-to/any-machine.md": Walk(),
     "docs/how-to/write-problems.md": Walk(),
+    "docs/how-to/repository-problems.md": Walk(
+        not_run={"benchwright open": "tests/lsp/test_repository_workspace.py opens such a problem"}
+    ),
     "docs/how-to/toolchains.md": Walk(
         _one_toolchain, not_run={"sudo apt-get": "installs packages on an Ubuntu machine, and asks a mirror"}
     ),

@@ -182,7 +182,7 @@ class Opening:
             raise WorkspaceError(refusal_reason(root, intruding_path))
         folder = unused_folder(root, problem_ref)
         try:
-            create_workspace_files(folder, files)
+            create_workspace_files(folder, files, problem.public.tree)
             texts = {path: FileText.of_bytes(content) for path, content in files.items() if path not in figures}
             header = self._services.attempts.create(
                 problem_ref,

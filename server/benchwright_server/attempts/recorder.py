@@ -118,6 +118,10 @@ class FileRecorder:
             self._record_content_if_changed(path, content_on_disk, TextCause.OUTSIDE)
             self._record_whole_text(path, FileText.of_text(held_file.text, bom=held_file.bom), TextCause.RESYNC)
 
+    def record_derived(self, path: str, content: bytes) -> None:
+        """A file was made of others, whose changes are recorded: nobody has written it."""
+        self._record_content_if_changed(path, content, TextCause.RESYNC)
+
     def _record_content_if_changed(self, path: str, content: bytes | None, cause: TextCause) -> None:
         if content is not None:
             self._on_disk[path] = sha256(content)

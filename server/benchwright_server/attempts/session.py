@@ -29,9 +29,12 @@ from benchwright_attempts.state import CONSENT_WITHDRAWN
 from benchwright_attempts.summary.replay import ReplayedFile
 from benchwright_attempts.summary.summary import AttemptVerdict, Summary
 from benchwright_attempts.terms import ClockDisplay, Terms
+from benchwright_foundation.atomic import write_atomically
 from benchwright_judges.formats import rules_of
 from benchwright_problems.aids import Aid
 from benchwright_problems.problem import Problem
+from benchwright_problems.repository.changes import CHANGES, changed_files
+from benchwright_problems.repository.tree import Tree
 from benchwright_problems.reveal import Revealed
 from benchwright_problems.verdict import ComparedQuality
 from benchwright_server.attempts.recorder import FileRecorder
@@ -45,6 +48,7 @@ from benchwright_server.protocol.messages import (
     TestLine,
     VerdictView,
 )
+from benchwright_server.workspaces.repository import is_left_out
 from benchwright_server.workspaces.workspace import Workspace, read_judged_files
 
 if TYPE_CHECKING:
@@ -183,8 +187,19 @@ class EditorSession(Adapter):
 
     def on_files_taken_for_run(self, files: Mapping[str, bytes]) -> None:
         """A run reads files from the disk, where another program may have changed them."""
+        if self.problem.public.tree is not None:
+            self._record_diff(self.problem.public.tree, files.get(CHANGES, b""))
+            return
         for path in judged_paths(self.problem):
             self.recorder.record_read_by_run(path, files.get(path))
+
+    def _record_diff(self, tree: Tree, diff: bytes) -> None:
+        for path, content in changed_files(tree, diff.decode()).items():
+            self.recorder.record_read_by_run(path, content)
+        self.recorder.record_derived(CHANGES, diff)
+        # For people to look at.
+        with contextlib.suppress(OSError):
+            write_atomically(self.workspace.folder / CHANGES, diff, durable=False)
 
     def on_status_changed(self) -> None:
         """The status has changed."""
@@ -293,6 +308,13 @@ class EditorSession(Adapter):
         finally:
             if self._claim is not None:
                 await asyncio.to_thread(self._claim.release)
+
+    def is_judged_path(self, path: str) -> bool:
+        """True if a change of this file of the workspace changes what is judged."""
+        if self.problem.public.tree is None:
+            return path in judged_paths(self.problem)
+        own_paths = (CHANGES, self.workspace.marker.statement)
+        return path in self.problem.public.tree.digest_by_path or not (path in own_paths or is_left_out(path))
 
     @property
     def is_scored_on_save(self) -> bool:

@@ -371,11 +371,13 @@ class EditorSessions:
         paths = dict.fromkeys((*editable, *problem.public.files))
         files = [
             WorkspaceFile(uri=(workspace.folder / path).as_uri(), path=path, editable=path in editable)
-            for path in paths
+            for path in (paths if problem.public.tree is None else ())
         ]
+        # Where everything may be changed, nothing says what to look at first.
+        primary = workspace.statement if problem.public.tree is not None else workspace.folder / editable[0]
         return OpenedProblem(
             status=await session.status(),
             statement=workspace.statement.as_uri(),
-            primary=(workspace.folder / editable[0]).as_uri(),
+            primary=primary.as_uri(),
             files=files,
         )

@@ -15,8 +15,11 @@ from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_problems.problem import AnsweredBy, Problem, ProblemKind
+from benchwright_problems.repository.changes import CHANGES
+from benchwright_problems.repository.tree import Tree
 from benchwright_server.errors import WorkspaceError
 from benchwright_server.workspaces.marker import MARKER
+from benchwright_server.workspaces.repository import diff_of_workspace
 
 _MAX_FILE_BYTES = 16 * 1024**2
 
@@ -99,7 +102,15 @@ def read_workspace_file_if_present(folder: Path, path: str) -> bytes | None:
 
 
 def read_judged_files(folder: Path, problem: Problem) -> dict[str, bytes]:
-    """The current content of the files that are judged, without missing ones."""
+    """The current content of the files that are judged, without missing ones.
+
+    Of a repository problem that is the diff of the folder, or the one that a folder holds alone.
+    """
+    if problem.public.tree is not None:
+        if (diff := read_workspace_file_if_present(folder, CHANGES)) is not None and len([*folder.iterdir()]) == 1:
+            return {CHANGES: diff}
+        excluded = (MARKER, CHANGES, statement_name(problem))
+        return {CHANGES: diff_of_workspace(folder, problem.public.tree, excluded)}
     return {
         path: content
         for path in judged_paths(problem)
@@ -131,10 +142,8 @@ def statement_path_and_workspace_files(
         ref_by_language: Language → `pack/id` of the same question in it.
         has_answer_form: True if the editor shows a form for the answer, which also leads to other languages.
     """
-    name = "README.md" if problem.kind is ProblemKind.DESIGN else "question.md"
-    while name in problem.public.files or name in problem.public.expected:
-        name = f"_{name}"
-    files = dict.fromkeys(judged_paths(problem), b"")
+    name = statement_name(problem)
+    files = dict.fromkeys(judged_paths(problem), b"") if problem.public.tree is None else {}
     files |= {path: text.encode() for path, text in problem.public.files.items()}
     files |= {figure.path: figure.content for figure in problem.public.figures}
     statement = _statement_with_choices(problem).rstrip()
@@ -143,14 +152,34 @@ def statement_path_and_workspace_files(
     return name, files | {name: f"{statement}\n".encode()}
 
 
-def create_workspace_files(folder: Path, content_by_path: dict[str, bytes]) -> None:
+def statement_name(problem: Problem) -> str:
+    """The path of the statement in a workspace: none that a file of the problem has."""
+    public = problem.public
+    name = "README.md" if problem.kind is ProblemKind.DESIGN else "question.md"
+    if public.tree is not None:
+        name = "PROBLEM.md"
+    taken_paths = {*public.files, *public.expected, *(public.tree.digest_by_path if public.tree is not None else ())}
+    while name in taken_paths:
+        name = f"_{name}"
+    return name
+
+
+def create_workspace_files(folder: Path, content_by_path: dict[str, bytes], tree: Tree | None = None) -> None:
     """Write the files of a new workspace.
+
+    Args:
+        folder: The workspace.
+        content_by_path: Its files besides those of the tree.
+        tree: Of a repository problem.
 
     Raises:
         WorkspaceError: The folder can't be created or written.
+        TreeError: The tree can't be read.
     """
     try:
         folder.mkdir(parents=True)
+        if tree is not None:
+            tree.write_below(folder)
         for path, content in content_by_path.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             write_atomically(folder / path, content)
@@ -194,5 +223,10 @@ def _place_of_answer(problem: Problem) -> str:
         return "Write the letters of all right choices into `answer.md`."
     if problem.kind is not ProblemKind.DESIGN:
         return "Write your answer into `answer.md`."
+    if problem.public.tree is not None:
+        return (
+            "All files of this folder are yours to change. The difference to how you found them is judged; after each "
+            f"run it is in `{CHANGES}`. What a build leaves in a folder called `build`, waveforms and logs don't count."
+        )
     files = ", ".join(f"[`{path}`]({path})" for path in problem.public.expected)
     return f"Files to write: {files}"

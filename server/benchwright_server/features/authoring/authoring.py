@@ -163,12 +163,13 @@ async def _prove_problem(proofs: Proofs, params: AuthoredParams) -> ProblemProof
 
 async def _write_preview_folder(proofs: Proofs, params: AuthoredParams) -> ProblemPreview:
     folder = _problem_folder_or_error(params)
-    statement, files = statement_path_and_workspace_files((await asyncio.to_thread(_read_candidate, folder)).problem)
+    candidate = (await asyncio.to_thread(_read_candidate, folder)).problem
+    statement, files = statement_path_and_workspace_files(candidate)
     target = proofs.server.home.state / "previews" / folder.parent.name / folder.name
 
     def write() -> None:
         shutil.rmtree(target, ignore_errors=True)
-        create_workspace_files(target, files)
+        create_workspace_files(target, files, candidate.public.tree)
 
     await asyncio.to_thread(write)
     return ProblemPreview(uri=target.as_uri(), statement=(target / statement).as_uri(), files=sorted(files))

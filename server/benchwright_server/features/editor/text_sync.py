@@ -107,8 +107,6 @@ class TextSync:
             session.recorder.record_closed(path, await asyncio.to_thread(session.workspace.read, path))
 
     async def _lint_record_and_score(self, uri: str) -> None:
-        from benchwright_attempts.grading.grading import judged_paths
-
         session, path = await self._session_and_workspace_path(uri)
         self._server.lenses.forget_sizes_after_save()
         self._start_lint(uri, session, path)
@@ -117,8 +115,13 @@ class TextSync:
         content = await asyncio.to_thread(session.workspace.read, path)
         if content is not None:
             await session.record_saved(path, content)
-        if session.is_scored_on_save and path in judged_paths(session.problem) and await session.is_clock_running():
+        if not session.is_judged_path(path):
+            return
+        if session.is_scored_on_save and await session.is_clock_running():
             await session.attempt.start_run("newer_save")
+        elif session.problem.public.tree is not None:
+            # Only then the log has what changed since the last run.
+            session.on_files_taken_for_run(await asyncio.to_thread(session.present_judged_files))
 
     def _start_lint(self, uri: str, session: EditorSession | None, workspace_path: str) -> None:
         async def lint() -> None:

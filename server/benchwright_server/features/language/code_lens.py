@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_attempts.clock.clock import AttemptState
-from benchwright_attempts.grading.grading import judged_paths
 from benchwright_problems.problem import ProblemKind
 from benchwright_server.features.attempt.own_tests import run_lenses_of_testbenches
 from benchwright_server.features.design.instances import instance_choice_lenses
@@ -86,7 +85,7 @@ class CodeLenses:
         session = await self._server.find_or_open_session(file)
         if session is None or session.problem.kind is not ProblemKind.DESIGN:
             return []
-        if session.workspace.relative(file) not in judged_paths(session.problem):
+        if not session.is_judged_path(session.workspace.relative(file) or ""):
             return []
         status = await session.status()
         offers = [lens_title_and_operation(status)]

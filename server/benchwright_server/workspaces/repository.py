@@ -1,0 +1,124 @@
+"""The solution in the workspace of a repository problem: its difference to the files that the workspace began with."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+
+from benchwright_problems.errors import PatchError
+from benchwright_problems.repository.changes import LARGEST_CHANGES_BYTES, diff_of_files
+from benchwright_problems.repository.tree import Tree, unusable_path_reason
+from benchwright_server.errors import WorkspaceError
+
+_BUILD_FOLDERS = frozenset(
+    {"build", "obj_dir", "sim_build", "rundir", "work", "xsim.dir", "csrc", "target", "node_modules", "__pycache__"}
+)
+_BUILD_SUFFIXES = (
+    *(".vcd", ".fst", ".fsdb", ".vpd", ".wlf", ".ghw", ".shm", ".lxt", ".lxt2", ".gtkw", ".log", ".vvp", ".jou"),
+    *(".o", ".a", ".so", ".d", ".gch", ".exe", ".pyc", ".class", ".orig", ".rej", ".swp", "~"),
+)
+_LARGEST_FILE_BYTES = 16 << 20
+
+
+def diff_of_workspace(folder: Path, tree: Tree, excluded: Collection[str]) -> bytes:
+    """The changes in a workspace, without what tools put there: new files that are a build's, hidden or no text.
+
+    Args:
+        folder: The workspace.
+        tree: The files that it began with.
+        excluded: Files at its top that are no part of the solution.
+
+    Raises:
+        WorkspaceError: The changes are too many, or a file of the repository is no text or a link now.
+        TreeError: The tree can't be read.
+    """
+    old_files: dict[str, bytes | None] = {}
+    new_files: dict[str, bytes | None] = {}
+    digest_by_path = tree.digest_by_path
+    unseen_paths = set(digest_by_path)
+    changed_bytes = 0
+    for path, file in _files_below(folder, _folders_of(digest_by_path), digest_by_path):
+        if path in excluded:
+            continue
+        unseen_paths.discard(path)
+        content = _read(path, file)
+        if hashlib.sha256(content).hexdigest() == digest_by_path.get(path):
+            continue
+        if path not in digest_by_path and (unusable_path_reason(path) or not _is_text(content)):
+            continue
+        old_files[path] = tree.read(path) if path in digest_by_path else None
+        new_files[path] = content
+        changed_bytes += len(content) if path not in digest_by_path else 0
+        if changed_bytes > LARGEST_CHANGES_BYTES:
+            raise _too_large_error(path)
+    for path in unseen_paths:
+        old_files[path], new_files[path] = tree.read(path), None
+    try:
+        diff = diff_of_files(old_files, new_files).encode()
+    except PatchError as error:
+        raise WorkspaceError(f"{error}. Restore it, and open the file again.") from error
+    if len(diff) > LARGEST_CHANGES_BYTES:
+        raise _too_large_error(max(new_files, key=lambda path: len(new_files[path] or b"")))
+    return diff
+
+
+def is_left_out(path: str) -> bool:
+    """True if a file of this path, unless the repository has it, is no part of a solution."""
+    *folders, name = path.split("/")
+    if any(folder in _BUILD_FOLDERS or folder.startswith(".") for folder in folders):
+        return True
+    return name.startswith(".") or name.endswith(_BUILD_SUFFIXES)
+
+
+def _files_below(
+    folder: Path, tree_folders: Collection[str], digest_by_path: Mapping[str, str]
+) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    pending = [""]
+    while pending:
+        prefix = pending.pop()
+        with os.scandir(folder / prefix) as entries:
+            for entry in entries:
+                path = f"{prefix}{entry.name}"
+                if entry.is_dir(follow_symlinks=False):
+                    if path in tree_folders or not is_left_out(f"{path}/file"):
+                        pending.append(f"{path}/")
+                elif path in digest_by_path or (entry.is_file(follow_symlinks=False) and not is_left_out(path)):
+                    yield path, entry
+
+
+def _folders_of(digest_by_path: Mapping[str, str]) -> set[str]:
+    folders: set[str] = set()
+    for path in digest_by_path:
+        folder = path.rpartition("/")[0]
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+    return folders
+
+
+def _read(path: str, file: os.DirEntry[str]) -> bytes:
+    if not file.is_file(follow_symlinks=False):
+        raise WorkspaceError(f"{path} must be a plain file, not a link. Restore it.")
+    if file.stat(follow_symlinks=False).st_size > _LARGEST_FILE_BYTES:
+        raise _too_large_error(path)
+    try:
+        return Path(file).read_bytes()
+    except OSError as error:
+        raise WorkspaceError(f"{path} can't be read: {error.strerror}.") from error
+
+
+def _is_text(content: bytes) -> bool:
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return b"\0" not in content
+
+
+def _too_large_error(path: str) -> WorkspaceError:
+    return WorkspaceError(
+        f"The changes of this workspace are larger than {LARGEST_CHANGES_BYTES >> 20} MiB; see {path}. Put what a "
+        "build writes into a folder called build."
+    )
