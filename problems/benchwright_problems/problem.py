@@ -30,6 +30,7 @@ from benchwright_problems.repository.tree import Tree, folders_around
 from benchwright_problems.reveal import Reveal
 from benchwright_problems.rubric_points import OptionalPoints
 from benchwright_problems.storage.pack_name import PackName
+from benchwright_problems.test_groups import TestGroups
 
 
 class ProblemKind(StrEnum):
@@ -140,6 +141,8 @@ ProblemId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_le
 Letter = Annotated[str, Field(pattern=r"^[A-Z]$")]
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 """ISO 639 code."""
+OptionalText = Annotated[str, Field(exclude_if=lambda text: not text)]
+"""Left out of records where it is empty."""
 
 
 _MIN_COMPILE_S, _COMPILE_SHARE = 60.0, 0.25
@@ -254,6 +257,8 @@ class Public(Model):
     figures: tuple[Figure, ...] = ()
     hints: HintRules = ()
     """The public part of its hints; no part of the task, so in no digest."""
+    groups: TestGroups = ()
+    """Its hidden tests by what they bring; no part of the task either."""
 
     @model_validator(mode="after")
     def _require_consistent_paths(self) -> Public:
@@ -304,6 +309,9 @@ class Hidden(Model):
     tests: NamedTests | None = None
     """The tests that decide; None if all that the harness runs do."""
     hints: HintTexts = ()
+    explanation: OptionalText = ""
+    """Why the reference of a design is as it is, and what is often wrong, Markdown; no part of the task, so in no
+    digest."""
     dont_cares: DontCares = NO_DONT_CARES
     parameter_sets: ParameterSets = ()
     """Parameters with which proofs compare designs besides the defaults."""
@@ -342,6 +350,8 @@ class Problem(Model):
             raise ValueError("a question, and nothing else, has public.question")
         if self.kind is ProblemKind.DESIGN and not self.public.expected:
             raise ValueError("a design problem names the files it expects")
+        if self.public.groups and (self.kind is not ProblemKind.DESIGN or self.reveal is Reveal.VERDICT):
+            raise ValueError("groups name hidden tests: only a design problem with reveal names or more has some")
         return self
 
     @property
@@ -351,8 +361,8 @@ class Problem(Model):
 
     @property
     def public_digest(self) -> str:
-        """sha256 of everything a solver sees, without hints and dates."""
-        unseen = {"hints"} if self.public.tree is not None else {"hints", "tree"}
+        """sha256 of everything a solver sees, without hints, groups of tests and dates."""
+        unseen = {"hints", "groups"} if self.public.tree is not None else {"hints", "groups", "tree"}
         return digest(self.model_dump(mode="json", exclude={"hidden": True, "published": True, "public": unseen}))
 
     @property

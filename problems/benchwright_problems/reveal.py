@@ -207,3 +207,13 @@ def reveal_reference(
         is_solved: True if who asks has solved the problem.
     """
     return read_reference() if is_solved and policy.shows_all_of(Reveal.REFERENCE) else None
+
+
+def reveal_explanation(read_explanation: Callable[[], str], *, is_over: bool) -> str:
+    """The author's explanation of the solution, which every policy shows once work is over; empty if it stays hidden.
+
+    Args:
+        read_explanation: Called only where it is shown.
+        is_over: True if who asks can change nothing any more: the assignment has closed, or the problem is solved.
+    """
+    return read_explanation() if is_over else ""

@@ -230,19 +230,20 @@ reports out.
 ### Grades
 
 A problem is worth the points that its assignment gives for each (1 if nothing else was chosen), for the best or the
-last decided run up to the closing date. A run that does not pass is worth nothing, or with partial credit its share
-of the hidden tests, or the score of its answer. Each day late, counted as soon as it begins, takes the chosen
-percentage of a run's points; the best run is the one that is worth most after that. Undecided runs count for nothing.
-An extension gives one student later dates (an earlier one is refused); nothing closes before it is due. *Late days*
-are each student's own: a course gives everybody the same number, and each assignment says how many it takes. A student
-uses some while the assignment is open for them, before or after it is due; each moves the student's own due date, after
-any extension, by 24 hours, so a run counts as late only after that. They can't be taken back. In an assignment that is
-graded by group, one use moves the dates of all of the group, and takes late days of each; it is refused if one of them
-has too few. Adjustments
-are added, with reason, author and time; none is overwritten. Points are worked out again from the runs each time, so
-a changed rule holds for all at once. *Facility* is the mean share of the points among who worked on a problem, with
-Wilson's interval; *discrimination* the correlation with the points for all other problems of the course (from ten
-students on); *upper minus lower* the difference in facility between the best and the worst 27 % by these points.
+last decided run up to the closing date. A run that does not pass is worth nothing, or with partial credit the points
+of the groups of hidden tests that it passes whole, its share of the hidden tests where the problem has no groups, or
+the score of its answer. Each day late, counted as soon as it begins, takes the chosen percentage of a run's points;
+the best run is the one that is worth most after that. Undecided runs count for nothing. An extension gives one
+student later dates (an earlier one is refused); nothing closes before it is due. *Late days* are each student's own:
+a course gives everybody the same number, and each assignment says how many it takes. A student uses some while the
+assignment is open for them, before or after it is due; each moves the student's own due date, after any extension, by
+24 hours, so a run counts as late only after that. They can't be taken back. In an assignment that is graded by group,
+one use moves the dates of all of the group, and takes late days of each; it is refused if one of them has too few.
+Adjustments are added, with reason, author and time; none is overwritten. Points are worked out again from the runs
+each time, so a changed rule holds for all at once. *Facility* is the mean share of the points among who worked on a
+problem, with Wilson's interval; *discrimination* the correlation with the points for all other problems of the course
+(from ten students on); *upper minus lower* the difference in facility between the best and the worst 27 % by these
+points.
 
 ## Metrics and log
 

@@ -32,7 +32,7 @@ class GradingRules:
     """For each problem that is solved whole and in time."""
     counting: Counting = Counting.BEST
     partial: bool = False
-    """True if a run that did not pass is worth its share of the hidden tests or its answer's score; else nothing."""
+    """True if a run that did not pass is worth its groups or share of hidden tests, or its answer's score."""
     late_percent: float = 0.0
     """Percentage of a run's points that each day after the due date, begun or whole, takes from them."""
     by_group: bool = False
@@ -115,7 +115,7 @@ class DecidedRun:
     """Time at which it was asked for."""
     is_passed: bool
     share: float
-    """Of the hidden tests that passed, from 0 to 1."""
+    """Of the points of groups of hidden tests, or without groups of the hidden tests, that passed, from 0 to 1."""
     hints_cost: float = 0.0
     """Share of the problem's points that the hints cost which were taken before it."""
     number: int | None = None

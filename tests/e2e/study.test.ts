@@ -246,7 +246,7 @@ scenario(
     await editor.command("Benchwright: Take Part in a Study");
     const consent = await participant.page("Do you want to take part?");
     await editor.picture("study-question-consent");
-    await editor.sees(consent.locator("main"), /How long it takes\s+The tasks take at most 30 min together/);
+    await editor.sees(consent.locator("main"), /How long it takes\s+You work for at most 30 min/);
     await participant.press(consent, "I Agree");
     const title = "Cycles of a short program in a five-stage pipeline";
     await participant.press(await participant.page(`Next: ${title}`), "Open the Task");

@@ -146,10 +146,10 @@ def test_a_stranger_goes_from_nothing_to_a_report_within_an_hour(lab: Lab) -> No
         steps_by_name = lab.kit()
         assert steps_by_name["rehearsal"]["state"] == "done"
     with lab.timed("pilot of two"):
-        for command in steps_by_name["pilot"]["next"][:2]:
-            assert lab.run(*command.split()[1:]).returncode == 0
+        for _ in range(2):
+            lab.take(steps_by_name["pilot"])
             lab.take_part("mine-pilot")
-        steps_by_name = lab.kit()
+            steps_by_name = lab.kit()
         assert steps_by_name["pilot"]["state"] == "done" and "not solved" in steps_by_name["pilot"]["text"]
     with lab.timed("registration"):
         lab.take(steps_by_name["registration"])

@@ -43,25 +43,27 @@ async def test_a_policy_that_shows_the_reference_shows_it_to_who_has_solved_the_
     assert (await desk.run()).outcome == "failed"
     assert (await desk.submit()).status.state == "submitted"
     page = await page_of(editor)
-    assert (page["solutions"], page["best"], page["reference"]) == (0, None, None)
+    assert (page["solutions"], page["best"], page["reference"], page["explanation"]) == (0, None, None, None)
 
     solved_desk = await solve(editor, "planted/gate", RIGHT)
     page = await page_of(editor)
     assert (page["solutions"], page["best"]["attempt"]) == (1, solved_desk.attempt)
     (file,) = page["reference"]
     assert (file["path"], file["text"].splitlines()[0]) == ("rtl/gate.sv", "// zqcanary-reference")
-    assert CANARY not in json.dumps({key: value for key, value in page.items() if key != "reference"})
+    assert "zqcanary-explanation" in page["explanation"]
+    assert CANARY not in json.dumps({**page, "reference": None, "explanation": None})
 
     # Who tries again gets to see it after the new attempt.
     new_desk = await editor.open_problem("planted/gate", fresh=True)
-    assert (await page_of(editor))["reference"] is None
+    page = await page_of(editor)
+    assert (page["reference"], page["explanation"]) == (None, None)
     await new_desk.ask("abandon", reason="")
     assert (await page_of(editor))["reference"] is not None
 
     # Before a study that asks the problem, nobody may read it.
     await begin(home, study_allowing().replace("starter/saturating-counter", "planted/gate"))
     page = await page_of(editor)
-    assert (page["reference"], page["solutions"]) == (None, 1)
+    assert (page["reference"], page["explanation"], page["solutions"]) == (None, None, 1)
     assert CANARY not in json.dumps(page)
 
 
@@ -71,9 +73,11 @@ async def test_any_other_policy_keeps_the_reference_hidden_and_shows_its_size(
 ) -> None:
     plant_canaries(tmp_path / "pack", home, reveal)
     editor = await editors()
+    assert (await page_of(editor))["explanation"] is None
     await solve(editor, "planted/gate", RIGHT)
     page = await page_of(editor)
-    assert CANARY not in json.dumps(page)
+    assert "zqcanary-explanation" in page["explanation"]
+    assert CANARY not in json.dumps({**page, "explanation": None})
     assert page["reference"] is None
     gates = {line["measure"]: (line["solution"], line["reference"]) for line in page["best"]["quality"]}
     assert (gates["gates"], gates["depth"]) == ((1, 1), (1, 1))

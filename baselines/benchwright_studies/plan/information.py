@@ -39,7 +39,7 @@ TEMPLATES: Mapping[InformationKind, str] = {
     InformationKind.KEPT: "Records are kept for at most {0} months after the end of the study.",
     InformationKind.SEEN: "Your records are seen by: {0}.",
     InformationKind.TASKS: "Number of tasks: {0}.",
-    InformationKind.TIME: "The tasks take at most {0} together; pauses and forms are not counted.",
+    InformationKind.TIME: "You work for at most {0}; pauses and forms are not counted.",
     InformationKind.NO_LIMIT: "Not every task has a time limit, so the study does not say how long it takes.",
     InformationKind.PAY: "What you get for taking part: {0}.",
     InformationKind.ETHICS: "Ethics review: {0}.",

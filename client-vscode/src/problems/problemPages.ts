@@ -112,6 +112,7 @@ export class ProblemPages implements vscode.TextDocumentContentProvider, vscode.
       hasUnfinished: problem.hasUnfinished ?? false,
       attempts: page.attempts.map((one) => ({ ...one, standing: standingText(one.view) })),
       best: bestSolution(page),
+      explanation: page.explanation ?? "",
     });
   }
 }

@@ -64,7 +64,7 @@ export function informationSentence({ kind, value, text }: InformationView): str
     case "tasks":
       return t("Number of tasks: {0}.", value);
     case "time":
-      return t("The tasks take at most {0} together; pauses and forms are not counted.", value);
+      return t("You work for at most {0}; pauses and forms are not counted.", value);
     case "no_limit":
       return t("Not every task has a time limit, so the study does not say how long it takes.");
     case "pay":

@@ -27,6 +27,7 @@ from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import Pack
 from benchwright_problems.relative_path import RelativePath
 from benchwright_problems.storage.pack_folder import (
+    EXPLANATION,
     LARGEST_FILE_BYTES,
     PACK_FILE,
     START,
@@ -44,8 +45,6 @@ _MANIFEST = "manifest.json"
 _LARGEST_MANIFEST = 16 * 1024**2
 _WHEN = (1980, 1, 1, 0, 0, 0)
 _PROBLEM_FILES = ("problem.toml", "statement.md")
-_EXPLANATION = "hidden/explanation.md"
-"""A design problem's note for teachers, if its author wrote one."""
 _PROBLEM_FOLDERS = (
     "public",
     "figures",
@@ -140,7 +139,7 @@ def _packed_paths(folder: Path, pack: Pack) -> Iterator[str]:
     yield PACK_FILE
     for problem in pack.problems:
         yield from (f"{problem.id}/{name}" for name in _PROBLEM_FILES)
-        for name in (_EXPLANATION, START):
+        for name in (EXPLANATION, START):
             if (folder / problem.id / name).is_file():
                 yield f"{problem.id}/{name}"
         for subfolder in _PROBLEM_FOLDERS:

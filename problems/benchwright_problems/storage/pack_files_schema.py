@@ -28,6 +28,7 @@ from benchwright_problems.relative_path import RelativePath
 from benchwright_problems.repository.named_tests import NamedTests
 from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.pack_name import PackName
+from benchwright_problems.test_groups import TestGroups
 
 
 class PackFile(Model):
@@ -77,4 +78,5 @@ class ProblemFile(Model):
     answer: Answer | None = None
     dont_care: DontCares = NO_DONT_CARES
     proof: ProofTable = ProofTable()
+    groups: TestGroups = ()
     hints: Annotated[tuple[Hint, ...], Field(max_length=MOST_HINTS), AfterValidator(require_affordable_hints)] = ()

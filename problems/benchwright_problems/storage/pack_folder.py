@@ -2,9 +2,9 @@
 
 `pack.toml` names the pack and the order of its problems. Each problem is a folder with
 `problem.toml`, `statement.md`, `public/` (files the solver gets), and for a design problem
-`hidden/harness/`, `hidden/reference/`, `hidden/right/NAME/` (more solutions that must pass) and
-`hidden/wrong/NAME/` (solutions that must fail). Problems that are whole repositories share their files, which are in
-`trees/NAME/` of the pack.
+`hidden/harness/`, `hidden/reference/`, `hidden/right/NAME/` (more solutions that must pass),
+`hidden/wrong/NAME/` (solutions that must fail) and `hidden/explanation.md`. Problems that are whole repositories share
+their files, which are in `trees/NAME/` of the pack.
 `docs/reference/pack-format.md` describes every field.
 """
 
@@ -48,6 +48,8 @@ from benchwright_problems.storage.pack_files_schema import PackFile, ProblemFile
 
 BUILT_IN = ("starter", "architecture-labs")
 PACK_FILE = "pack.toml"
+EXPLANATION = "hidden/explanation.md"
+"""In the folder of a design problem."""
 LARGEST_FILE_BYTES = 16 * 1024**2
 
 _DESCRIPTIONS = frozenset({"docker-compose.yml", DESCRIPTION, VERIFIER, PROOF_DESCRIPTION})
@@ -55,7 +57,7 @@ _DESCRIPTIONS = frozenset({"docker-compose.yml", DESCRIPTION, VERIFIER, PROOF_DE
 TREES = "trees"
 START = "start.patch"
 """The changes to its tree with which a repository problem starts."""
-_LATER_FIELDS = ("hints", "dont_care", "proof", "published", "criterion", "tree", "tests")
+_LATER_FIELDS = ("hints", "groups", "dont_care", "proof", "published", "criterion", "tree", "tests")
 """Fields whose absence leaves a problem's digest as it was before there was such a field."""
 
 _File = TypeVar("_File", bound=Model)
@@ -186,6 +188,7 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
                 question=_question(spec),
                 figures=figures,
                 hints=tuple(hint.rule for hint in spec.hints),
+                groups=spec.groups,
             ),
             hidden=Hidden(
                 harness=harness,
@@ -195,6 +198,7 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
                 criterion=spec.criterion,
                 tests=spec.tests,
                 hints=tuple(hint.text.strip() for hint in spec.hints),
+                explanation=_read_file_text(folder / EXPLANATION) if (folder / EXPLANATION).is_file() else "",
                 dont_cares=spec.dont_care,
                 parameter_sets=spec.proof.parameters,
                 sha256=digest(content),

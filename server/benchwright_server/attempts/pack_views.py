@@ -14,7 +14,7 @@ from benchwright_problems.problem import Problem, Question
 from benchwright_problems.storage.store import Store
 from benchwright_server.attempts.assistance_rule_text import statement_with_assistance_rule
 from benchwright_server.attempts.session import EditorSession, quality_lines, standing_view
-from benchwright_server.attempts.solutions import shown_reference, solutions_best_first
+from benchwright_server.attempts.solutions import ShownSolution, shown_solution, solutions_best_first
 from benchwright_server.protocol.messages import (
     BestSolution,
     Choice,
@@ -152,7 +152,9 @@ def problem_page(
     assistance = assignment.assistance if assignment is not None else None
     summaries = attempts.person_summaries(problem_ref)
     solutions = solutions_best_first(home, problem, summaries)
-    reference = None if is_in_open_study else shown_reference(store, problem_ref, problem, solutions, summaries)
+    solution = (
+        ShownSolution() if is_in_open_study else shown_solution(store, problem_ref, problem, solutions, summaries)
+    )
     past_attempts = [
         PastAttempt(
             attempt=header.id,
@@ -174,7 +176,8 @@ def problem_page(
         best=BestSolution(attempt=solutions[0].header.id, quality=quality_lines(solutions[0].quality))
         if solutions
         else None,
-        reference=[ReferenceFile(path=path, text=text) for path, text in reference.items()]
-        if reference is not None
+        reference=[ReferenceFile(path=path, text=text) for path, text in solution.reference.items()]
+        if solution.reference is not None
         else None,
+        explanation=solution.explanation or None,
     )

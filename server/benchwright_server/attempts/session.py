@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -36,11 +36,13 @@ from benchwright_problems.problem import Problem
 from benchwright_problems.repository.changes import CHANGES, changed_files
 from benchwright_problems.repository.tree import Tree
 from benchwright_problems.reveal import Revealed
+from benchwright_problems.test_groups import TestGroup, group_scores
 from benchwright_problems.verdict import ComparedQuality
 from benchwright_server.attempts.recorder import FileRecorder
 from benchwright_server.protocol.messages import (
     AttemptStatus,
     CompilerLine,
+    GroupLine,
     QualityLine,
     StandingView,
     SubmitSummary,
@@ -353,7 +355,9 @@ class EditorSession(Adapter):
             runs=summary.verdict_count,
             running=self.attempt.runs.is_running,
             view=standing_view(await self._attempt_view(summary, revealed)),
-            verdict=_verdict_view(summary.verdict, revealed) if summary.verdict and revealed else None,
+            verdict=_verdict_view(summary.verdict, revealed, self.problem.public.groups)
+            if summary.verdict and revealed
+            else None,
             study=self.header.study or None,
             practice=assigned.practice if assigned else GUIDED in summary.event_types,
             recording=self.header.recording.value,
@@ -423,7 +427,7 @@ def standing_view(view: AttemptView) -> StandingView:
     )
 
 
-def _verdict_view(verdict: AttemptVerdict, revealed_verdict: Revealed) -> VerdictView:
+def _verdict_view(verdict: AttemptVerdict, revealed_verdict: Revealed, groups: Sequence[TestGroup]) -> VerdictView:
     return VerdictView(
         outcome=revealed_verdict.outcome,
         reason=revealed_verdict.reason,
@@ -433,6 +437,11 @@ def _verdict_view(verdict: AttemptVerdict, revealed_verdict: Revealed) -> Verdic
         else None,
         lines=[TestLine(**asdict(test)) for test in revealed_verdict.tests] or None,
         compiler=[CompilerLine(**message.model_dump()) for message in revealed_verdict.compiler] or None,
+        groups=[
+            GroupLine(title=score.title, points=score.points, passed=score.is_passed)
+            for score in group_scores(groups, revealed_verdict.tests)
+        ]
+        or None,
         quality=quality_lines(revealed_verdict.quality),
         log=revealed_verdict.log,
         reveal=revealed_verdict.policy,

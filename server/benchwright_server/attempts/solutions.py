@@ -11,8 +11,8 @@ from benchwright_attempts.log.record import AttemptHeader
 from benchwright_attempts.summary.summary import Summary
 from benchwright_foundation.home import Home
 from benchwright_problems.errors import ProblemsError
-from benchwright_problems.problem import Problem, ProblemKind
-from benchwright_problems.reveal import reveal_reference
+from benchwright_problems.problem import Hidden, Problem, ProblemKind
+from benchwright_problems.reveal import reveal_explanation, reveal_reference
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import ComparedQuality, Outcome
 
@@ -54,14 +54,24 @@ def _rank(solution: Solution) -> tuple[float, float]:
     return solution.quality.solution.gates, solution.quality.solution.depth
 
 
-def shown_reference(
+@dataclass(frozen=True, slots=True)
+class ShownSolution:
+    """What is shown of a problem's solution."""
+
+    reference: Mapping[str, str] | None = None
+    """The files of the reference; None if it is hidden."""
+    explanation: str = ""
+    """Empty if there is none, or it is hidden."""
+
+
+def shown_solution(
     store: Store,
     problem_ref: str,
     problem: Problem,
     solutions: Sequence[Solution],
     summaries: Sequence[tuple[AttemptHeader, Summary]],
-) -> Mapping[str, str] | None:
-    """The files of the reference solution, for who has solved a problem and works on it no more; None if it is hidden.
+) -> ShownSolution:
+    """The author's solution and explanation, for who has solved a problem and works on it no more.
 
     Args:
         store: Has the hidden part, unless a service has it.
@@ -71,8 +81,11 @@ def shown_reference(
         summaries: The person's attempts.
     """
 
+    def read_hidden_part() -> Hidden:
+        return store.unseal(problem_ref).hidden
+
     def read_reference() -> dict[str, str]:
-        reference = store.unseal(problem_ref).hidden.reference
+        reference = read_hidden_part().reference
         return {path: reference[path] for path in problem.public.expected if path in reference}
 
     assignment = store.assignment_if_any(problem_ref.partition("/")[0])
@@ -80,5 +93,8 @@ def shown_reference(
     is_solved = bool(solutions) and all(summary.state.ended for _, summary in summaries)
     # What is on a service stays there.
     with contextlib.suppress(ProblemsError):
-        return reveal_reference(policy, read_reference, is_solved=is_solved)
-    return None
+        return ShownSolution(
+            reveal_reference(policy, read_reference, is_solved=is_solved),
+            reveal_explanation(lambda: read_hidden_part().explanation, is_over=is_solved),
+        )
+    return ShownSolution()

@@ -228,6 +228,16 @@ class QualityLine(Wire):
     """Null if it is unknown."""
 
 
+class GroupLine(Wire):
+    """A group of hidden tests in one run."""
+
+    title: str
+    points: float
+    """The most that it brings, beside the other groups, where an assignment gives partial credit."""
+    passed: bool
+    """True if all of its tests passed, so that it brings them."""
+
+
 class VerdictView(Wire):
     """The part of one run or judgement that the solver may see."""
 
@@ -242,6 +252,8 @@ class VerdictView(Wire):
     """Null if the policy hides them."""
     compiler: list[CompilerLine] | None = None
     """The reasons why the design does not build, if compilers said them of the solver's own files."""
+    groups: list[GroupLine] | None = None
+    """The groups of hidden tests, where the problem has some and the policy shows the tests."""
     quality: list[QualityLine] | None = None
     """Of a design that passed, once the attempt has ended."""
     log: str | None = None
@@ -331,6 +343,8 @@ class ProblemPage(Wire):
     reference: list[ReferenceFile] | None = None
     """Null unless the reveal policy shows it, the user has solved the problem, no attempt at it is unfinished, and no
     study asks it."""
+    explanation: str | None = None
+    """The author's explanation of the solution, in Markdown. Shown like the reference, whatever the policy."""
 
 
 class AttemptStatus(Wire):

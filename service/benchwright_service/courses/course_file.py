@@ -55,7 +55,7 @@ class CourseFile(Model):
     closing_days: Annotated[int, Field(ge=0, le=365)] = 14
     """Days from the opening of an assignment until it closes."""
     partial: bool = True
-    """True if a run that does not pass is worth its share of the hidden tests."""
+    """True if a run that does not pass is worth its groups or share of the hidden tests."""
     weeks: Annotated[tuple[Week, ...], Field(min_length=1), AfterValidator(_require_single_assignment)]
 
 

@@ -23,8 +23,9 @@ from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Assistance, DatedAssistance
 from benchwright_problems.errors import UnknownProblemError
 from benchwright_problems.problem import Pack, Problem, digest
-from benchwright_problems.reveal import Reveal
+from benchwright_problems.reveal import Reveal, reveal_explanation
 from benchwright_problems.storage.store import Store
+from benchwright_problems.test_groups import TestGroup
 from benchwright_remote.messages import AssignmentView, PublicPack
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.mail.mail_kinds import MailKind
@@ -335,6 +336,28 @@ class Courses:
             return titles
 
         return await asyncio.to_thread(read_titles)
+
+    async def test_groups_by_problem(self, pack: str) -> Mapping[str, Sequence[TestGroup]]:
+        """The groups of hidden tests of a pack's problems, by problem; none of a pack that is not there any more."""
+        try:
+            problems = (await asyncio.to_thread(self._store.public_pack, pack)).problems
+        except UnknownProblemError:
+            return {}
+        return {problem.id: problem.public.groups for problem in problems if problem.public.groups}
+
+    async def explanation_if_over(self, pack: str, problem: str, assignments: Sequence[AssignmentView]) -> str:
+        """The author's explanation of a problem's solution, for whom every assignment of it has closed; else empty.
+
+        Args:
+            pack: Name of the pack.
+            problem: Id of the problem.
+            assignments: The assignments of the problem that somebody has, with this person's times; none for the staff.
+        """
+        present = datetime.fromtimestamp(self._now(), UTC)
+        is_over = all(view.closes is not None and view.closes < present for view in assignments)
+        return await asyncio.to_thread(
+            reveal_explanation, lambda: self._store.unseal(f"{pack}/{problem}").hidden.explanation, is_over=is_over
+        )
 
     async def reveal_limit_now(self, attempt: str) -> Reveal | None:
         """The most that the assignment of an attempt shows of a verdict now. None if it says nothing."""

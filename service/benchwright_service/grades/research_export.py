@@ -68,7 +68,7 @@ Runs with a verdict that passed or failed; undecided ones are left out.
 | person, assignment, problem, attempt | as above |
 | run | rank within the attempt's runs that are here, from 1 |
 | outcome | `passed` or `failed` |
-| share | of the hidden tests that passed, from 0 to 1, to a hundredth |
+| share | of the hidden tests that passed, or of the points of their groups, from 0 to 1, to a hundredth |
 | minutes | from the beginning of the attempt until the run was asked for, to a tenth |
 | days_late | days, as soon as they begin, after the assignment's own due date; empty if it has none |
 """

@@ -1,4 +1,4 @@
-"""The public part of a problem in the browser: for staff of any pack, for others of what is assigned to them."""
+"""A problem in the browser: for staff of any pack, for others of what is assigned to them."""
 
 from __future__ import annotations
 
@@ -11,33 +11,32 @@ from benchwright_service.pages.visit import STAFF, Visit, unknown_page_refusal
 
 
 async def problem_page(visit: Visit) -> Response:
-    """The page of a problem: nothing of its hidden part is read for it."""
+    """The page of a problem, with the author's explanation for whose work on it is over."""
     membership = await visit.membership()
     pack, problem_id = visit.request.path_params["pack"], visit.request.path_params["problem"]
-    assignment = next(
-        (
-            view
-            for view in await visit.visible_assignments(membership)
-            if view.pack == pack and problem_id in view.problems
-        ),
-        None,
-    )
-    if membership.role not in STAFF and assignment is None:
+    assignments = [
+        view
+        for view in await visit.visible_assignments(membership)
+        if membership.role not in STAFF and view.pack == pack and problem_id in view.problems
+    ]
+    if membership.role not in STAFF and not assignments:
         raise unknown_page_refusal()
     try:
         problem = await visit.bench.courses.public_problem(pack, problem_id)
     except UnknownProblemError:
         raise unknown_page_refusal() from None
+    explanation = await visit.bench.courses.explanation_if_over(pack, problem_id, assignments)
     question, figures = problem.public.question, problem.public.figures
     return render(
         "problem",
         visit.session,
         member=membership,
         # Pages of staff are not below a student's one.
-        assignment=assignment if membership.role not in STAFF else None,
+        assignment=next(iter(assignments), None),
         shown=problem,
         statement=markdown_html(problem.public.statement, figures, title=problem.title),
         choices=[(choice.letter, markdown_html(choice.text, figures)) for choice in question.choices]
         if question is not None
         else (),
+        explanation=markdown_html(explanation) if explanation else "",
     )

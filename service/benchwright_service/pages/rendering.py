@@ -20,6 +20,7 @@ from starlette.types import Receive, Scope, Send
 from benchwright_foundation.number_text import clock, duration, number, percent, points, signed_number
 from benchwright_foundation.page_style import tokens_css
 from benchwright_problems.figure import MediaType
+from benchwright_problems.test_groups import group_scores
 from benchwright_remote.messages import Membership
 from benchwright_service.accounts.sessions import BrowserSession
 from benchwright_service.pages.markdown import is_plain_text, markdown_html
@@ -121,6 +122,7 @@ def _environment() -> Environment:
     environment.filters["change"] = signed_number
     environment.filters["markdown"] = markdown_html
     environment.tests["plain_text"] = is_plain_text
+    environment.globals["group_scores"] = group_scores
     environment.globals["form_zone"] = lambda: str(_SHOWN_ZONES.get().reader)
     environment.globals["course_zone"] = lambda: str(_SHOWN_ZONES.get().course)
     environment.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Row, Update, bindparam, func, select, update
 
 from benchwright_foundation.database import Database
+from benchwright_problems.test_groups import TestGroup, group_scores, share_of_points
 from benchwright_problems.verdict import Outcome, Verdict
 from benchwright_remote.messages import NewRun, RunState
 from benchwright_service.points.kept_worth import keep_worth, lock_assignment_of_attempt
@@ -88,7 +89,12 @@ class RunRows:
         return QueuedRun(await self.find(new_run.id), ())
 
     async def finish_if_leased(
-        self, run_row: Row[Any], verdict: Verdict, end_time: float, score: float | None = None
+        self,
+        run_row: Row[Any],
+        verdict: Verdict,
+        end_time: float,
+        score: float | None = None,
+        groups: Sequence[TestGroup] = (),
     ) -> bool:
         """Ends a run by a verdict; one that was judged again keeps its old verdict beside the new one.
 
@@ -97,6 +103,7 @@ class RunRows:
             verdict: Whole.
             end_time: Seconds since 1970.
             score: Score from 0 to 1 that a judge gave an answer. None without a judge.
+            groups: Groups of the problem's hidden tests.
 
         Returns:
             Whether it counted: the run had not ended, and was still given by this lease.
@@ -104,7 +111,7 @@ class RunRows:
         verdict_columns = {
             "verdict": verdict.model_dump_json(),
             "outcome": verdict.outcome.value,
-            "share": _passed_test_share(verdict) if score is None else score,
+            "share": _passed_test_share(verdict, groups) if score is None else score,
         }
         run_update = (
             update(RUNS)
@@ -160,8 +167,10 @@ def _cancel_update(reason: str, end_time: float) -> Update:
     return update(RUNS).where(RUNS.c.state.in_(GOING), RUNS.c.regrade == "").values(values)
 
 
-def _passed_test_share(verdict: Verdict) -> float:
-    """Share of the hidden tests that passed, from 0 to 1."""
+def _passed_test_share(verdict: Verdict, groups: Sequence[TestGroup]) -> float:
+    """Share of the points of groups, or without groups of the hidden tests, that passed, from 0 to 1."""
     if verdict.outcome is Outcome.PASSED:
         return 1.0
+    if scores := group_scores(groups, verdict.tests):
+        return share_of_points(scores)
     return sum(test.passed for test in verdict.tests) / len(verdict.tests) if verdict.tests else 0.0

@@ -8,7 +8,7 @@ import json
 import logging
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlalchemy import Row
@@ -21,8 +21,10 @@ from benchwright_foundation.database import Database
 from benchwright_foundation.errors import StorageError
 from benchwright_foundation.home import Home
 from benchwright_foundation.refusals import RefusalError, RefusalKind
+from benchwright_problems.errors import UnknownProblemError
 from benchwright_problems.problem import ProblemKind as ProblemKind
 from benchwright_problems.storage.store import Store
+from benchwright_problems.test_groups import TestGroup
 from benchwright_problems.verdict import Reason, Verdict
 from benchwright_remote.messages import (
     Done,
@@ -336,9 +338,18 @@ class RunQueue:
         digest = json.loads(run_row.files).get(ANSWER)
         return self._snapshots.content(digest).decode("utf-8", "replace") if digest else ""
 
+    async def _test_groups(self, run_row: Row[Any]) -> Sequence[TestGroup]:
+        problem_ref = await self._rows.problem_ref_of(run_row.attempt)
+        try:
+            return (await asyncio.to_thread(self._store.problem, problem_ref)).public.groups
+        except UnknownProblemError:
+            # The pack was replaced by one without it.
+            return ()
+
     async def _finish_if_leased(self, run_row: Row[Any], verdict: Verdict, *, score: float | None = None) -> bool:
         end_time = self._now()
-        is_counted = await self._rows.finish_if_leased(run_row, verdict, end_time, score)
+        groups = await self._test_groups(run_row) if verdict.tests else ()
+        is_counted = await self._rows.finish_if_leased(run_row, verdict, end_time, score, groups)
         self._changes.notify(run_row.id)
         if is_counted and not run_row.regrade:
             self._metrics.count_ended_run(

@@ -50,11 +50,17 @@ def test_the_first_steps_name_every_hidden_test(problem: Problem) -> None:
 
 
 @pytest.mark.parametrize("problem", DESIGNS, ids=id_of)
+def test_each_hidden_test_is_in_a_group_and_the_groups_bring_ten_points(problem: Problem) -> None:
+    grouped = [test for group in problem.public.groups for test in group.tests]
+    assert sorted(grouped) == sorted(hidden_test_names(problem))
+    assert sum(group.points for group in problem.public.groups) == 10
+
+
+@pytest.mark.parametrize("problem", DESIGNS, ids=id_of)
 def test_a_lab_has_all_of_its_parts(problem: Problem) -> None:
-    folder = FOLDER / problem.id
     assert 3 <= len(wrong_solutions_by_name(FOLDER, problem.id)) <= 7
     assert right_solutions_by_name(FOLDER, problem.id)
-    assert (folder / "hidden" / "explanation.md").read_text(encoding="utf-8").startswith("# ")
+    assert problem.hidden.explanation.startswith("# ")
     assert [hint.cost for hint in problem.public.hints] == [0.0, 0.1, 0.2]
     assert any(path.startswith("tests/test_") for path in problem.public.files)
     for heading in ("## Ports", "## Behaviour", "## First steps", "## Own tests", "## Rules"):
@@ -73,9 +79,19 @@ def test_other_solutions_say_in_their_first_line_what_they_do(problem: Problem) 
 
 
 @pytest.mark.parametrize("problem", DESIGNS, ids=id_of)
+def test_the_explanation_says_of_each_wrong_design_what_is_wrong(problem: Problem) -> None:
+    mistakes = problem.hidden.explanation.partition("## Often wrong")[2]
+    for name, texts in wrong_solutions_by_name(FOLDER, problem.id).items():
+        comments = " ".join(line.removeprefix("//").strip() for line in "".join(texts.values()).splitlines())
+        sentence = comments.partition("Wrong: ")[2].partition(".")[0]
+        assert sentence and sentence.lower() in mistakes.lower(), name
+
+
+@pytest.mark.parametrize("problem", DESIGNS, ids=id_of)
 def test_no_hidden_text_is_given_away(problem: Problem) -> None:
     public = problem.public.model_dump_json()
     hidden_texts = [*problem.hidden.harness.values(), *problem.hidden.reference.values()]
+    hidden_texts += problem.hidden.explanation.split("\n\n")
     assert all(text not in public for text in hidden_texts if len(text) > 40)
 
 

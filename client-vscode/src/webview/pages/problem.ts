@@ -17,6 +17,8 @@ export interface ToProblem {
   readonly attempts: readonly (PastAttempt & { readonly standing: string })[];
   /** Of a design problem that was solved. */
   readonly best: BestSolution | undefined;
+  /** The author's, in Markdown; empty while it is hidden. */
+  readonly explanation: string;
 }
 
 export interface BestSolution {
@@ -41,7 +43,7 @@ main().append(body);
 
 const send = connect<ToProblem, FromProblem>(show);
 
-function show({ title, facts, statement, expected, hasUnfinished, attempts, best }: ToProblem): void {
+function show({ title, facts, statement, expected, hasUnfinished, attempts, best, explanation }: ToProblem): void {
   const begin = hasUnfinished ? t("Continue") : attempts.length > 0 ? t("Try Again") : t("Open Problem");
   const command = hasUnfinished || attempts.length === 0 ? "openProblem" : "openFresh";
   body.replaceChildren(
@@ -54,13 +56,18 @@ function show({ title, facts, statement, expected, hasUnfinished, attempts, best
     ),
     element("p", { class: "policy" }, t("Opening the problem shows its statement and does not start the clock.")),
     ...(best ? bestSolution(best, expected) : []),
+    ...(explanation ? [element("details", {}, element("summary", {}, t("Explanation of the solution")), markdown(explanation))] : []),
     element("h2", {}, t("Your attempts")),
     attempts.length > 0 ? attemptTable(attempts, expected) : element("p", {}, t("You have not tried this problem yet.")),
     element("h2", {}, t("Statement")),
-    element("section", { class: "statement" }, richText(() => undefined).block(statement)),
+    markdown(statement),
     element("h2", {}, t("About this problem")),
     element("dl", {}, ...facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)))),
   );
+}
+
+function markdown(text: string): HTMLElement {
+  return element("section", { class: "statement" }, richText(() => undefined).block(text));
 }
 
 function bestSolution({ attempt, solutions, measures, reference }: BestSolution, paths: readonly string[]): Node[] {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -158,9 +158,8 @@ def _rehearsal_step(home: Home, folder: Path, study_file: StudyFile, rehearsing:
         record = _rehearsal_record(home, study_file, rehearsing)
         write_atomically(record_file, (json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode())
     failures = [str(failure) for failure in record["failures"]]
-    text = (
-        f"{record['rows']} different rows of the plan were played; {record['unchecked']} things can't be checked here."
-    )
+    unchecked = record["unchecked"] or "nothing"
+    text = f"{record['rows']} different rows of the plan were played; can't be checked here: {unchecked}."
     if failures:
         command = f"benchwright study rehearse {study_file.path}"
         return KitStep("rehearsal", StepState.WRONG, f"{text} {len(failures)} will not work.", [*failures, command])
@@ -224,7 +223,7 @@ def _pilot_step(home: Home, log: StudyLog, folder: Path, study: Study) -> KitSte
             StepState.DONE,
             " ".join([f"{len(finished)} people finished.", *_pilot_times(study, pilot_attempts)]),
         )
-    commands = _enrolment_commands(file, pilot_study)
+    commands = _enrolment_commands(file, pilot_study, finished)
     text = f"{len(finished)} of {PILOTS} people finished. Colleagues who know nothing of the problems are best."
     return KitStep("pilot", StepState.OPEN, text, [*commands, "Without a pilot, the checklist says so."])
 
@@ -245,14 +244,19 @@ def _pilot_times(study: Study, pilot_attempts: Sequence[OwnAttempt]) -> Iterator
 # From the registration to the report
 
 
-def _enrolment_commands(file: Path, study: Study) -> list[str]:
+def _enrolment_commands(file: Path, study: Study, finished: Collection[str]) -> list[str]:
+    """The steps to a pilot's next participant, or to all of them at a service."""
     if study.data.to == AT_SERVICE:
         return [
             f"benchwright lab open {file}",
             f"benchwright course invite {study.study} --uses {len(study.pseudonyms)}",
             "export BENCHWRIGHT_LOG=$(benchwright lab log)",
         ]
-    return [f"benchwright study run {file} --participant {name}" for name in study.pseudonyms[:PILOTS]]
+    next_name = next(name for name in study.pseudonyms if name not in finished)
+    return [
+        f"benchwright study run {file} --participant {next_name}",
+        f"Then {next_name} takes part in the editor of this machine (`./run` starts it). Then run this again.",
+    ]
 
 
 def _registration_step(log: StudyLog, folder: Path, study: Study) -> KitStep:
@@ -336,9 +340,15 @@ def _people_advice(folder: Path, study: Study) -> list[str]:
             f"benchwright course invite {study.study} --uses {count}",
             f"Monitor: benchwright lab status {study.study}",
         ]
-    monitor = "status " + study.study if study.data.to == NOWHERE else f"progress {study.data.to}"
+    stays = study.data.to == NOWHERE
+    monitor = "status " + study.study if stays else f"progress {study.data.to}"
+    bringing = [
+        f"Once P01 has finished, there: benchwright study export {study.study} P01-records --participant P01",
+        "Here, with the folder that was copied: benchwright study collect P01-records",
+    ]
     return [
         f"Give each participant their file of {folder / 'registered' / 'participants'}. On the machine of P01:",
         "benchwright study run P01.json",
+        *(bringing if stays else ()),
         f"Monitor: benchwright study {monitor}",
     ]

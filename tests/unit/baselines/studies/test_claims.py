@@ -119,7 +119,7 @@ def test_participants_are_told_what_the_file_sets_and_nothing_else() -> None:
     assert information() == [
         "Your data stays on this machine until you or the organisers of the study export it.",
         "Number of tasks: 4.",
-        "The tasks take at most 2 h 20 min together; pauses and forms are not counted.",
+        "You work for at most 2 h 20 min; pauses and forms are not counted.",
     ]
     told = information(FOLDER, ("  # kept_months: 120", "  kept_months: 12"), ("  # seen_by", "  seen_by"))
     assert "written to /srv/lab" in told[0]
