@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
+
+from benchwright_server.cli.app import app_with_commands
 
 from ..lsp.session import Desk, Editor
 from ..support.studies.study import ask, foresee
@@ -103,7 +106,7 @@ def states(steps_by_name: dict[str, dict[str, Any]]) -> dict[str, str]:
     return {name: printed_step["state"] for name, printed_step in steps_by_name.items()}
 
 
-def test_a_new_study_waits_for_its_authors_words_and_is_then_rehearsed_once(lab: Lab) -> None:
+def test_a_new_study_waits_for_its_authors_words_and_is_then_rehearsed(lab: Lab) -> None:
     steps_by_name = lab.kit("--problems", "1", "--kind", "question", "--participants", "2")
     assert steps_by_name["study file"]["state"] == "wrong" and "<PURPOSE>" in steps_by_name["study file"]["text"]
     assert set(states(steps_by_name).values()) == {"wrong", "later"}
@@ -115,9 +118,17 @@ def test_a_new_study_waits_for_its_authors_words_and_is_then_rehearsed_once(lab:
     }
     folder = lab.folder / "mine"
     assert "people who design digital hardware" in (folder / "documents/recruitment.md").read_text()
-    rehearsed = (folder / "rehearsal.json").stat().st_mtime_ns
     pilot = (folder / "pilot/study.yaml").read_text()
     assert "mine-pilot" in pilot and "participants: 2" in pilot
+
+
+@pytest.mark.nightly
+def test_a_study_is_rehearsed_once_and_its_file_is_fixed_by_registration(lab: Lab) -> None:
+    lab.kit("--problems", "1", "--kind", "question", "--participants", "2")
+    lab.write_own_words()
+    steps_by_name = lab.kit()
+    folder = lab.folder / "mine"
+    rehearsed = (folder / "rehearsal.json").stat().st_mtime_ns
     assert states(lab.kit()) == states(steps_by_name)
     assert (folder / "rehearsal.json").stat().st_mtime_ns == rehearsed
     lab.take(steps_by_name["registration"])
@@ -130,8 +141,11 @@ def test_a_new_study_waits_for_its_authors_words_and_is_then_rehearsed_once(lab:
 
 def test_limits_that_are_no_minutes_are_refused(lab: Lab) -> None:
     for minutes in ("soon", "trivial=0"):
-        refusal = lab.run("study", "kit", "mine", "--minutes", minutes)
-        assert refusal.returncode == 2 and "Write 30, or easy=15" in refusal.stderr, minutes
+        arguments = ["study", "kit", str(lab.folder / "mine"), "--minutes", minutes]
+        refusal = CliRunner().invoke(
+            app_with_commands(), arguments, env={"BENCHWRIGHT_HOME": str(lab.home), "COLUMNS": "200"}
+        )
+        assert refusal.exit_code != 0 and "Write 30, or easy=15" in refusal.output, minutes
     assert not (lab.folder / "mine" / "study.yaml").exists()
 
 
