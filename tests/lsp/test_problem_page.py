@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from benchwright_problems.storage.pack_folder import wrong_solutions_by_name
 
 from ..support.editor.failures import plant_canaries
 from ..support.editor.nothing_hidden_leaks import RIGHT
@@ -103,3 +106,19 @@ async def test_an_answered_question_has_no_reference_beside_it(editors: Editors)
     await solve(editor, "starter/vipt-synonyms", "true\n")
     page = await page_of(editor, "starter/vipt-synonyms")
     assert (page["solutions"], page["best"], page["reference"]) == (0, None, None)
+
+
+@pytest.mark.nightly
+async def test_a_run_shows_which_groups_of_hidden_tests_it_passed(editors: Editors) -> None:
+    editor = await editors()
+    desk = await editor.open_problem("architecture-labs/alu-flags")
+    await desk.start()
+    folder = Path(str(files("benchwright_problems") / "packs" / "architecture-labs"))
+    wrong_designs = wrong_solutions_by_name(folder, "alu-flags")
+    desk.open().path.write_text(wrong_designs["overflow-is-carry"]["rtl/alu.sv"])
+    verdict = await desk.run()
+    assert verdict.groups is not None
+    assert [(group.points, group.passed) for group in verdict.groups] == [
+        *[(2, True)] * 3,
+        *[(2, False)] * 2,
+    ]

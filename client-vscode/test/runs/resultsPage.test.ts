@@ -16,6 +16,17 @@ test("the page shows exactly what the verdict reveals", () => {
   ]);
 });
 
+test("groups of tests are shown with the points that they bring", () => {
+  const groups = [
+    { title: "Shifts", points: 2, passed: true },
+    { title: "Flags", points: 3, passed: false },
+  ];
+  assert.deepEqual(resultsPage(attempt({ verdict: verdict({ groups }) })).facts.slice(1, 3), [
+    ["Shifts", "2 of 2 points"],
+    ["Flags", "0 of 3 points"],
+  ]);
+});
+
 test("while the tests run, the old verdict is not shown as if it were new", () => {
   const queued = view({ standing: "queued", sign: "…", short: "run 5 queued", headline: "Run 5 is queued; run 4: 5/5 passed", run: 5, newestRun: 5 });
   const page = resultsPage(attempt({ running: true, view: queued, verdict: verdict({ log: "old" }) }));

@@ -36,7 +36,7 @@ test("each recording level says what it keeps of the text", () => {
 test("where data go is told by name", () => {
   assert.match(informationSentence({ kind: "stays", value: "", text: "" }), /stays on this machine/);
   assert.match(informationSentence({ kind: "written", value: "/media/lab", text: "" }), /written to \/media\/lab/);
-  assert.match(informationSentence({ kind: "time", value: "2 h 20 min", text: "" }), /at most 2 h 20 min together/);
+  assert.match(informationSentence({ kind: "time", value: "2 h 20 min", text: "" }), /at most 2 h 20 min/);
 });
 
 test("what is left of runs never falls below nothing", () => {

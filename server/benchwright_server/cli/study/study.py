@@ -76,8 +76,8 @@ def collect_records(
         withheld = f", {collected_folder.withheld} left out without consent" if collected_folder.withheld else ""
         longer = f", {counted(collected_folder.longer, 'attempt')} went on" if collected_folder.longer else ""
         console.print(
-            f"{folder}: {collected_folder.attempts} new attempts of {collected_folder.participants} "
-            f"participants{longer}{withheld}."
+            f"{folder}: {counted(collected_folder.attempts, 'new attempt')} of "
+            f"{counted(collected_folder.participants, 'participant')}{longer}{withheld}."
         )
 
 
