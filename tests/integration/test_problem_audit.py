@@ -150,6 +150,30 @@ def test_what_passed_its_audit_is_written_as_a_data_set_that_imports_again(home:
     assert [path.stat().st_mode & 0o777 for path in (file, table)] == [0o600, 0o600]
 
 
+def test_the_rule_of_the_aggregate_keeps_what_is_weak_in_one_aspect_only(home: Home, tmp_path: Path) -> None:
+    imported(home)
+    # (5 + 9 + 9 + 9) / 4 is exactly 8.0; (4 + 9 + 9 + 9) / 4 is 7.75.
+    audit(home, lambda request: rates(ambiguity=5 if "clear" in request.user else 4), pack="mine")
+    assert filtered(tmp_path / "strict.jsonl")[1].startswith("category")
+    strict = list(csv.DictReader((tmp_path / "strict-audit.csv").open()))
+    assert [(row["kept"], row["rule"]) for row in strict] == [("no", "every-aspect")] * 2
+    status, output = filtered(tmp_path / "good.jsonl", "--rule", "aggregate", "--json")
+    values = json.loads(output)
+    assert (status, values["rule"], values["kept"], values["dropped"]) == (
+        0,
+        "aggregate",
+        ["mine/clear"],
+        ["mine/vague"],
+    )
+    assert values["by_category"] == {"cid003": {"problems": 2, "dropped": 1}}
+    kept_row, dropped = csv.DictReader((tmp_path / "good-audit.csv").open())
+    assert (kept_row["aggregate"], kept_row["category"], kept_row["reason"]) == ("8.00", "cid003", "")
+    assert dropped["reason"].startswith("the mean of all aspects, 7.75, is below 8.0; ambiguity 4.00 is below 8.0")
+    status, rows, _ = audit(home, lambda request: rates(), options=("--rule", "aggregate"), pack="mine")
+    assert (status, [row["passed"] for row in rows]) == (1, [True, False])
+    assert [row["aggregate"] for row in rows] == [8.0, 7.75]
+
+
 def test_a_problem_without_a_review_of_its_present_version_is_not_dropped_silently(home: Home, tmp_path: Path) -> None:
     imported(home)
     status, output = filtered(tmp_path / "good.jsonl")

@@ -14,6 +14,7 @@ from pydantic import Field, ValidationError
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.home import Home
 from benchwright_foundation.model import Model
+from benchwright_judges.agreement.quality_rule import THRESHOLD, QualityRule
 from benchwright_judges.models.budget import JudgingBudget
 from benchwright_judges.models.json_reply import read_only_object
 from benchwright_judges.models.prompt import audit_prompt
@@ -23,9 +24,6 @@ from benchwright_problems.problem import Problem
 
 if TYPE_CHECKING:
     from benchwright_judges.models.endpoint import ModelEndpoint
-
-THRESHOLD = 8.0
-"""Every aspect has to reach this."""
 
 
 class Aspect(StrEnum):
@@ -80,10 +78,17 @@ class JudgesAudit(Model):
         }
 
     @property
-    def passes_threshold(self) -> bool | None:
-        """True if every aspect reaches the threshold; None if no reply could be used."""
+    def aggregate_points(self) -> float | None:
+        """The mean over all aspects; None if no reply could be used."""
         points = self.mean_points_by_aspect
-        return min(points.values()) >= THRESHOLD if points else None
+        return statistics.fmean(points.values()) if points else None
+
+    def passes_threshold(self, rule: QualityRule) -> bool | None:
+        """True if the points that the rule asks for reach the threshold; None if no reply could be used."""
+        points, aggregate = self.mean_points_by_aspect, self.aggregate_points
+        if aggregate is None:
+            return None
+        return (min(points.values()) if rule is QualityRule.EVERY_ASPECT else aggregate) >= THRESHOLD
 
 
 class Audits:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
+from benchwright_judges.agreement.quality_rule import THRESHOLD, QualityRule
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.terminal.options import Budget, Json
 from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, print_json
@@ -28,43 +29,50 @@ def audit_command(
     findings: Annotated[
         bool, typer.Option("--findings", help="Show the judges' findings; they may quote hidden parts.")
     ] = False,
+    rule: Annotated[
+        QualityRule, typer.Option(help="What has to reach 8.0: each aspect's mean, or the mean of all aspects.")
+    ] = QualityRule.EVERY_ASPECT,
     budget: Budget = None,
     jobs: Annotated[int, typer.Option(min=1, max=64, help="Problems at a time.")] = 4,
     json_output: Json = False,
 ) -> None:
     """Have the model judges rate problems for ambiguity, consistency, category and behaviour, 1 to 10 each.
 
-    Exit status: 0 every aspect of every problem reaches 8.0, 1 some do not, 2 some could not be decided.
+    Exit status: 0 every problem reaches 8.0 by the rule, 1 some do not, 2 some could not be decided.
     """
     with exit_on_expected_error(), explain_missing_extra("`benchwright problems audit`", "judges"):
-        from benchwright_judges.agreement.audit import THRESHOLD, Aspect
+        from benchwright_judges.agreement.audit import Aspect
 
         audits = asyncio.run(_audit_pack(pack, is_repeated, budget, jobs))
     if json_output:
         excluded_fields = {"reviews": {"__all__": set() if findings else {"findings"}}}
         print_json(
-            [audit.model_dump(mode="json", exclude=excluded_fields) | _points_and_passed(audit) for audit in audits]
+            [
+                audit.model_dump(mode="json", exclude=excluded_fields) | _points_and_passed(audit, rule)
+                for audit in audits
+            ]
         )
     else:
-        table = TerminalTable("problem", *(aspect.value for aspect in Aspect), "")
+        table = TerminalTable("problem", *(aspect.value for aspect in Aspect), "aggregate", "")
         for audit in audits:
             points = [
                 f"{audit.mean_points_by_aspect[aspect]:.1f}" if audit.mean_points_by_aspect else "-"
                 for aspect in Aspect
             ]
+            points.append("-" if audit.aggregate_points is None else f"{audit.aggregate_points:.2f}")
             failures = "; ".join(f"{review.judge}: {review.error}" for review in audit.reviews if review.error)
             mark = {True: ("✓", "green"), False: ("✗ below 8.0", "red"), None: ("? no review", "yellow")}[
-                audit.passes_threshold
+                audit.passes_threshold(rule)
             ]
             table.add_row(audit.problem, *points, Text.assemble(mark, " " * bool(failures), failures))
             if findings:
                 _add_finding_rows(audit, table)
         table.print_rows()
-        good = sum(audit.passes_threshold is True for audit in audits)
-        console.print(f"{good} of {len(audits)} problems reach {THRESHOLD:.1f} in every aspect.")
-    if any(audit.passes_threshold is None for audit in audits):
+        good = sum(audit.passes_threshold(rule) is True for audit in audits)
+        console.print(f"{good} of {len(audits)} problems reach {THRESHOLD:.1f} {rule.requirement}.")
+    if any(audit.passes_threshold(rule) is None for audit in audits):
         raise typer.Exit(2)
-    raise typer.Exit(0 if all(audit.passes_threshold for audit in audits) else 1)
+    raise typer.Exit(0 if all(audit.passes_threshold(rule) for audit in audits) else 1)
 
 
 def _add_finding_rows(audit: JudgesAudit, table: TerminalTable) -> None:
@@ -74,18 +82,17 @@ def _add_finding_rows(audit: JudgesAudit, table: TerminalTable) -> None:
         for aspect, finding in review.findings.items():
             table.add_row(
                 f"by {review.judge}, {aspect.value}",
-                "",
-                "",
-                "",
-                "",
+                *("",) * 5,
                 escape_hidden_characters(f"{finding.points}: {finding.finding}"),
             )
 
 
-def _points_and_passed(audit: JudgesAudit) -> dict[str, object]:
+def _points_and_passed(audit: JudgesAudit, rule: QualityRule) -> dict[str, object]:
     return {
         "points": {aspect.value: value for aspect, value in audit.mean_points_by_aspect.items()},
-        "passed": audit.passes_threshold,
+        "aggregate": audit.aggregate_points,
+        "rule": rule.value,
+        "passed": audit.passes_threshold(rule),
     }
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,10 +14,13 @@ import typer
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
+from benchwright_foundation.number_text import percent
+from benchwright_judges.agreement.quality_rule import THRESHOLD, QualityRule
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.problems.pack_records import A_DATA_SET, original_record, write_records
 from benchwright_server.cli.terminal.options import Json, RecordsFile
 from benchwright_server.cli.terminal.output import console, exit_on_expected_error, explain_unwritable, print_json
+from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -30,6 +34,9 @@ def filter_pack(
     report: Annotated[
         Path | None, typer.Option(help="Written as CSV, a row for each problem; FILE-audit.csv if not given.")
     ] = None,
+    rule: Annotated[
+        QualityRule, typer.Option(help="What has to reach 8.0: each aspect's mean, or the mean of all aspects.")
+    ] = QualityRule.EVERY_ASPECT,
     json_output: Json = False,
 ) -> None:
     """Write the problems of a pack that passed `problems audit`, in the format they were imported from.
@@ -40,19 +47,51 @@ def filter_pack(
     with exit_on_expected_error(), explain_missing_extra("`benchwright problems filter`", "judges"):
         audits = _present_audits_or_error(pack)
         store = Store(Home.from_environment())
-        kept_problems = [audit.problem for audit in audits if audit.passes_threshold]
+        kept_problems = [audit.problem for audit in audits if audit.passes_threshold(rule)]
+        category_by_problem = {
+            f"{pack}/{problem.id}": problem.category.value if problem.category is not None else ""
+            for problem in store.public_pack(pack).problems
+        }
         table = report or file.with_name(f"{file.stem}-audit.csv")
         if table.absolute() == file.absolute():
             raise ServerError(f"--report and FILE are both {file}; give the report another name.")
         write_records(map(store.unseal, kept_problems), file, original_record, A_DATA_SET)
         with explain_unwritable(table):
-            write_atomically(table.absolute(), _audits_csv(audits).encode(), 0o600)
-    dropped = [audit.problem for audit in audits if not audit.passes_threshold]
+            write_atomically(table.absolute(), _audits_csv(audits, rule, category_by_problem).encode(), 0o600)
+    dropped = [audit.problem for audit in audits if audit.problem not in kept_problems]
+    shares = _dropped_by_category(category_by_problem, dropped)
     if json_output:
-        print_json({"kept": kept_problems, "dropped": dropped, "file": str(file), "report": str(table)})
+        print_json(
+            {
+                "rule": rule.value,
+                "kept": kept_problems,
+                "dropped": dropped,
+                "by_category": {
+                    category: {"problems": total, "dropped": count} for category, (count, total) in shares.items()
+                },
+                "file": str(file),
+                "report": str(table),
+            }
+        )
         return
+    rows = TerminalTable("category", "problems", "dropped", "share dropped")
+    for category, (count, total) in shares.items():
+        rows.add_row(category or "none", str(total), str(count), percent(count / total))
+    rows.print_rows()
     console.print(f"{len(kept_problems)} of {len(audits)} problems written to {file}.", markup=False, soft_wrap=True)
-    console.print(f"{len(dropped)} dropped; the reasons are in {table}.", markup=False, soft_wrap=True)
+    console.print(
+        f"{len(dropped)} dropped: below {THRESHOLD:.1f} {rule.requirement}; the reasons are in {table}.",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+def _dropped_by_category(category_by_problem: Mapping[str, str], dropped: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Category → dropped problems, and all; all together last, if there are several."""
+    totals = Counter(category_by_problem.values())
+    dropped_counts = Counter(category_by_problem[problem] for problem in dropped)
+    shares = {category: (dropped_counts[category], totals[category]) for category in sorted(totals)}
+    return shares | ({"all": (len(dropped), len(category_by_problem))} if len(shares) > 1 else {})
 
 
 def _present_audits_or_error(pack_name: str) -> list[JudgesAudit]:
@@ -76,30 +115,36 @@ def _present_audits_or_error(pack_name: str) -> list[JudgesAudit]:
     return audits
 
 
-def _audits_csv(audits: Sequence[JudgesAudit]) -> str:
+def _audits_csv(audits: Sequence[JudgesAudit], rule: QualityRule, category_by_problem: Mapping[str, str]) -> str:
     from benchwright_judges.agreement.audit import Aspect
 
     buffer = StringIO()
     csv_writer = csv.writer(buffer, lineterminator="\n")
-    csv_writer.writerow(["problem", "kept", *(aspect.value for aspect in Aspect), "judges", "rubric", "reason"])
+    aspects = [aspect.value for aspect in Aspect]
+    csv_writer.writerow(
+        ["problem", "kept", *aspects, "judges", "rubric", "reason", "category", "rule", "aggregate"]
+    )
     for audit in audits:
         points = [f"{audit.mean_points_by_aspect[aspect]:.2f}" for aspect in Aspect]
         judges = "; ".join(review.judge for review in audit.reviews if review.findings)
+        is_kept = audit.passes_threshold(rule)
         csv_writer.writerow(
             [
                 audit.problem,
-                "yes" if audit.passes_threshold else "no",
+                "yes" if is_kept else "no",
                 *points,
                 judges,
                 audit.rubric,
-                _low_points_text(audit),
+                "" if is_kept else _low_points_text(audit, rule),
+                category_by_problem[audit.problem],
+                rule.value,
+                f"{audit.aggregate_points:.2f}",
             ]
         )
     return buffer.getvalue()
 
 
-def _low_points_text(audit: JudgesAudit) -> str:
-    from benchwright_judges.agreement.audit import THRESHOLD
+def _low_points_text(audit: JudgesAudit, rule: QualityRule) -> str:
     from benchwright_judges.models.prompt import escape_hidden_characters
 
     low = [
@@ -110,4 +155,6 @@ def _low_points_text(audit: JudgesAudit) -> str:
         for aspect, points in audit.mean_points_by_aspect.items()
         if points < THRESHOLD
     ]
+    if rule is QualityRule.AGGREGATE:
+        low.insert(0, f"the mean of all aspects, {audit.aggregate_points:.2f}, is below {THRESHOLD:.1f}")
     return escape_hidden_characters("; ".join(low))
