@@ -6,7 +6,7 @@ import json
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -93,6 +93,8 @@ class ReportOptions:
     """Second opinions that were kept."""
     model_facts: Sequence[ModelFacts] = ()
     """Facts about models that runs do not know."""
+    is_problem_kept: Mapping[str, bool] = field(default_factory=dict)
+    """Problem → whether a filter kept it; empty without a filter."""
     embed: Embedding | None = None
     """Turns failures into vectors."""
     name_failures: Namer | None = None
@@ -306,6 +308,7 @@ def _build_dataset(
         rated=rated,
         opinions=_valid_opinions_on_passed(rows, options.opinions) if options.opinions is not None else {},
         model_facts=options.model_facts,
+        is_problem_kept=options.is_problem_kept,
         embed=options.embed,
         name_failures=options.name_failures,
         deviations=[*study_deviations(log, registered_study, rows), *allocation.deviations]

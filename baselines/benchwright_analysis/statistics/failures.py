@@ -23,6 +23,7 @@ MOST_GROUPS = 11
 _WORDS = 2000
 _TELLING_WORDS = 6
 _SILHOUETTE_OF = 2000
+_NOTHING = 1e-12
 
 Embedding = Callable[[Sequence[str]], ArrayLike]
 """Messages → one vector each: messages by dimensions."""
@@ -60,6 +61,8 @@ class FailureAnalysis:
     groups: tuple[FailureGroup, ...]
     silhouettes: dict[int, float]
     """Number of groups → mean silhouette, -1 to 1; below about 0.25 there is no structure to speak of."""
+    positions: tuple[tuple[float, float], ...]
+    """A point for each message: the two directions in which the vectors differ most (principal components)."""
     note: str
     """Differences from CVDP's algorithm, and what to know of the analysis, in plain sentences."""
 
@@ -117,7 +120,22 @@ def cluster_failures(
             )
         )
     groups.sort(key=lambda group: (-len(group.members), group.members))
-    return FailureAnalysis(comparison, name_group is not None, tuple(groups), silhouettes, " ".join(notes))
+    return FailureAnalysis(
+        comparison, name_group is not None, tuple(groups), silhouettes, _positions(vectors), " ".join(notes)
+    )
+
+
+def _positions(vectors: NDArray[np.float64]) -> tuple[tuple[float, float], ...]:
+    """The first two principal components; each points to where its largest value is, so that signs are settled."""
+    if not len(vectors):
+        return ()
+    left, sizes, _ = np.linalg.svd(vectors - vectors.mean(axis=0), full_matrices=False)
+    components = np.zeros((len(vectors), 2))
+    columns = min(2, len(sizes))
+    components[:, :columns] = left[:, :columns] * sizes[:columns]
+    components[np.abs(components) < _NOTHING] = 0.0
+    signs = np.where(components.max(axis=0) >= -components.min(axis=0), 1.0, -1.0)
+    return tuple((float(x), float(y)) for x, y in components * signs)
 
 
 def _best_clusters_and_silhouettes(

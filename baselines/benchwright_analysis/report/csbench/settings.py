@@ -11,6 +11,7 @@ from benchwright_analysis.report.csbench.contestants import (
     observations_by_contestant,
     score_or_0,
 )
+from benchwright_analysis.report.csbench.model_pairs import DIFFERENCE_COLUMNS, difference_cells
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import (
@@ -20,12 +21,10 @@ from benchwright_analysis.report.section import (
     SortableTable,
     TableNumber,
     counted,
-    interval_text,
-    p_value,
 )
 from benchwright_analysis.report.sections.matrix import mean_over_problems, table_number, table_of_numbers
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_difference
-from benchwright_foundation.number_text import number, percent
+from benchwright_foundation.number_text import percent
 
 _Ways = Mapping[str, Sequence[Observation]]
 
@@ -110,22 +109,15 @@ def _differences_table(
         (
             name,
             f"{way} – {next(iter(ways_by_model[name]))}",
-            difference.problems,
-            f"{number(100 * difference.value, 1)} ({_interval_in_points(difference)})",
-            p_value(difference.p_value),
+            *difference_cells(difference),
         )
         for name, way_differences in differences_by_model.items()
         for way, difference in way_differences.items()
     ]
-    columns = ("model", "ways", "questions", "difference in points (95 % interval)", "p")
+    columns = ("model", "ways", *DIFFERENCE_COLUMNS)
     return SortableTable(
         "Differences between ways to ask", columns, rows, "p is not corrected for the number of comparisons."
     )
-
-
-def _interval_in_points(difference: CrossedEstimate) -> str:
-    low, high = (None if end is None else 100 * end for end in (difference.low, difference.high))
-    return interval_text(low, high, digits=1)
 
 
 def _scores_by_way_picture(table_numbers: Sequence[TableNumber], table: SortableTable) -> SectionPicture:

@@ -1,4 +1,4 @@
-"""Scores against the tokens that they took (CS-Bench's figure 5)."""
+"""Scores against the tokens that they took (CS-Bench's figures 4 and 5)."""
 
 from __future__ import annotations
 
@@ -38,20 +38,38 @@ def tokens_and_score_section(data: Dataset) -> Section | None:
         score = mean_over_problems(rows, score_or_0)
         sent_tokens = statistics.fmean(observation.input_tokens for observation in rows)
         received_tokens = statistics.fmean(observation.output_tokens for observation in rows)
-        numbers[name] = {"sent": sent_tokens, "received": received_tokens, "score": score}
+        reasoning_tokens = statistics.fmean(observation.reasoning_tokens for observation in rows)
+        numbers[name] = {
+            "sent": sent_tokens,
+            "received": received_tokens,
+            "reasoning": reasoning_tokens,
+            "score": score,
+        }
         cells.append(
             (
                 name,
                 len(rows),
                 number(sent_tokens, 0),
                 number(received_tokens, 1),
+                number(reasoning_tokens, 1),
                 text_with_interval(score.estimate, as_share=True),
             )
         )
         points.append({"x": received_tokens, "y": score.value, "group": name})
-    heads = ("group", "answers", "tokens sent, mean", "tokens received, mean", "score (95 % interval)")
+    heads = (
+        "group",
+        "answers",
+        "tokens sent, mean",
+        "tokens received, mean",
+        "of these for reasoning, mean",
+        "score (95 % interval)",
+    )
     table = SortableTable(
-        "Tokens and score", heads, cells, "Tokens as providers count them; thinking that is billed counts."
+        "Tokens and score",
+        heads,
+        cells,
+        "Tokens as providers count them; thinking that is billed counts. A provider that does not say what was for "
+        "reasoning has 0 there.",
     )
     quarters = [
         quarter for rows in groups.values() if len(rows) >= _FEWEST for quarter in _with_reply_length_quarter(rows)

@@ -45,6 +45,19 @@ def skills_and_topics_section(data: Dataset) -> Section | None:
         table = table_of_numbers("topics", "Score by topic", topics, groups=data.groups)
         pictures += _label_pictures("topic", topics, table, data.groups)
         numbers["topic"] = topics
+    crossed = _topic_and_skill_numbers(groups)
+    tables = []
+    if crossed:
+        numbers["topic_and_skill"] = crossed
+        tables = [
+            table_of_numbers(
+                "topics-and-skills",
+                "Score by topic and skill",
+                crossed,
+                groups=sorted({figure.row for figure in crossed}),
+                row_heading="topic, group",
+            )
+        ]
     lead = (
         "Mean score of questions by what they ask for; each question counts alike. The dots show the same numbers with "
         "their intervals.",
@@ -53,7 +66,7 @@ def skills_and_topics_section(data: Dataset) -> Section | None:
     label_notes = [
         _labellers_sentence(kind, counts) for kind, counts in labellers.items() if list(counts) != ["data set"]
     ]
-    return Section("profile", "Skills and topics", [*lead, *label_notes], pictures, (), numbers)
+    return Section("profile", "Skills and topics", [*lead, *label_notes], pictures, tables, numbers)
 
 
 _NOTE = (
@@ -94,6 +107,23 @@ def _skill_set_numbers(groups: Mapping[str, Sequence[Observation]]) -> list[Tabl
         for group, rows in groups.items()
         if (chosen := [observation for observation in rows if observation.skill in kind_skills])
     ]
+
+
+def _topic_and_skill_numbers(groups: Mapping[str, Sequence[Observation]]) -> list[TableNumber]:
+    """A row for each topic of a group, a column for each skill; questions that have both labels."""
+    labelled = {group: [row for row in rows if row.topic and row.skill] for group, rows in groups.items()}
+    topics = sorted({observation.topic for rows in labelled.values() for observation in rows})
+    return accuracy_by_label(
+        {
+            f"{topic}, {group}": chosen
+            for topic in topics
+            for group, rows in labelled.items()
+            if (chosen := [observation for observation in rows if observation.topic == topic])
+        },
+        lambda observation: observation.skill,
+        [skill.value for skill in Skill],
+        _score_or_0,
+    )
 
 
 def _label_pictures(

@@ -42,7 +42,9 @@ class AttemptFacts:
     estimate: dict[str, Any] = field(default_factory=dict)
     model_names: dict[str, None] = field(default_factory=dict)
     usage: dict[str, int] = field(
-        default_factory=lambda: dict.fromkeys(("calls", "input_tokens", "output_tokens", "total_tokens"), 0)
+        default_factory=lambda: dict.fromkeys(
+            ("calls", "input_tokens", "output_tokens", "reasoning_tokens", "total_tokens"), 0
+        )
     )
     cost_usd: float | None = None
     prompts: str = ""

@@ -38,6 +38,8 @@ class Dataset:
     """Second opinions on what passed, by attempt."""
     model_facts: Sequence[ModelFacts] = ()
     """Facts about models from a file."""
+    is_problem_kept: Mapping[str, bool] = field(default_factory=dict)
+    """Problem → whether a filter kept it; empty without a filter."""
     embed: Embedding | None = None
     """Turns failures into vectors; without it they are grouped by the words that they share."""
     name_failures: Namer | None = None

@@ -13,7 +13,7 @@ from benchwright_attempts.errors import AttemptError
 
 BENCHMARK = "benchmark:"
 """Prefix of a column with scores at another benchmark."""
-_COLUMNS = ("model", "family", "parameters_b")
+_COLUMNS = ("model", "family", "parameters_b", "base")
 _LARGEST = 10_000_000
 
 
@@ -33,10 +33,12 @@ class ModelFacts:
     """Parameters in billions."""
     benchmarks: Mapping[str, float] = field(default_factory=dict)
     """Benchmark → score, in the unit of the file."""
+    base: str = ""
+    """The model that this one was made from by training on a subject; empty if it is no such expert."""
 
 
 def read_model_facts(file: Path) -> Sequence[ModelFacts]:
-    """Reads CSV (UTF-8) with a line of names: `model`, `family`, `parameters_b`, and a `benchmark:NAME` each.
+    """Reads CSV (UTF-8) with a line of names: `model`, `family`, `parameters_b`, `base`, and a `benchmark:NAME` each.
 
     Raises:
         ModelFactsError: The file can't be read, or a field is wrong.
@@ -97,7 +99,10 @@ def _facts_of_row(location: str, row: Mapping[str | None, str | list[str] | None
         for name, text in texts.items()
         if name.startswith(BENCHMARK) and (score := _number_if_given(location, name, text)) is not None
     }
-    return ModelFacts(texts["model"], texts.get("family", ""), size, benchmarks)
+    base = texts.get("base", "")
+    if base == texts["model"]:
+        raise ModelFactsError(f"{location}, base: is the model itself. Name the model that it was made from.")
+    return ModelFacts(texts["model"], texts.get("family", ""), size, benchmarks, base)
 
 
 def _number_if_given(location: str, column: str, text: str) -> float | None:

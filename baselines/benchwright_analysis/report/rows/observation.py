@@ -233,6 +233,8 @@ before the condition was shown. Empty if it was made later."""
     """Tokens sent."""
     output_tokens: int
     """Tokens received."""
+    reasoning_tokens: int = 0
+    """Of the tokens received, those that the provider says were for reasoning."""
     total_tokens: int
     """As the provider counts."""
     cost_usd: float | None

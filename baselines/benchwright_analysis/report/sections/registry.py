@@ -7,6 +7,8 @@ from collections.abc import Callable
 from benchwright_analysis.report.csbench.domains import domains_section
 from benchwright_analysis.report.csbench.error_types import error_types
 from benchwright_analysis.report.csbench.judges_compared import judges_compared_section
+from benchwright_analysis.report.csbench.languages import languages_section
+from benchwright_analysis.report.csbench.model_pairs import model_pairs_section
 from benchwright_analysis.report.csbench.other_benchmarks import other_benchmarks_section
 from benchwright_analysis.report.csbench.scale import model_size_section
 from benchwright_analysis.report.csbench.settings import asking_ways_section
@@ -30,6 +32,7 @@ from benchwright_analysis.report.sections.assistance import assistance_section
 from benchwright_analysis.report.sections.escapes import test_escapes_section
 from benchwright_analysis.report.sections.estimates import forecasts_section
 from benchwright_analysis.report.sections.failing import failing_section
+from benchwright_analysis.report.sections.filtered import filtered_section
 from benchwright_analysis.report.sections.flips import flips_section
 from benchwright_analysis.report.sections.judge_error import judge_error_section
 from benchwright_analysis.report.sections.judging import judging_section
@@ -50,6 +53,7 @@ SECTIONS: list[Callable[[Dataset], Section | None]] = [
     flips_section,
     side_by_side_section,
     success_section,
+    filtered_section,
     outcomes_section,
     test_escapes_section,
     time_to_pass_section,
@@ -60,8 +64,10 @@ SECTIONS: list[Callable[[Dataset], Section | None]] = [
     skills_and_topics_section,
     domains_section,
     asking_ways_section,
+    languages_section,
     tokens_and_score_section,
     model_size_section,
+    model_pairs_section,
     other_benchmarks_section,
     error_types,
     readable_answers_section,

@@ -69,7 +69,11 @@ class SourceOptions:
     ] = None
     model_facts: Annotated[
         Path | None,
-        typer.Option(help="A CSV file of models: family, billions of parameters, scores at other benchmarks."),
+        typer.Option(help="A CSV file of models: family, parameters, base model, scores at other benchmarks."),
+    ] = None
+    filtered: Annotated[
+        Path | None,
+        typer.Option(help="The table of `problems filter`: also show results on the problems that it kept."),
     ] = None
     embeddings: Annotated[
         bool,
@@ -161,6 +165,7 @@ def _report_options(
     folder: Path, selection: AttemptSelection, source_options: SourceOptions, demo: DemoOptions
 ) -> ReportOptions:
     from benchwright_analysis.report.report import ReportOptions
+    from benchwright_analysis.report.rows.filtered_problems import read_filtered_problems
     from benchwright_analysis.report.rows.model_facts import read_model_facts
     from benchwright_attempts.grading.second_opinions import SecondOpinions
 
@@ -176,6 +181,9 @@ def _report_options(
         kept_folder=None if demo.demo else eval_logs_folder(Home.from_environment()),
         opinions=None if demo.demo else SecondOpinions(Home.from_environment()),
         model_facts=read_model_facts(source_options.model_facts) if source_options.model_facts is not None else (),
+        is_problem_kept=(
+            read_filtered_problems(source_options.filtered) if source_options.filtered is not None else {}
+        ),
         embed=_configured_embedding() if source_options.embeddings else None,
         name_failures=_configured_failure_namer() if source_options.name_failures else None,
         seed=source_options.seed,
@@ -225,10 +233,11 @@ def _write_table_report(
     if demo.demo or selection.study or selection.attempts or selection.without:
         raise ServerError("--from reports on a table alone: leave out --study, --attempts, --without and --demo.")
     asks_models = source_options.embeddings or source_options.name_failures
-    if source_options.model_facts is not None or source_options.votes is not None or source_options.logs or asks_models:
+    further_files = (source_options.model_facts, source_options.filtered)
+    if any(file is not None for file in further_files) or source_options.votes is not None or source_options.logs or asks_models:
         raise ServerError(
             "--from reports on times and success alone, which need no more than the table: leave out --model-facts,"
-            " --votes, --logs, --embeddings and --name-failures."
+            " --filtered, --votes, --logs, --embeddings and --name-failures."
         )
     if foreign_table.table is None or not foreign_table.table.exists():
         raise ServerError(f"There is no {foreign_table.table}.")

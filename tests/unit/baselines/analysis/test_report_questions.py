@@ -114,6 +114,30 @@ def test_a_skill_counts_by_its_number_of_questions_in_reasoning() -> None:
     )
 
 
+def test_topics_are_crossed_with_skills() -> None:
+    results = {
+        ("Caches", "recall"): [True, False],
+        ("Caches", "design"): [False, True, True, True],
+        ("Buses", "design"): [True],
+        ("Buses", ""): [False],
+    }
+    answers = [
+        answer("m", f"p/{topic}-{skill}-{number}", is_right_answer=is_right, topic=topic, skill=skill)
+        for (topic, skill), outcomes in results.items()
+        for number, is_right in enumerate(outcomes)
+    ]
+    section = skills_and_topics_section(Dataset(answers, {}))
+    assert section is not None
+    figures = section.numbers["topic_and_skill"]
+    assert isinstance(figures, list)
+    assert {(figure.row, figure.column): (figure.value, figure.problems) for figure in figures} == {
+        ("Caches, model: m", "recall"): (0.5, 2),
+        ("Caches, model: m", "design"): (0.75, 4),
+        ("Buses, model: m", "design"): (1.0, 1),
+    }
+    assert list(cells(section, "topics-and-skills")) == ["Buses, model: m", "Caches, model: m"]
+
+
 def test_thirteen_topics_have_a_radar() -> None:
     answers = [answer("m", f"p/{n}", is_right_answer=n % 2 == 0, topic=f"Topic {n}") for n in range(13)]
     section = skills_and_topics_section(Dataset(answers, {}))

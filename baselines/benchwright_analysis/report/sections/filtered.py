@@ -1,0 +1,51 @@
+"""Success before and after a filter of problems (CVDP's tables 7 and 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.observation import Observation
+from benchwright_analysis.report.section import Section, TableNumber, counted
+from benchwright_analysis.report.sections.matrix import accuracy_by_label, table_of_numbers
+
+_BEFORE, _AFTER = "before", "after"
+
+
+def filtered_section(data: Dataset) -> Section | None:
+    """The share solved at all problems that the filter looked at, and at those that it kept; None without a filter."""
+    kept = data.is_problem_kept
+    judged = {
+        group: [row for row in data.decided_observations if row.group == group and row.problem in kept]
+        for group in data.groups
+    }
+    judged = {group: rows for group, rows in judged.items() if rows}
+    if not judged:
+        return None
+    remaining = {group: [row for row in rows if kept[row.problem]] for group, rows in judged.items()}
+    figures = {_BEFORE: _solved_by_category(judged), _AFTER: _solved_by_category(remaining)}
+    problems = {row.problem for rows in judged.values() for row in rows}
+    dropped = {problem for problem in problems if not kept[problem]}
+    lead = [
+        f"Of {counted(len(problems), 'problem')} that were tried, the filter dropped {len(dropped)}. Each problem "
+        "counts alike, however often it was tried."
+    ]
+    tables = [
+        table_of_numbers(f"solved-{when}-filter", f"Share solved {when} the filter", numbers, unit="problem")
+        for when, numbers in figures.items()
+        if numbers
+    ]
+    return Section(
+        "filtered",
+        "Before and after the filter",
+        lead,
+        (),
+        tables,
+        {**figures, "problems": len(problems), "dropped": len(dropped)},
+    )
+
+
+def _solved_by_category(rows_by_group: Mapping[str, Sequence[Observation]]) -> list[TableNumber]:
+    """A column for each category, and for all problems."""
+    by_category = accuracy_by_label(rows_by_group, lambda observation: observation.category)
+    return [*by_category, *accuracy_by_label(rows_by_group, lambda observation: "all")]
