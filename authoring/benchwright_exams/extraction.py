@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright_exams.items import Items, items_digest, items_of_ledger
-from benchwright_exams.model.checks import with_incompleteness_findings
+from benchwright_exams.model.checks import with_model_verification
 from benchwright_exams.model.figures import with_figures_assigned
 from benchwright_exams.model.lines import with_line_roles_by_model
 from benchwright_exams.model.replies import ExamModel
@@ -74,7 +74,7 @@ async def extract_exam(
         ledger
     )
     if model is not None:
-        exam_items = await with_incompleteness_findings(exam_items, model)
+        exam_items = await with_model_verification(exam_items, model)
     kept_items.write_output(exam_items)
     review = await asyncio.to_thread(write_review_files, target_folder, exam, ledger, exam_items)
     return ExtractedExam(exam, ledger, exam_items, review)

@@ -37,6 +37,10 @@ class ExamItem(Model):
     solution: tuple[Block, ...] = ()
     regions: tuple[str, ...] = ()
     """Regions in which all of this stands, by id; figures too."""
+    passed_llm_verification: bool | None = None
+    """True if a model found it complete, as in QuArch's records; None if no model was asked, or none answered."""
+    reasoning: str = ""
+    """The reason that the model gives for finding it incomplete."""
 
 
 class Items(StageOutput):

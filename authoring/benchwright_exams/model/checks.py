@@ -1,4 +1,4 @@
-"""A model says whether a question is complete. What it says is shown to the author, and is part of no question."""
+"""A model says whether a question is complete (QuArch, D.10). The author sees it; it is part of no statement."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from benchwright_judges.models.prompt import escape_hidden_characters, object_sc
 _LONGEST = 300
 
 
-async def with_incompleteness_findings(exam_items: Items, model: ExamModel) -> Items:
-    """The same questions, with a finding for each that the model finds incomplete.
+async def with_model_verification(exam_items: Items, model: ExamModel) -> Items:
+    """The same questions with the model's verdict on each, and a finding for each that it finds incomplete.
 
     Raises:
         OutOfBudgetError: The budget does not suffice; replies that came are kept.
     """
     findings = list(exam_items.findings)
+    verified_items: list[ExamItem] = []
     schema: dict[str, JsonValue] = object_schema({"problem": {"type": "string"}, "complete": {"type": "boolean"}})
     for exam_item in exam_items.items:
         try:
@@ -32,11 +33,15 @@ async def with_incompleteness_findings(exam_items: Items, model: ExamModel) -> I
                 raise ExamError(f"{model.name} did not say whether {exam_item.label} is complete")
         except ExamError as error:
             findings.append(ExamFinding(says=f"{error}.", item=exam_item.label))
+            verified_items.append(exam_item)
             continue
+        reason = " ".join(escape_hidden_characters(problem)[:_LONGEST].split())
+        verified_items.append(
+            exam_item.model_copy(update={"passed_llm_verification": complete, "reasoning": "" if complete else reason})
+        )
         if not complete:
-            reason = " ".join(escape_hidden_characters(problem)[:_LONGEST].split())
             findings.append(ExamFinding(says=f"{model.name} finds it incomplete: {reason}", item=exam_item.label))
-    return exam_items.model_copy(update={"findings": tuple(findings)})
+    return exam_items.model_copy(update={"items": tuple(verified_items), "findings": tuple(findings)})
 
 
 def _prompt_text(exam_item: ExamItem) -> str:

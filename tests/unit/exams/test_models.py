@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from benchwright_exams.items import items_of_ledger
-from benchwright_exams.model.checks import with_incompleteness_findings
+from benchwright_exams.model.checks import with_model_verification
 from benchwright_exams.model.figures import with_figures_assigned
 from benchwright_exams.model.lines import with_line_roles_by_model
 from benchwright_exams.model.replies import ExamModel
@@ -152,8 +152,22 @@ async def test_doubts_of_a_model_are_findings_and_nothing_else(tmp_path: Path) -
     reply = content(json.dumps({"problem": "The figure\u202e is missing.\n# No", "complete": False}))
     with JudgeEndpoint(lambda _: reply) as endpoint:
         client = ModelEndpoint(ModelSettings(name="checker", base_url=endpoint.url, model="m"), {})
-        checked_items = await with_incompleteness_findings(exam_items, ExamModel(client, tmp_path, JudgingBudget(None)))
+        checked_items = await with_model_verification(exam_items, ExamModel(client, tmp_path, JudgingBudget(None)))
         await client.close()
-    assert checked_items.items == exam_items.items
+    reason = "The figure\\u{202e} is missing. # No"
+    verified = {"passed_llm_verification": False, "reasoning": reason}
+    assert checked_items.items == tuple(item.model_copy(update=verified) for item in exam_items.items)
     (finding,) = checked_items.findings
-    assert finding.says == "checker finds it incomplete: The figure\\u{202e} is missing. # No"
+    assert finding.says == f"checker finds it incomplete: {reason}"
+
+
+async def test_a_question_that_a_model_finds_complete_says_so_and_has_no_finding(tmp_path: Path) -> None:
+    exam_items = items_of_ledger(structure_by_rules(exam("1. Why?", "2. How?")))
+    replies = iter((content(json.dumps({"problem": "-", "complete": True})), fails(500)))
+    with JudgeEndpoint(lambda _: next(replies, fails(500))) as endpoint:
+        client = ModelEndpoint(ModelSettings(name="checker", base_url=endpoint.url, model="m", patience_s=0.1), {})
+        checked_items = await with_model_verification(exam_items, ExamModel(client, tmp_path, JudgingBudget(None)))
+        await client.close()
+    assert [item.passed_llm_verification for item in checked_items.items] == [True, None]
+    assert [item.reasoning for item in checked_items.items] == ["", ""]
+    assert [finding.item for finding in checked_items.findings] == ["2"]

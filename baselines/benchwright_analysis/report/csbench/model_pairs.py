@@ -78,16 +78,20 @@ DIFFERENCE_COLUMNS = ("questions", "difference in points (95 % interval)", "p")
 
 def difference_cells(difference: CrossedEstimate) -> tuple[Cell, Cell, Cell]:
     """A difference of scores as a table shows it, in points of 100."""
-    low, high = (None if end is None else 100 * end for end in (difference.low, difference.high))
+    low, high = (None if end is None else 100 * end for end in _ends(difference))
     points = f"{number(100 * difference.value, 1)} ({interval_text(low, high, digits=1)})"
     return difference.problems, points, p_value(difference.p_value)
 
 
 def table_number_of_difference(row: str, column: str, difference: CrossedEstimate) -> TableNumber:
     """A difference of scores as a number of a table."""
-    return TableNumber(
-        row, column, difference.attempts, difference.problems, difference.value, difference.low, difference.high
-    )
+    return TableNumber(row, column, difference.attempts, difference.problems, difference.value, *_ends(difference))
+
+
+def _ends(difference: CrossedEstimate) -> tuple[float | None, float | None]:
+    """The ends of its interval, cut where differences of scores end."""
+    low, high = (None if end is None else min(1.0, max(-1.0, end)) for end in (difference.low, difference.high))
+    return low, high
 
 
 def score_difference(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchwright_foundation.errors import explain_missing_extra
-from benchwright_foundation.number_text import number
+from benchwright_foundation.number_text import number, percent
 from benchwright_server.cli.judge.records import opened_records
 from benchwright_server.cli.terminal.options import Json
 from benchwright_server.cli.terminal.output import console, exit_on_expected_error, print_json
@@ -137,7 +137,7 @@ def share_with_interval_text(share: Share) -> str:
     """A proportion with its interval."""
     if share.value is None:
         return "-"
-    return f"{share.count}/{share.total} = {number(share.value)} [{number(share.low)}, {number(share.high)}]"
+    return f"{share.count}/{share.total} = {percent(share.value)} [{percent(share.low)}, {percent(share.high)}]"
 
 
 def _estimate_text(estimate: Estimate | None) -> str:

@@ -121,9 +121,7 @@ def _audits_csv(audits: Sequence[JudgesAudit], rule: QualityRule, category_by_pr
     buffer = StringIO()
     csv_writer = csv.writer(buffer, lineterminator="\n")
     aspects = [aspect.value for aspect in Aspect]
-    csv_writer.writerow(
-        ["problem", "kept", *aspects, "judges", "rubric", "reason", "category", "rule", "aggregate"]
-    )
+    csv_writer.writerow(["problem", "kept", *aspects, "judges", "rubric", "reason", "category", "rule", "aggregate"])
     for audit in audits:
         points = [f"{audit.mean_points_by_aspect[aspect]:.2f}" for aspect in Aspect]
         judges = "; ".join(review.judge for review in audit.reviews if review.findings)

@@ -234,7 +234,12 @@ def _write_table_report(
         raise ServerError("--from reports on a table alone: leave out --study, --attempts, --without and --demo.")
     asks_models = source_options.embeddings or source_options.name_failures
     further_files = (source_options.model_facts, source_options.filtered)
-    if any(file is not None for file in further_files) or source_options.votes is not None or source_options.logs or asks_models:
+    if (
+        any(file is not None for file in further_files)
+        or source_options.votes is not None
+        or source_options.logs
+        or asks_models
+    ):
         raise ServerError(
             "--from reports on times and success alone, which need no more than the table: leave out --model-facts,"
             " --filtered, --votes, --logs, --embeddings and --name-failures."

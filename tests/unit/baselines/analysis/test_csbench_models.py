@@ -287,7 +287,7 @@ def test_facts_of_models_are_read(tmp_path: Path) -> None:
         ("name,family\na,b\n", "line 1: there is no column `model`"),
         (
             "model,paramters\na,7\n",
-            "line 1: there is no column 'paramters'. Known are model, family, parameters_b, and",
+            "line 1: there is no column 'paramters'. Known are model, family, parameters_b, base, and",
         ),
         ("model,benchmark:\na,7\n", "line 1: the column 'benchmark:' has no name"),
         ("model,family,family\na,b,c\n", "line 1: two columns are called 'family'"),
