@@ -26,6 +26,7 @@ from benchwright_analysis.report.rows.origins import text_origins_section
 from benchwright_analysis.report.rows.populations import populations_section
 from benchwright_analysis.report.rows.support import support_section
 from benchwright_analysis.report.section import Section
+from benchwright_analysis.report.sections.ability_scale import ability_scale_section
 from benchwright_analysis.report.sections.actors import actors
 from benchwright_analysis.report.sections.after_closing import after_closing_section
 from benchwright_analysis.report.sections.assistance import assistance_section
@@ -60,6 +61,7 @@ SECTIONS: list[Callable[[Dataset], Section | None]] = [
     score_over_time_section,
     models_section,
     models_compared_section,
+    ability_scale_section,
     horizon_section,
     skills_and_topics_section,
     domains_section,

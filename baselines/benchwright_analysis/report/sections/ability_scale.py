@@ -1,0 +1,268 @@
+"""People and models on one scale: reliability of the problems, abilities, and problems that differ between both."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from benchwright_analysis.report import charts
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.observation import Observation
+from benchwright_analysis.report.section import (
+    Cell,
+    Section,
+    SectionPicture,
+    SortableTable,
+    TableNumber,
+    counted,
+    p_value,
+    text_with_interval,
+)
+from benchwright_analysis.statistics.differential import EffectClass, ProblemDifference, differential_functioning
+from benchwright_analysis.statistics.errors import StatisticsError
+from benchwright_analysis.statistics.item_response import AbilityScale, ability_scale
+from benchwright_analysis.statistics.reliability import Reliability, reliability
+from benchwright_analysis.statistics.response_table import ResponseTable, solver_name
+from benchwright_foundation.number_text import UNKNOWN, number
+from benchwright_judges.agreement.estimators import CONFIDENCE, Estimate
+from benchwright_problems.problem import QuestionFormat
+
+_TITLE = "People and models on one scale"
+_FEWEST = 5
+"""Solvers, and problems, from which on the section says what it lacks."""
+_GUESSED = frozenset({QuestionFormat.MULTIPLE_CHOICE.value, QuestionFormat.ASSERTION.value})
+
+
+def ability_scale_section(data: Dataset) -> Section | None:
+    """Reliability, scale and differences of problems; None with fewer than five solvers or problems."""
+    rows = sorted(data.decided_observations, key=lambda row: row.started)
+    responses = responses_of_rows(rows)
+    if min(responses.passes.shape) < _FEWEST:
+        return None
+    group_by_solver = {_solver(row): row.group for row in rows}
+    people_solvers = {_solver(row) for row in rows if row.is_person}
+    is_model = np.array([solver not in people_solvers for solver in responses.solvers], dtype=np.bool_)
+    reliabilities, sentences = _reliabilities(responses, is_model)
+    tables = [_reliability_table(reliabilities)] if reliabilities else []
+    numbers: dict[str, object] = {"reliability": reliabilities}
+    pictures: list[SectionPicture] = []
+    scaled_rows = [row for row in rows if row.format not in _GUESSED]
+    guessed = len({row.problem for row in rows} - {row.problem for row in scaled_rows})
+    if guessed:
+        sentences.append(
+            f"{counted(guessed, 'problem')} with choices or assertions are not on the scale: whoever guesses is right "
+            "often, and a scale without guessing would be wrong about solvers who solve few or many."
+        )
+    try:
+        scale = ability_scale(responses_of_rows(scaled_rows))
+    except StatisticsError as error:
+        sentences.append(f"No scale is shown. {error}")
+    else:
+        means = _group_means(scale, group_by_solver, people_solvers)
+        pictures.append(_means_picture(data, means))
+        tables += [_difficulty_table(scale), _ability_table(scale, group_by_solver)]
+        numbers |= {
+            "groups": means,
+            "difficulties": scale.difficulties,
+            "abilities": scale.abilities,
+            "spread": scale.spread,
+            "misfit_p": scale.misfit_p,
+            "without_place": scale.alike,
+        }
+        sentences.append(_scale_sentence(scale))
+    try:
+        differences = differential_functioning(responses, is_model)
+    except StatisticsError as error:
+        if is_model.any() and not is_model.all():
+            sentences.append(f"Whether problems differ between people and models is not shown. {error}")
+    else:
+        tables.append(_difference_table(differences))
+        numbers["differences"] = differences
+        sentences.append(_difference_sentence(differences))
+    if not tables:
+        return Section("ability-scale", _TITLE, empty_reason=" ".join(sentences))
+    return Section("ability-scale", _TITLE, sentences, pictures, tables, numbers)
+
+
+def responses_of_rows(rows: Sequence[Observation]) -> ResponseTable:
+    """Results of attempts in order of time."""
+    return ResponseTable.from_results((_solver(row), row.problem, row.passed) for row in rows)
+
+
+def _solver(row: Observation) -> str:
+    return solver_name(row.group, row.participant)
+
+
+def _reliabilities(
+    responses: ResponseTable, is_model: np.ndarray[tuple[int], np.dtype[np.bool_]]
+) -> tuple[dict[str, Reliability], list[str]]:
+    kinds = {"people": ~is_model, "models": is_model}
+    if is_model.any() and not is_model.all():
+        kinds["people and models"] = np.ones(len(is_model), dtype=np.bool_)
+    reliabilities: dict[str, Reliability] = {}
+    sentences = []
+    for kind, selected in kinds.items():
+        if selected.any():
+            try:
+                reliabilities[kind] = reliability(responses.of_solvers(selected))
+            except StatisticsError as error:
+                sentences.append(f"Reliability among {kind} is not shown. {error}")
+    return reliabilities, sentences
+
+
+def _reliability_table(reliabilities: Mapping[str, Reliability]) -> SortableTable:
+    rows: list[Sequence[Cell]] = [
+        (
+            kind,
+            measured.solvers,
+            measured.problems,
+            measured.missing,
+            _text(measured.kr20),
+            _text(measured.omega),
+            _text(measured.error),
+        )
+        for kind, measured in reliabilities.items()
+    ]
+    note = (
+        "KR-20 and omega: the share of the variance of the number solved that would come again at other problems of "
+        "their kind; it is a matter of who is measured too. The standard error of measurement is in problems. A "
+        "solver is a participant under one condition, and the first attempt at a problem counts. Where a result is "
+        "missing, each pair of problems takes those who have both. Intervals: 95 %, jackknife over solvers."
+    )
+    columns = ("among", "solvers", "problems", "missing", "KR-20", "omega", "standard error of measurement")
+    return SortableTable("Reliability of the number of problems solved", columns, rows, note)
+
+
+def _scale_sentence(scale: AbilityScale) -> str:
+    alike = f"; {counted(len(scale.alike), 'problem')} that all solved, or none, have no place on it" * bool(
+        scale.alike
+    )
+    missing = (
+        f" {counted(scale.missing, 'result')} are missing: a solver's place follows from the problems that were tried "
+        "alone, as if it were by chance which were not."
+        if scale.missing
+        else ""
+    )
+    return (
+        f"{len(scale.abilities)} solvers and {len(scale.difficulties)} problems have a place on the scale{alike}. At a "
+        f"problem as hard as a solver is able, the chance is 50 %, and 73 % one unit below.{missing}"
+    )
+
+
+def _group_means(
+    scale: AbilityScale, group_by_solver: Mapping[str, str], people_solvers: set[str]
+) -> dict[str, Estimate]:
+    """Mean ability: of people for others like them, of models for these models."""
+    from scipy import special
+
+    means: dict[str, Estimate] = {}
+    for group in dict.fromkeys(group_by_solver[solver] for solver in scale.abilities):
+        members = [solver for solver in scale.abilities if group_by_solver[solver] == group]
+        abilities = np.array([scale.abilities[solver].value for solver in members], dtype=np.float64)
+        mean, count = float(abilities.mean()), len(members)
+        if set(members) <= people_solvers:
+            if count < _FEWEST:
+                means[group] = Estimate(value=mean)
+                continue
+            reach = float(special.stdtrit(count - 1, (1 + CONFIDENCE) / 2)) * float(abilities.std(ddof=1))
+            reach /= math.sqrt(count)
+        else:
+            variance = sum(scale.standard_errors[solver] ** 2 for solver in members)
+            reach = float(special.ndtri((1 + CONFIDENCE) / 2)) * math.sqrt(variance) / count
+        means[group] = Estimate(value=mean, low=mean - reach, high=mean + reach)
+    return means
+
+
+def _means_picture(data: Dataset, means: Mapping[str, Estimate]) -> SectionPicture:
+    shown = [group for group in data.groups if group in means][: charts.MOST_GROUPS * 4]
+    rows: list[charts.Row] = [
+        {"label": group, "group": "ability", "value": means[group].value, "low": low, "high": means[group].high}
+        for group in shown
+        for low in [means[group].low]
+    ]
+    table_rows: list[Sequence[Cell]] = [(group, _text(means[group])) for group in data.groups if group in means]
+    note = "In logits. Of people the mean holds for others like them, of models for these, both at these problems."
+    table = SortableTable("Mean ability", ("group", "ability (95 % interval)"), table_rows, note)
+    return SectionPicture(
+        "ability-scale",
+        "Mean ability, on one scale",
+        "Mean ability of each group with its interval, in logits, where 0 is the mean difficulty of the problems."
+        f"{charts.note_if_omitted(shown, list(means))}",
+        charts.interval_chart(rows, ["ability"], x_title="logits", y_title="", as_percent=False),
+        table,
+    )
+
+
+def _difficulty_table(scale: AbilityScale) -> SortableTable:
+    rows: list[Sequence[Cell]] = [
+        (problem, _text(estimate)) for problem, estimate in sorted(scale.difficulties.items(), key=_by_value)
+    ]
+    answered = scale.responses.is_answered.sum(axis=0).tolist()
+    figures = [
+        TableNumber(problem, "difficulty", count, 1, estimate.value, estimate.low, estimate.high)
+        for (problem, estimate), count in zip(scale.difficulties.items(), answered, strict=True)
+    ]
+    note = (
+        "In logits; 0 is the mean. Rasch's model: every problem separates solvers alike, which a test did not refute."
+    )
+    columns = ("problem", "difficulty (95 % interval)")
+    return SortableTable("Difficulties", columns, rows, note, id="difficulties", figures=figures)
+
+
+def _ability_table(scale: AbilityScale, group_by_solver: Mapping[str, str]) -> SortableTable:
+    rows: list[Sequence[Cell]] = [
+        (solver, _text(estimate), number(scale.standard_errors[solver]))
+        for solver, estimate in sorted(scale.abilities.items(), key=_by_value)
+    ]
+    answered = scale.responses.is_answered.sum(axis=1).tolist()
+    figures = [
+        TableNumber(solver, group_by_solver[solver], count, count, estimate.value, estimate.low, estimate.high)
+        for (solver, estimate), count in zip(scale.abilities.items(), answered, strict=True)
+    ]
+    columns = ("solver", "ability (95 % interval)", "standard error")
+    return SortableTable("Abilities", columns, rows, "In logits.", detail=True, id="abilities", figures=figures)
+
+
+def _difference_sentence(differences: Mapping[str, ProblemDifference]) -> str:
+    moderate_or_large = [
+        problem for problem, difference in differences.items() if difference.effect is not EffectClass.NEGLIGIBLE
+    ]
+    if not moderate_or_large:
+        return f"None of {counted(len(differences), 'problem')} is seen to differ between people and models as able."
+    harder = [problem for problem in moderate_or_large if (differences[problem].delta.value or 0) < 0]
+    easier = [problem for problem in moderate_or_large if problem not in harder]
+    parts = [f"{', '.join(harder)} harder for models"] if harder else []
+    parts += [f"{', '.join(easier)} easier for models"] if easier else []
+    return f"Between people and models who are as able, problems differ: {'; '.join(parts)}."
+
+
+def _difference_table(differences: Mapping[str, ProblemDifference]) -> SortableTable:
+    rows: list[Sequence[Cell]] = [
+        (
+            problem,
+            _text(difference.delta),
+            difference.effect.value,
+            p_value(difference.p_value),
+            p_value(difference.adjusted),
+            difference.people,
+            difference.models,
+        )
+        for problem, difference in sorted(differences.items(), key=lambda entry: entry[1].p_value)
+    ]
+    note = (
+        "Mantel and Haenszel's delta, −2.35 times the logarithm of the odds ratio among solvers who solve as many: "
+        "below 0 the problem is harder for models. Class A is negligible, B moderate, C large (Educational Testing "
+        "Service); the class takes the second p, which is corrected for the rate of false discoveries."
+    )
+    columns = ("problem", "delta (95 % interval)", "class", "p by itself", "among discoveries", "people", "models")
+    return SortableTable("Problems that differ between people and models", columns, rows, note)
+
+
+def _text(estimate: Estimate) -> str:
+    return UNKNOWN if estimate.value is None else text_with_interval(estimate)
+
+
+def _by_value(entry: tuple[str, Estimate]) -> float:
+    return entry[1].value or 0.0

@@ -1,0 +1,112 @@
+"""Two forms of a test on one scale, by the problems that both have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchwright_analysis.statistics.errors import StatisticsError
+from benchwright_analysis.statistics.item_response import NORMAL_QUANTILE, AbilityScale
+from benchwright_judges.agreement.estimators import CONFIDENCE, Estimate
+
+FEWEST_COMMON = 5
+"""Problems that both forms have, and that stayed as hard as they were."""
+_LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class EquatedForms:
+    """The second form on the scale of the first."""
+
+    shift: Estimate
+    """What is added to an ability or a difficulty of the second form, in logits."""
+    common: tuple[str, ...]
+    """Problems that tie the forms together."""
+    drifted: tuple[str, ...]
+    """Problems of both forms that are not as hard in one as in the other: they tie nothing."""
+    scores: Sequence[float]
+    """For each number solved in the second form, from 0, the number that is worth as much in the first."""
+
+    def on_first_scale(self, estimates: Mapping[str, Estimate]) -> dict[str, Estimate]:
+        """Abilities or difficulties of the second form on the scale of the first; intervals do not have the shift's."""
+        amount = self.shift.value or 0.0
+        return {
+            name: Estimate(
+                value=None if estimate.value is None else estimate.value + amount,
+                low=None if estimate.low is None else estimate.low + amount,
+                high=None if estimate.high is None else estimate.high + amount,
+            )
+            for name, estimate in estimates.items()
+        }
+
+
+def equate_forms(first: AbilityScale, second: AbilityScale) -> EquatedForms:
+    """Puts the second form on the scale of the first, by common problems (mean/mean, Kolen & Brennan 2014).
+
+    Common problems whose difficulty changed by more than chance, against the median of all, are left out. The error of
+    the shift is that of the mean of the others' changes, so it has the chance of solvers and of problems.
+
+    Raises:
+        StatisticsError: Too few problems in common.
+    """
+    import mirt
+    from scipy import special
+
+    shared = [problem for problem in first.difficulties if problem in second.difficulties]
+    if len(shared) < FEWEST_COMMON:
+        raise StatisticsError(
+            f"The forms have {len(shared)} problems in common that some solved and some did not, and it takes "
+            f"{FEWEST_COMMON}."
+        )
+    drifted = _drifted_problems(first, second, shared)
+    common = [problem for problem in shared if problem not in drifted]
+    if len(common) < FEWEST_COMMON:
+        raise StatisticsError(
+            f"Of {len(shared)} problems in common, {len(drifted)} are not as hard in one form as in the other, and it "
+            f"takes {FEWEST_COMMON} that are."
+        )
+    changes = np.array([_value(first, problem) - _value(second, problem) for problem in common])
+    amount = float(changes.mean())
+    reach = float(special.stdtrit(len(changes) - 1, (1 + CONFIDENCE) / 2)) * float(changes.std(ddof=1))
+    reach /= math.sqrt(len(changes))
+    # What mirt calls the old form is the one whose scores are converted.
+    first_problems, second_problems = list(first.difficulties), list(second.difficulties)
+    linking = mirt.link(
+        second.model,
+        first.model,
+        [second_problems.index(problem) for problem in common],
+        [first_problems.index(problem) for problem in common],
+        method="mean_mean",
+        compute_diagnostics=False,
+    )
+    converted = mirt.true_score_equating(second.model, first.model, linking)
+    return EquatedForms(
+        Estimate(value=amount, low=amount - reach, high=amount + reach),
+        tuple(common),
+        drifted,
+        tuple(np.asarray(converted.new_scores, dtype=np.float64).tolist()),
+    )
+
+
+def _drifted_problems(first: AbilityScale, second: AbilityScale, shared: Sequence[str]) -> tuple[str, ...]:
+    """Problems whose difficulty changed by more than chance: z of the change from the median, Benjamini & Hochberg."""
+    from scipy import special
+    from statsmodels.stats.multitest import multipletests
+
+    changes = np.array([_value(first, problem) - _value(second, problem) for problem in shared])
+    errors = np.array([math.hypot(_error(first, problem), _error(second, problem)) for problem in shared])
+    p_values = 2 * special.ndtr(-np.abs(changes - np.median(changes)) / errors)
+    adjusted = np.asarray(multipletests(p_values, method="fdr_bh")[1])
+    return tuple(problem for problem, p in zip(shared, adjusted.tolist(), strict=True) if p < _LEVEL)
+
+
+def _value(scale: AbilityScale, problem: str) -> float:
+    return scale.difficulties[problem].value or 0.0
+
+
+def _error(scale: AbilityScale, problem: str) -> float:
+    low, high = scale.difficulties[problem].low or 0.0, scale.difficulties[problem].high or 0.0
+    return (high - low) / (2 * NORMAL_QUANTILE)

@@ -1,0 +1,68 @@
+"""Who solved which problem: a table of solvers by problems, with gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchwright_analysis.statistics.columns import Flags, Indices, Numbers
+
+
+@dataclass(frozen=True)
+class ResponseTable:
+    """Results of solvers at problems."""
+
+    solvers: tuple[str, ...]
+    problems: tuple[str, ...]
+    passes: Numbers
+    """By solver and problem: 1 solved, 0 not solved, NaN where there is no result."""
+
+    @classmethod
+    def from_results(cls, results: Iterable[tuple[str, str, bool]]) -> ResponseTable:
+        """Solver, problem and whether it was solved, in order of time: of several tries of a solver the first counts."""
+        first_results: dict[tuple[str, str], bool] = {}
+        for solver, problem, passed in results:
+            first_results.setdefault((solver, problem), passed)
+        solvers = tuple(dict.fromkeys(solver for solver, _ in first_results))
+        problems = tuple(sorted({problem for _, problem in first_results}))
+        rows, columns = ({name: index for index, name in enumerate(names)} for names in (solvers, problems))
+        passes = np.full((len(solvers), len(problems)), np.nan)
+        for (solver, problem), passed in first_results.items():
+            passes[rows[solver], columns[problem]] = passed
+        return cls(solvers, problems, passes)
+
+    @property
+    def is_answered(self) -> Flags:
+        """True where there is a result."""
+        return ~np.isnan(self.passes)
+
+    @property
+    def missing_count(self) -> int:
+        """Pairs of solver and problem without a result."""
+        return int((~self.is_answered).sum())
+
+    def of_solvers(self, selected: Flags | Indices) -> ResponseTable:
+        """Those solvers alone, at the problems that any of them tried."""
+        rows = np.arange(len(self.solvers))[selected]
+        passes = self.passes[rows]
+        return ResponseTable(tuple(self.solvers[row] for row in rows), self.problems, passes).of_problems(
+            (~np.isnan(passes)).any(axis=0)
+        )
+
+    def of_problems(self, selected: Flags | Indices) -> ResponseTable:
+        """Those problems alone."""
+        columns = np.arange(len(self.problems))[selected]
+        return ResponseTable(self.solvers, tuple(self.problems[column] for column in columns), self.passes[:, columns])
+
+    def with_both_results(self) -> tuple[ResponseTable, tuple[str, ...]]:
+        """The problems that some solved and some did not, and the names of the others."""
+        varies = np.array([{0.0, 1.0} <= {*column.tolist()} for column in self.passes.T], dtype=np.bool_)
+        alike = [problem for problem, does in zip(self.problems, varies, strict=True) if not does]
+        return self.of_problems(varies), tuple(alike)
+
+
+def solver_name(group: str, participant: str) -> str:
+    """A solver is a participant in a group: who works under two conditions may be of another ability under each."""
+    return group if participant in group else f"{group}: {participant}"
