@@ -102,6 +102,24 @@ async function halfWrittenQuestion(): Promise<void> {
     await author.getByRole("button", { name: "Save", exact: true }).click();
     await author.getByText("Multiple choice, version 1").waitFor();
     assert.deepEqual(await faultsOfPage(author), []);
+
+    // A saved question takes another format just as well, in place.
+    await author.getByLabel("Explanation").fill("Memory has an old copy.");
+    await author.getByLabel("Format").selectOption({ label: "Open-ended" });
+    await author.getByLabel("Model answer").waitFor();
+    assert.equal(await author.getByLabel("Model answer").inputValue(), "A dirty line");
+    assert.equal(await author.getByLabel("Explanation").inputValue(), "Memory has an old copy.");
+    await author.getByLabel("Point 1", { exact: true }).fill("It is written.");
+    await author.getByRole("button", { name: "Save a new version" }).click();
+    await author.getByText("Open-ended, version 2").waitFor();
+    await author.getByLabel("Format").selectOption({ label: "Multiple choice" });
+    await author.getByLabel("Option C").waitFor();
+    assert.equal(await author.getByLabel("Option C").inputValue(), "Option of C");
+    assert.equal(await author.getByLabel("Right option").inputValue(), "B");
+    assert.deepEqual(await faultsOfPage(author), []);
+    await author.screenshot({ path: join(ARTIFACTS, "question-of-another-format.png"), fullPage: true });
+    await author.getByRole("button", { name: "Save a new version" }).click();
+    await author.getByText("Multiple choice, version 3").waitFor();
     await author.getByRole("link", { name: "Questions", exact: true }).first().click();
     await author.getByRole("rowheader", { name: "Dirty lines" }).waitFor();
     assert.equal(await author.getByRole("heading", { name: "Unfinished" }).count(), 0);

@@ -9,28 +9,23 @@ interface Task {
   readonly seconds: number;
 }
 
-/** What several strangers have done, and how long the program took for what they look at most. */
-interface Notes {
-  readonly tasks: Task[];
-  readonly measured: [string, number][];
-}
-
 /** Somebody who sees the program for the first time: each click, key and text is counted, and nothing is thought about. */
 export class Stranger {
   private readonly page: Page;
-  private readonly notes: Notes;
+  private readonly tasks: Task[];
   private clicks = 0;
   private keys = 0;
   private texts = 0;
 
-  constructor(page: Page, notes: Notes = { tasks: [], measured: [] }) {
+  /** @param tasks What several strangers have done. */
+  constructor(page: Page, tasks: Task[] = []) {
     this.page = page;
-    this.notes = notes;
+    this.tasks = tasks;
   }
 
   /** The same notes at another page. */
   at(page: Page): Stranger {
-    return new Stranger(page, this.notes);
+    return new Stranger(page, this.tasks);
   }
 
   /** Does a task, and notes what it took. */
@@ -39,7 +34,7 @@ export class Stranger {
     const begun = performance.now();
     await play();
     const seconds = (performance.now() - begun) / 1000;
-    this.notes.tasks.push({ name, most, clicks: this.clicks, keys: this.keys, texts: this.texts, seconds });
+    this.tasks.push({ name, most, clicks: this.clicks, keys: this.keys, texts: this.texts, seconds });
   }
 
   async click(place: Locator): Promise<void> {
@@ -66,27 +61,22 @@ export class Stranger {
     await this.press("Enter");
   }
 
-  /** Notes how long something takes, from now or from an earlier moment. */
-  async measure(name: string, event: Promise<unknown>, begun = performance.now()): Promise<void> {
-    await event;
-    this.notes.measured.push([name, (performance.now() - begun) / 1000]);
-  }
-
   /** Tasks that took more steps than they may. */
   excess(): string[] {
-    return this.notes.tasks.filter((task) => steps(task) > task.most).map((task) => `${task.name}: ${steps(task)} steps, ${task.most} at most`);
+    return this.tasks.filter((task) => steps(task) > task.most).map((task) => `${task.name}: ${steps(task)} steps, ${task.most} at most`);
   }
 
-  /** All that was counted and measured. */
+  /** All that was counted. */
   table(): string {
-    const rows = this.notes.tasks.map((task) => [
+    const rows = this.tasks.map((task) => [
       task.name,
       ...[task.clicks, task.keys, task.texts].map(String),
       `${steps(task)} of ${task.most}`,
       task.seconds.toFixed(1),
     ]);
-    const lines = [["task", "clicks", "keys", "texts", "steps", "seconds"], ...rows].map(([name, ...cells]) => name!.padEnd(34) + cells.map((cell) => cell.padStart(10)).join(""));
-    return [...lines, ...this.notes.measured.map(([name, seconds]) => `${name}: ${seconds.toFixed(2)} s`)].join("\n");
+    return [["task", "clicks", "keys", "texts", "steps", "seconds"], ...rows]
+      .map(([name, ...cells]) => name!.padEnd(34) + cells.map((cell) => cell.padStart(10)).join(""))
+      .join("\n");
   }
 }
 

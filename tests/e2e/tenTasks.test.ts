@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Frame, Locator, Page } from "playwright-core";
+import { faultsOfPage, faultsOfPages, wideFrames } from "./accessibility.ts";
 import { Demo } from "./demo.ts";
 import { PATIENCE_MS, type Editor } from "./editor.ts";
+import { ARTIFACTS } from "./installation.ts";
 import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 import type { Session } from "./session.ts";
 import { signedIn } from "./signIn.ts";
@@ -13,36 +15,67 @@ import { Stranger } from "./stranger.ts";
 const [COUNTER, COUNTER_FILE] = ["Saturating up/down counter", "rtl/sat_counter.sv"];
 const [FIFO, FIFO_FILE] = ["Synchronous FIFO with level flags", "rtl/sync_fifo.sv"];
 const STUDY = "A study of my own";
+const PICTURES = join(ARTIFACTS, "ten-tasks");
 
-/** As `./run` starts the editor. */
 const settings = {
+  // As `./run` starts the editor.
   "benchwright.showAtStart": true,
+  // For the pictures.
+  "window.autoDetectColorScheme": true,
 };
 
 scenario("a stranger finishes ten tasks by the labels that are shown, each in few steps", { skip: ONLY_NIGHTLY, settings }, async (session) => {
   const { editor } = session;
   const stranger = new Stranger(editor.page);
+  const faults: string[] = [];
+  await rm(PICTURES, { recursive: true, force: true });
+  await mkdir(PICTURES, { recursive: true });
   try {
     await editor.problem(COUNTER).waitFor();
     await stranger.task("solve a starter problem", 7, () => solve(editor, stranger));
+    await keepPictures(editor.page, faults, "solve");
     await stranger.task("try a solved problem again", 3, () => tryAgain(editor, stranger));
+    await keepPictures(editor.page, faults, "again");
     await stranger.task("see why a wrong solution fails", 4, () => seeWhy(editor, stranger));
+    await keepPictures(editor.page, faults, "why");
     await stranger.task("see the signal when it fails", 1, () => seeSignal(editor, stranger));
+    await keepPictures(editor.page, faults, "signal");
     await stranger.task("make a study", 9, () => makeStudy(session, stranger));
+    await keepPictures(editor.page, faults, "make-study");
     await stranger.task("take part in it", 20, () => takePart(editor, stranger));
+    await keepPictures(editor.page, faults, "take-part");
     await stranger.task("read its answer", 6, () => readAnswer(session, stranger));
-    await measureWarm(editor, stranger);
+    await keepPictures(editor.page, faults, "read-answer");
     await using demo = await Demo.open();
     const page = await signedIn(editor.page.context().browser()!, demo.url, demo.code, "Professor", { viewport: { width: 1440, height: 900 } });
     const teacher = stranger.at(page);
     await teacher.task("make an assignment", 7, () => assign(page, teacher));
+    await keepPictures(page, faults, "assign");
     await teacher.task("correct a grade", 5, () => correctGrade(page, teacher));
+    await keepPictures(page, faults, "grade");
     await teacher.task("find the worst question", 3, () => findWorst(page, teacher));
+    await keepPictures(page, faults, "worst-question");
   } finally {
     console.log(stranger.table());
   }
   assert.deepEqual(stranger.excess(), []);
+  assert.deepEqual(faults, []);
 });
+
+/** Keeps how a task ends in the light and in the dark, and what axe finds there. */
+async function keepPictures(page: Page, faults: string[], task: string): Promise<void> {
+  const workbench = page.locator(".monaco-workbench");
+  const isEditor = (await workbench.count()) > 0;
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme });
+    if (isEditor) await page.locator(`.monaco-workbench.${colorScheme === "dark" ? "vs-dark" : "vs"}`).waitFor();
+    // Pages of the editor are drawn again a little later.
+    await page.waitForTimeout(700);
+    const wrong = isEditor ? [...(await faultsOfPages(page)), ...(await wideFrames(page))] : await faultsOfPage(page);
+    faults.push(...wrong.map((fault) => `${task}, ${colorScheme}: ${fault}`));
+    await page.screenshot({ path: join(PICTURES, `${task}-${colorScheme}.png`) });
+  }
+}
 
 /** Presses a button of a page of ours that is in sight. */
 async function press(editor: Editor, stranger: Stranger, name: string): Promise<void> {
@@ -82,27 +115,12 @@ async function fill(stranger: Stranger, field: Locator, text: string): Promise<v
   await stranger.write(() => field.fill(text));
 }
 
-/** Waits until a page shows something, in whatever frame. */
-async function shown(page: Page, selector: string): Promise<void> {
-  await until(page, `Nothing shows ${selector}.`, async () => {
-    const places = await Promise.all(page.frames().map((frame) => frame.locator(selector).first().isVisible().catch(() => false)));
-    return places.includes(true);
-  });
-}
-
-/** Saves the design, and waits until its hidden tests are seen to run. */
-async function saveToRun(editor: Editor, stranger: Stranger): Promise<void> {
-  await stranger.press("Control+S");
-  await stranger.measure("save → running", editor.statusBar("verdict").locator(".codicon-modifier-spin").waitFor());
-}
-
 async function solve(editor: Editor, stranger: Stranger): Promise<void> {
   await stranger.click(editor.problem(COUNTER));
-  await stranger.measure("click → statement, first", shown(editor.page, "h1#saturating-updown-counter"));
   await press(editor, stranger, "Start the Clock");
   await editor.sees(editor.statusBar("clock"), /\d\d:\d\d/);
   await write(editor, stranger, COUNTER_FILE, starterFile("saturating-counter", "hidden", "reference", COUNTER_FILE));
-  await saveToRun(editor, stranger);
+  await stranger.press("Control+S");
   await editor.webview(".headline.passed");
   await press(editor, stranger, "Submit");
   await stranger.click(editor.dialog().getByRole("button", { name: "Submit" }));
@@ -113,13 +131,17 @@ async function tryAgain(editor: Editor, stranger: Stranger): Promise<void> {
   await stranger.click(editor.problem(COUNTER));
   await press(editor, stranger, "Try Again");
   await editor.codeLens().filter({ hasText: "Start the clock" }).waitFor();
+  // A tab of the attempt before would look like this one's.
+  const tabs = await editor.page.locator(".tab .label-name").allInnerTexts();
+  assert.deepEqual(tabs.filter((label) => COUNTER_FILE.endsWith(label)), ["sat_counter.sv"]);
+  assert.equal(new Set(tabs).size, tabs.length, tabs.join());
   await press(editor, stranger, "Start the Clock");
   await editor.sees(editor.statusBar("clock"), /\d\d:\d\d/);
 }
 
 async function seeWhy(editor: Editor, stranger: Stranger): Promise<void> {
   await write(editor, stranger, COUNTER_FILE, starterFile("saturating-counter", "hidden", "wrong", "wraps", COUNTER_FILE));
-  await saveToRun(editor, stranger);
+  await stranger.press("Control+S");
   const results = await editor.webview(".headline.failed");
   await editor.sees(results.locator("main"), /stops_at_both_ends[\s\S]*Expected\s+1[\s\S]*Got\s+0/);
   await press(editor, stranger, "Explain the Failure");
@@ -214,32 +236,6 @@ async function readAnswer({ editor }: Session, stranger: Stranger): Promise<void
   await answer(editor, stranger, "Name of a folder for the report");
   const report = await editor.webview(`h1:text-is('${STUDY}')`);
   await report.getByRole("row", { name: /^alone 100 %/ }).first().waitFor();
-  await editor.picture("ten-tasks-report");
-}
-
-/** Everything has been shown once before. */
-async function measureWarm(editor: Editor, stranger: Stranger): Promise<void> {
-  const { page } = editor;
-  await editor.closePanel();
-  await editor.command("View: Close All Editors");
-  await page.reload();
-  const begun = performance.now();
-  await Promise.all([
-    stranger.measure("page → VS Code's own frame", editor.untilReady(), begun),
-    stranger.measure("page → VS Code's own status bar of problems", editor.page.locator("#status\\.problems").waitFor(), begun),
-    stranger.measure("page → list", editor.problem(COUNTER).waitFor(), begun),
-  ]);
-  await measureStatement(editor, stranger, "Complete the round-robin arbiter", "complete-the-round-robin-arbiter", ", cold preview");
-  await measureStatement(editor, stranger, "Find the faults in the skid buffer", "find-the-faults-in-the-skid-buffer", "");
-}
-
-/** Both begin with the click: the file is VS Code's own editor, and the statement its own preview. */
-async function measureStatement(editor: Editor, stranger: Stranger, title: string, id: string, note: string): Promise<void> {
-  const lines = await editor.page.locator(".editor-instance .view-line").count();
-  await editor.problem(title).click();
-  const begun = performance.now();
-  const file = until(editor.page, "No file is shown.", async () => (await editor.page.locator(".editor-instance .view-line").count()) !== lines);
-  await Promise.all([stranger.measure(`click → file${note}`, file, begun), stranger.measure(`click → statement${note}`, shown(editor.page, `h1#${id}`), begun)]);
 }
 
 async function assign(page: Page, teacher: Stranger): Promise<void> {

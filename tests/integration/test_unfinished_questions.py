@@ -82,6 +82,32 @@ def test_a_change_of_format_keeps_all_that_was_typed(room: Room) -> None:
     assert form_values(page)["A"] == QUESTION["A"]
 
 
+def test_a_saved_question_can_have_another_format_and_its_own_again_with_all_that_was_typed(room: Room) -> None:
+    question_path = room.write()
+    own_values = {"format": "multiple-choice", **QUESTION}
+
+    def in_format(values: dict[str, str], style: str) -> dict[str, str]:
+        reply = send(room.author, question_path, **values | {"act": "format", "new-format": style})
+        return form_values(text_of(room.author, reply.headers["location"].partition("#")[0]))
+
+    typed = in_format(own_values | {"title": "Typed just now"}, "free-response")
+    assert (typed["title"], typed["answer"], typed["A"]) == ("Typed just now", QUESTION["B"], QUESTION["A"])
+    saved = send(room.author, question_path, **typed | {"act": "save", "consent": "yes", "item-1": "It is written."})
+    assert saved.status_code == 303
+    page = text_of(room.author, question_path)
+    assert "Free response, version 2" in page
+
+    # Another day: nothing but the saved version is left of the form.
+    again = in_format(form_values(page), "multiple-choice")
+    assert {letter: again[letter] for letter in "ABCD"} == {letter: QUESTION[letter] for letter in "ABCD"}
+    assert again["item-1"] == "It is written."
+    page = text_of(room.author, question_path)
+    assert "<option selected>B</option>" in page
+    saved = send(room.author, question_path, **again | {"act": "save", "consent": "yes", "answer": "B"})
+    assert saved.status_code == 303
+    assert "Multiple choice, version 3" in text_of(room.author, question_path)
+
+
 def test_nobody_keeps_more_than_twenty_and_each_is_exported_and_deleted_with_its_author(room: Room) -> None:
     for number in range(20):
         assert keep(room.author, f"{room.path}/questions/new", form=f"n-{number:012}").status_code == 200

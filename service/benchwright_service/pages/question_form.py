@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -71,15 +71,17 @@ def fields_in_format(fields: Mapping[str, Any], style: QuestionFormat) -> Mappin
 
 def unasked_fields(fields: Mapping[str, Any]) -> Mapping[str, str]:
     """What was typed for other formats: the form has it out of sight."""
-    answered_by = format_of_fields(fields).answered_by
+    return {name: str(fields[name]) for name in _unasked_names(format_of_fields(fields)) if fields[name]}
+
+
+def _unasked_names(style: QuestionFormat) -> Sequence[str]:
     asked_names = {
         AnsweredBy.CHOICE: {*LETTERS},
         AnsweredBy.CHOICES: {*LETTERS},
         AnsweredBy.BLANK: {"alternatives"},
         AnsweredBy.WORDS: {"enough", *_point_names()},
-    }.get(answered_by, set())
-    names = {*LETTERS, "alternatives", "enough", *_point_names(), *_ANSWERS} - asked_names
-    return {name: str(fields[name]) for name in sorted(names) if fields[name]}
+    }.get(style.answered_by, set())
+    return sorted({*LETTERS, "alternatives", "enough", *_point_names(), *_ANSWERS} - asked_names)
 
 
 def empty_fields(style: QuestionFormat) -> Mapping[str, Any]:
@@ -87,8 +89,28 @@ def empty_fields(style: QuestionFormat) -> Mapping[str, Any]:
     return _form_fields(style, {}, credited=True, consent=False)
 
 
-def question_fields(content: WrittenQuestion, *, credited: bool) -> Mapping[str, Any]:
-    """The fields of a question as it is."""
+def question_fields(
+    content: WrittenQuestion, earlier_versions: Iterable[WrittenQuestion], *, credited: bool
+) -> Mapping[str, Any]:
+    """The fields of a question as it is.
+
+    Args:
+        content: The question.
+        earlier_versions: Versions before it, newest first; what this one's format does not ask for comes from them.
+        credited: True if the pack may name the author.
+    """
+    fields = {**_fields_of_version(content, credited=credited)}
+    for version in earlier_versions:
+        earlier_fields = {
+            **_fields_of_version(version, credited=credited),
+            f"answer-{version.format.answered_by.value}": version.answer,
+        }
+        names = [name for name in _unasked_names(content.format) if earlier_fields[name] and not fields[name]]
+        fields |= {name: earlier_fields[name] for name in names}
+    return fields
+
+
+def _fields_of_version(content: WrittenQuestion, *, credited: bool) -> Mapping[str, Any]:
     values: dict[str, Any] = content.model_dump(mode="json", include={*_TEXTS} - {"alternatives", "enough"})
     values |= {"skill": content.skill or "", "alternatives": "\n".join(content.alternatives)}
     values |= dict(zip(LETTERS, content.choices, strict=False))

@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from benchwright_authoring.answers_of_models import IN_WORDS
 from benchwright_authoring.review.checks import ReviewCheck
 from benchwright_authoring.written_question import LETTERS
-from benchwright_problems.problem import AnsweredBy, QuestionFormat
+from benchwright_problems.problem import AnsweredBy
 from benchwright_remote.messages import Membership, Role
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.question_form import (
@@ -29,6 +29,7 @@ from benchwright_service.pages.unfinished_pages import (
     keep_refused_form,
     new_form_id,
     sent_form_id,
+    sent_format,
     shown_form,
     unfinished_form,
     unfinished_rows,
@@ -101,16 +102,15 @@ async def new_question_form(visit: Visit) -> Response:
 async def create_question(visit: Visit) -> Response:
     """Takes a new question."""
     membership = await _writer_membership(visit)
-    style = chosen_format(visit.form_field("format"))
     try:
         if (response := await unsaved_form_response(visit, membership, None)) is not None:
             return response
-        content, pictures = await sent_question(visit, style, None)
+        content, pictures = await sent_question(visit, sent_format(visit, None), None)
         name = await visit.bench.collecting.questions.create_draft(
             membership.course, visit.account, content, pictures, credited=is_credited(visit)
         )
     except (ValueError, BenchServiceError) as error:
-        return await _refused_form_page(visit, membership, None, style, error)
+        return await _refused_form_page(visit, membership, None, error)
     await visit.bench.collecting.unfinished.discard(membership.course, visit.account, sent_form_id(visit, None))
     return _redirect_within_course(membership, f"questions/{name}")
 
@@ -125,7 +125,7 @@ async def change_question(visit: Visit) -> Response:
     """Makes the author's change to it: save, try, submit, withdraw, begin its twin."""
     membership = await _writer_membership(visit)
     question = await _readable_question(visit, membership)
-    act, style = visit.form_field("act"), question.content.format
+    act = visit.form_field("act")
     try:
         if question.author != visit.account or await visit.is_archived():
             raise BenchServiceError("only its author can change the question, and not in an archived course")
@@ -134,7 +134,7 @@ async def change_question(visit: Visit) -> Response:
         name = await _carry_out_author_action(visit, membership, question, act)
     except (ValueError, BenchServiceError) as error:
         if act == "save":
-            return await _refused_form_page(visit, membership, question, style, error)
+            return await _refused_form_page(visit, membership, question, error)
         return await _question_page(visit, membership, question, _refusal_problem(error))
     if act in ("save", "withdraw"):
         await visit.bench.collecting.unfinished.discard(membership.course, visit.account, question.id)
@@ -148,7 +148,7 @@ async def _carry_out_author_action(
     collecting = visit.bench.collecting
     match action:
         case "save":
-            content, pictures = await sent_question(visit, question.content.format, question.content)
+            content, pictures = await sent_question(visit, sent_format(visit, question), question.content)
             await collecting.questions.add_version(
                 membership.course, question.id, visit.account, content, pictures, credited=is_credited(visit)
             )
@@ -225,10 +225,11 @@ async def _questions_page(visit: Visit, membership: Membership, problem: FormPro
 
 
 async def _refused_form_page(
-    visit: Visit, membership: Membership, question: VersionedQuestion | None, style: QuestionFormat, error: Exception
+    visit: Visit, membership: Membership, question: VersionedQuestion | None, error: Exception
 ) -> Response:
     await keep_refused_form(visit, membership, question)
-    form = UnfinishedForm(sent_form_id(visit, question), sent_fields(visit, style), None)
+    fields = sent_fields(visit, sent_format(visit, question))
+    form = UnfinishedForm(sent_form_id(visit, question), fields, None)
     return await _form_page(visit, membership, question, form, _refusal_problem(error))
 
 
@@ -259,7 +260,7 @@ async def _form_values(
         "letters": LETTERS,
         "reviewers": call.reviewers if call is not None else 0,
         "form_shown": {
-            **shown_form(form, is_new=question is None),
+            **shown_form(form),
             "license": call.license if call is not None else "",
         },
     }
@@ -271,10 +272,13 @@ async def _question_page(
     collecting = visit.bench.collecting
     is_author = question.author == visit.account
     content = question.content
-    form = UnfinishedForm(question.id, question_fields(content, credited=question.credited), None)
+    earlier_versions = await collecting.questions.earlier_versions(question)
+    fields = question_fields(content, earlier_versions.values(), credited=question.credited)
+    form = UnfinishedForm(question.id, fields, None)
     if is_author and question.state in CHANGEABLE:
         unsaved_form = await unfinished_form(visit, membership, question.id)
         form = unsaved_form if unsaved_form is not None and unsaved_form.fields != form.fields else form
+    versions = {question.number: content, **earlier_versions}
     decided_reviews = await collecting.reviews.decided_reviews(question.id)
     return render(
         "question",
@@ -289,6 +293,7 @@ async def _question_page(
         remarks=content.remarks(),
         # What one reviewer says of a version is shown once the version is decided.
         reviews=[review for review in decided_reviews if review.number < question.number or question.state in _DECIDED],
+        versions_in_words=[number for number, version in versions.items() if version.format in IN_WORDS],
         checks=list(ReviewCheck),
         models=collecting.tries.askable_models(question),
         tries_per_day=TRIES_PER_DAY,

@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from starlette.responses import RedirectResponse, Response
 
+from benchwright_problems.problem import QuestionFormat
 from benchwright_remote.messages import Membership
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.question_form import (
@@ -62,6 +63,12 @@ def new_form_id() -> str:
     return f"n-{uuid.uuid4().hex[:12]}"
 
 
+def sent_format(visit: Visit, question: VersionedQuestion | None) -> QuestionFormat:
+    """The format of the form that was sent; the saved question's if the form names none."""
+    saved_format = question.content.format.value if question is not None else ""
+    return chosen_format(visit.form_field("format") or saved_format)
+
+
 def sent_form_id(visit: Visit, question: VersionedQuestion | None) -> str:
     """The id of the form that was sent."""
     if question is not None:
@@ -92,7 +99,7 @@ async def unsaved_form_response(
     if act not in ("keep", "format"):
         return None
     fields = _sent_fields(visit, question)
-    if act == "format" and question is None:
+    if act == "format":
         fields = fields_in_format(fields, chosen_format(visit.form_field("new-format")))
     await visit.bench.collecting.unfinished.keep(membership.course, visit.account, form_id, fields)
     return _redirect_to_questions(membership, f"{question.id}#preview-title" if question else f"new?form={form_id}")
@@ -119,26 +126,20 @@ async def _preview_fragment(visit: Visit, membership: Membership, form_id: str, 
         "question_preview",
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        form_shown=shown_form(replace(form, fields=fields), is_new=bool(_NEW_FORM.fullmatch(form_id))),
+        form_shown=shown_form(replace(form, fields=fields)),
         pictures="" if _NEW_FORM.fullmatch(form_id) else figures,
         problem=problem,
     )
 
 
-def shown_form(form: UnfinishedForm, *, is_new: bool) -> Mapping[str, Any]:
-    """Values that the templates of a form and of its preview name.
-
-    Args:
-        form: The form as it is shown.
-        is_new: True if its question is not saved yet.
-    """
+def shown_form(form: UnfinishedForm) -> Mapping[str, Any]:
+    """Values that the templates of a form and of its preview name."""
     values = form_template_values(format_of_fields(form.fields), form.fields)
-    return {**values, "form_id": form.id, "kept": form.kept, "is_new": is_new}
+    return {**values, "form_id": form.id, "kept": form.kept}
 
 
 def _sent_fields(visit: Visit, question: VersionedQuestion | None) -> Mapping[str, Any]:
-    style = question.content.format if question is not None else chosen_format(visit.form_field("format"))
-    return sent_fields(visit, style)
+    return sent_fields(visit, sent_format(visit, question))
 
 
 def _redirect_to_questions(membership: Membership, path: str) -> Response:

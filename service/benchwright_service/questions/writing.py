@@ -286,6 +286,14 @@ class Questions:
         async with self._database.read_transaction() as connection:
             return await _newest_question(connection, course, question)
 
+    async def earlier_versions(self, question: VersionedQuestion) -> Mapping[int, WrittenQuestion]:
+        """The versions before the one at hand by their numbers, newest first."""
+        query = select(VERSIONS.c.number, VERSIONS.c.content).order_by(VERSIONS.c.number.desc())
+        query = query.where(VERSIONS.c.question == question.id, VERSIONS.c.number < question.number)
+        async with self._database.read_transaction() as connection:
+            rows = (await connection.execute(query)).all()
+        return {row.number: WrittenQuestion.model_validate_json(row.content) for row in rows}
+
     async def authored_questions(self, course: str, author: str) -> Sequence[VersionedQuestion]:
         """Somebody's questions, newest first."""
         return await self._questions_where(QUESTIONS.c.course == course, QUESTIONS.c.author == author)

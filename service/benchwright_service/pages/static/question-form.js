@@ -49,7 +49,7 @@ for (const form of document.querySelectorAll("form[data-question]")) {
         takeOver(new DOMParser().parseFromString(await reply.text(), "text/html"), ...names);
         tryAgain = false;
         // The form of a new question is found again at an address of its own.
-        if (reply.ok && form.querySelector("#new-format")) history.replaceState(null, "", `?form=${form.elements.form.value}`);
+        if (reply.ok && form.action.endsWith("/new")) history.replaceState(null, "", `?form=${form.elements.form.value}`);
         say("");
       } else if (reply.status === 429 || reply.status >= 500) say(BUSY);
       else {
@@ -74,7 +74,7 @@ for (const form of document.querySelectorAll("form[data-question]")) {
     clearTimeout(timer);
     timer = setTimeout(keep, PAUSE_MS);
   });
-  form.querySelector("#new-format")?.addEventListener("change", () => enqueue("format", "by-format", "preview", "kept"));
+  form.querySelector("#new-format").addEventListener("change", () => enqueue("format", "by-format", "preview", "kept"));
   form.querySelector("[data-without-script]")?.remove();
   part("kept").hidden = false;
 
