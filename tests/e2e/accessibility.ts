@@ -51,6 +51,8 @@ export const LOOKS = {
   forced: { colorScheme: "dark", contrast: "more", forcedColors: "active" },
 } as const;
 
+export const LOOK_NAMES = Object.keys(LOOKS) as (keyof typeof LOOKS)[];
+
 /** A large screen, a small one, and a telephone, in pixels. */
 export const WIDTHS = [1440, 1024, 390] as const;
 

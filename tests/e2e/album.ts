@@ -10,6 +10,9 @@ import type { Session } from "./session.ts";
 /** The smallest screen that we support. */
 export const SMALL = { width: 1024, height: 700 };
 
+const LARGE = { width: 1440, height: 900 };
+const PHONE = { width: 390, height: 844 };
+
 /** Numbered pictures of a session; whatever a picture shows must be accessible. */
 export class Album {
   private readonly faults = new Set<string>();
@@ -34,14 +37,12 @@ export class Album {
   /** Takes a picture. */
   async take(name: string): Promise<void> {
     const { page } = this.editor;
-    await this.settle();
-    for (const fault of [...(await faultsOfPages(page)), ...(await namelessControls(page)), ...(await wideFrames(page))]) {
-      this.faults.add(`${name}: ${fault}`);
-    }
+    await this.check(name);
+    for (const fault of await namelessControls(page)) this.faults.add(`${name}: ${fault}`);
     await page.screenshot({ path: this.path(name) });
   }
 
-  /** The same place in the dark, in both high contrasts, and as at 200 % on the small screen. */
+  /** The same place in the dark, in both high contrasts, on a large screen and a telephone, and as at 200 % on the small screen. */
   async takeHard(name: string): Promise<void> {
     const { page } = this.editor;
     const looks = [
@@ -52,8 +53,10 @@ export class Album {
     for (const { suffix, theme, ...look } of looks) {
       await this.look(theme, look);
       await this.take(`${name}-${suffix}`);
+      await this.checkWidths(`${name}-${suffix}`);
     }
     await this.look("vs", { forcedColors: "none", colorScheme: "light" });
+    await this.checkWidths(name);
     await page.setViewportSize({ width: SMALL.width / 2, height: SMALL.height / 2 });
     await this.take(`${name}-zoom-200`);
     await page.setViewportSize(SMALL);
@@ -68,9 +71,36 @@ export class Album {
     await writeFile(this.path(name), picture);
   }
 
+  /** Notes faults that were seen elsewhere. */
+  note(faults: readonly string[]): void {
+    for (const fault of faults) this.faults.add(fault);
+  }
+
   /** Fails with everything that was found. */
   close(): void {
     assert.deepEqual([...this.faults], []);
+  }
+
+  /** On a large screen, and on a telephone, where nobody has room for the side bar. */
+  private async checkWidths(name: string): Promise<void> {
+    const { page } = this.editor;
+    await page.setViewportSize(LARGE);
+    await this.check(`${name}-${LARGE.width}`);
+    const sideBar = page.locator(".part.sidebar");
+    const hasSideBar = await sideBar.isVisible();
+    if (hasSideBar) await page.keyboard.press("Control+B");
+    await sideBar.waitFor({ state: "hidden" });
+    await page.setViewportSize(PHONE);
+    await this.check(`${name}-${PHONE.width}`);
+    await page.screenshot({ path: join(this.folder, `${name}-${PHONE.width}.png`) });
+    await page.setViewportSize(SMALL);
+    if (hasSideBar) await page.keyboard.press("Control+B");
+  }
+
+  private async check(name: string): Promise<void> {
+    await this.settle();
+    const { page } = this.editor;
+    for (const fault of [...(await faultsOfPages(page)), ...(await wideFrames(page))]) this.faults.add(`${name}: ${fault}`);
   }
 
   /** As an operating system that asks for these colours. */

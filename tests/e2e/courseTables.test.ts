@@ -4,14 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { faultsInLooks, faultsOfPage, LOOKS, WIDTHS } from "./accessibility.ts";
+import { faultsInLooks, faultsOfPage, LOOK_NAMES, LOOKS, WIDTHS } from "./accessibility.ts";
 import { BenchService } from "./benchService.ts";
 import { Demo } from "./demo.ts";
 import { ARTIFACTS, installed } from "./installation.ts";
 import { ONLY_NIGHTLY, twice } from "./scenario.ts";
 import { signedIn } from "./signIn.ts";
-
-const ALL_LOOKS = Object.keys(LOOKS) as (keyof typeof LOOKS)[];
 
 const launched = (): Promise<Browser> => chromium.launch({ executablePath: installed().chromium, args: ["--no-sandbox"] });
 
@@ -83,7 +81,7 @@ test("no page of a course has a fault in any colours and widths", { skip: ONLY_N
   const browser = stack.adopt(await launched(), (started) => started.close());
   const faults: string[] = [];
   const look = async (page: Page, name: string): Promise<void> => {
-    faults.push(...(await faultsInLooks(page, ALL_LOOKS, WIDTHS)));
+    faults.push(...(await faultsInLooks(page, LOOK_NAMES, WIDTHS)));
     for (const width of [1440, 390]) {
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia(LOOKS.light);

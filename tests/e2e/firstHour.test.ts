@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { faultsInLooks, LOOK_NAMES, WIDTHS } from "./accessibility.ts";
 import { Album, SMALL } from "./album.ts";
 import { benchwright, listAttempts } from "./commandLine.ts";
 import type { Editor } from "./editor.ts";
@@ -248,4 +249,10 @@ async function report({ editor, folder }: Session, album: Album): Promise<void> 
   await page.setViewportSize({ width: SMALL.width / 2, height: SMALL.height / 2 });
   await album.keep("report-zoom-200", await page.screenshot());
   await page.close();
+  const free = await editor.page.context().browser()!.newPage({ bypassCSP: true });
+  for (const path of [studied, invented]) {
+    await free.goto(`file://${join(path, "report.html")}`);
+    album.note(await faultsInLooks(free, LOOK_NAMES, WIDTHS));
+  }
+  await free.close();
 }

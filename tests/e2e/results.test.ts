@@ -123,3 +123,34 @@ async function freeAnswerSaysWhatSavingDoes(editor: Editor): Promise<void> {
   await editor.sees(editor.page.locator(".pane-body .monaco-list-row").first(), "hard");
   await editor.picture("problems-filtered");
 }
+
+scenario("a new attempt closes what showed the one before, and asks about what was not saved there", { skip: ONLY_NIGHTLY }, async ({ editor }) => {
+  const tabs = editor.page.locator(".tab");
+  await editor.openBenchwrightView();
+  await editor.openProblem("Saturating up/down counter");
+  await editor.file(FILE).waitFor();
+  await editor.webview("h1#saturating-updown-counter");
+  await editor.startClock();
+  await editor.pasteOver(FILE, starterFile(PROBLEM, "hidden", "wrong", "wraps", FILE));
+  await editor.save();
+  const failed = (await editor.webview(".headline.failed")).locator("main");
+  await failed.getByRole("button", { name: "Explain the Failure" }).click();
+  await editor.webview("h1:text-is('Why it may fail')");
+  await failed.getByRole("button", { name: "Show Waveform" }).click();
+  await editor.webview(".wave-row.signal");
+  await editor.command("Benchwright: Submit");
+  await editor.confirm("Submit");
+  await editor.sees(editor.statusBar("clock"), "Submitted");
+  await editor.typeAtLine(FILE, 1, " // of the attempt before");
+  await editor.problem("Saturating up/down counter").click();
+  const page = await editor.webview("main:has(button:text-is('Try Again'))");
+  for (const label of ["README.md", "Why it may fail", "sat_counter.sv"]) await tabs.filter({ hasText: label }).waitFor();
+  assert.equal(await tabs.count(), 5);
+  await editor.picture("tabs-of-an-ended-attempt");
+  await page.getByRole("button", { name: "Try Again" }).click();
+  await editor.confirm("Don't Save");
+  await editor.codeLens().filter({ hasText: "Start the clock" }).waitFor();
+  await editor.picture("tabs-of-a-new-attempt");
+  for (const label of ["README.md", "Saturating up/down counter", "sat_counter.sv"]) await tabs.filter({ hasText: label }).waitFor();
+  assert.equal(await tabs.count(), 3);
+});

@@ -104,17 +104,18 @@ function pickItem(problem: ProblemSummary): PickItem {
   };
 }
 
-/** Closes what shows earlier attempts at a problem: their files, their statement, their waveforms. */
+/** Closes what shows earlier attempts at a problem: their files, their statement, their waveforms. What is not saved is asked about. */
 async function closeEarlier({ status, primary, statement }: OpenedProblem): Promise<void> {
   // An attempt's folder has the name of the problem, perhaps with a number.
   const folder = status.workspace.replace(/(-\d+)?\/*$/, "");
   const isOfProblem = (uri: string): boolean => uri.startsWith(folder) && /^(-\d+)?\//.test(uri.slice(folder.length));
   const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-  const earlier = tabs.filter(({ input, isDirty }) => {
+  const earlier = tabs.filter(({ input }) => {
     const uri = input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom ? input.uri.toString() : "";
-    return !isDirty && isOfProblem(uri) && uri !== primary && uri !== statement;
+    return isOfProblem(uri) && uri !== primary && uri !== statement;
   });
-  await vscode.window.tabGroups.close(earlier, true);
+  await vscode.window.tabGroups.close(earlier.filter(({ isDirty }) => !isDirty), true);
+  await vscode.window.tabGroups.close(earlier.filter(({ isDirty }) => isDirty), true);
 }
 
 /** The file to edit in the first column, the statement's preview beside it. */

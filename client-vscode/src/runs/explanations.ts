@@ -22,7 +22,7 @@ export class Explanations implements vscode.Disposable {
   private readonly page: TextPage;
   private readonly following: vscode.Disposable;
   /** The run of the hidden tests that the page is about; undefined if it is about something else. */
-  private ofRun: { readonly workspace: string; readonly run: number } | undefined;
+  private ofRun: { readonly problem: string; readonly workspace: string; readonly run: number } | undefined;
 
   constructor(
     extension: vscode.Uri,
@@ -30,7 +30,10 @@ export class Explanations implements vscode.Disposable {
     private readonly attempts: Attempts,
   ) {
     this.page = new TextPage(extension, vscode.ViewColumn.Two);
-    this.following = attempts.onDidChange(({ now }) => this.noteNewerRun(now));
+    this.following = attempts.onDidChange(({ before, now }) => {
+      if (before === undefined) this.closeEarlier(now);
+      this.noteNewerRun(now);
+    });
   }
 
   async finding(rule: FoundRule): Promise<void> {
@@ -103,13 +106,18 @@ export class Explanations implements vscode.Disposable {
     this.show(t("Why it may fail"), found.markdown);
     const status = this.attempts.known(vscode.Uri.parse(uri));
     if (found.run === null || !status) return;
-    this.ofRun = { workspace: status.workspace, run: found.run };
+    this.ofRun = { problem: status.problem, workspace: status.workspace, run: found.run };
     this.noteNewerRun(status);
   }
 
   /** A page that stays open says so once its run is an older one. */
   private noteNewerRun({ workspace, view }: AttemptStatus): void {
     if (this.ofRun?.workspace === workspace) this.page.update({ note: newerRunNote(this.ofRun.run, view) });
+  }
+
+  /** Beside a new attempt, why an earlier one failed would look like the new one's. */
+  private closeEarlier({ problem, workspace }: AttemptStatus): void {
+    if (this.ofRun?.problem === problem && this.ofRun.workspace !== workspace) this.page.dispose();
   }
 
   private show(name: string, markdown: string): void {

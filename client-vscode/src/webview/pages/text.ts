@@ -15,7 +15,7 @@ export interface FromText {
 
 // The live region stays in the page, so that screen readers announce a note.
 const note = element("p", { role: "status", "aria-live": "polite", class: "headline error" });
-const body = element("div");
+const body = element("div", { class: "rich" });
 main().append(note, body);
 
 const rich = richText(() => undefined, true);
