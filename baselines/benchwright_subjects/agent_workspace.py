@@ -96,7 +96,7 @@ class AgentWorkspace:
             with run_folder(code, self.sample.files, user):
                 async with hold_harness_slot(self.services.grading.slots, self.sample.attempt.clock):
                     step_end = await self.services.sandbox.run(self._sandbox_job(command, code, user), command_output)
-                left_files = await asyncio.to_thread(_plain_files_below, code)
+                left_files = await asyncio.to_thread(plain_files_below, code)
         except HarnessError as error:
             raise ToolError(f"The command could not be run: {error}.") from error
         await self._record_differences(left_files)
@@ -113,8 +113,10 @@ class AgentWorkspace:
     async def run_hidden_tests(self) -> str:
         """Runs the hidden tests; returns what the problem's policy reveals."""
         attempt = self.sample.attempt
+        unseen_verdict, self.sample.unseen_verdict = self.sample.unseen_verdict, None
         try:
-            await run_without_leaking_frames(self.sample.header.problem, attempt.run())
+            if unseen_verdict is None or not await attempt.runs.is_verdict_current():
+                await run_without_leaking_frames(self.sample.header.problem, attempt.run())
         except AttemptError as error:
             if isinstance(error, EvaluationError):
                 raise
@@ -191,7 +193,7 @@ def _command_limits(wall_s: float) -> RunLimits:
     return RunLimits(wall_s=wall_s, memory_mb=4096, folder_mb=100)
 
 
-def _plain_files_below(code_folder: Path) -> dict[str, bytes]:
+def plain_files_below(code_folder: Path) -> dict[str, bytes]:
     """The plain files that a command left, as far as they can be an agent's; links are not followed."""
     contents: dict[str, bytes] = {}
     for folder, folders, names, handle in os.fwalk(code_folder, follow_symlinks=False):

@@ -19,8 +19,15 @@ from inspect_ai.agent._bridge.google_api import inspect_google_api_request
 from inspect_ai.agent._bridge.responses import inspect_responses_api_request
 from inspect_ai.agent._bridge.types import AgentBridge, message_json_hash
 from inspect_ai.log._transcript import init_transcript
-from inspect_ai.model import ChatMessage
-from inspect_ai.model._model import init_active_model, sample_model_usage
+from inspect_ai.model import ChatMessage, ModelUsage
+from inspect_ai.model._model import (
+    init_active_model,
+    model_usage_context_var,
+    sample_model_usage,
+    sample_model_usage_context_var,
+    set_model_usage,
+)
+from inspect_ai.util._limit import record_model_cost, record_model_usage
 
 __all__ = [  # noqa: RUF022 - sorted by reason
     # The bridge and its translation of each protocol; the public bridges bring a sandbox service or patch clients.
@@ -42,6 +49,8 @@ __all__ = [  # noqa: RUF022 - sorted by reason
     "registry_info",
     # No public name gives it while the sample runs.
     "sample_model_usage",
+    # No public name counts for a sample what it used in an earlier run.
+    "count_sample_usage",
     # No public name gives the time that a sample has waited for its provider within a part of it.
     "sample_clock",
     "sample_waiting_time",
@@ -68,6 +77,15 @@ class NamingBridge(AgentBridge):
             known_ids.append(name)
         self._given.add(name)
         return name
+
+
+def count_sample_usage(model: str, usage: ModelUsage) -> None:
+    """Count tokens and cost for the sample that runs, its limits and its log."""
+    set_model_usage(model, usage, sample_model_usage_context_var.get(None))
+    set_model_usage(model, usage, model_usage_context_var.get(None))
+    record_model_usage(usage)
+    if usage.total_cost is not None:
+        record_model_cost(usage.total_cost)
 
 
 def cache_package_versions() -> None:

@@ -1,7 +1,8 @@
 """One sample of Inspect's as an attempt: the engine of attempts in front of a model or an agent.
 
 The attempt's name follows from Inspect's task, the problem and the epoch. So a sample that is tried again, in the same
-run or by `inspect eval-retry`, continues its attempt, and one whose attempt has ended is not asked again.
+run or by `inspect eval-retry`, continues its attempt: from its last checkpoint, or, if its solver left none, from the
+starting files. One whose attempt has ended is not asked again.
 """
 
 from __future__ import annotations
@@ -22,19 +23,31 @@ from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.engine import Attempt
 from benchwright_attempts.errors import UnknownAttemptError
 from benchwright_attempts.events.event_body import Request
-from benchwright_attempts.events.events import Edit, Event, Interrupted, Opened, RunCancelled, Save, TextCause, TextSet
-from benchwright_attempts.events.evidence import Assigned, EditReason, ModelUsage, TimeExcluded
+from benchwright_attempts.events.events import (
+    Edit,
+    Event,
+    Interrupted,
+    Opened,
+    RunCancelled,
+    Save,
+    TextCause,
+    TextSet,
+    Tick,
+)
+from benchwright_attempts.events.evidence import Assigned, Continued, EditReason, ModelUsage, TimeExcluded
 from benchwright_attempts.events.file_text import FileText, sha256
 from benchwright_attempts.grading.grading import ANSWER, judged_paths
+from benchwright_attempts.grading.run_records import RunRecords
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_attempts.summary.summary import AttemptVerdict, Summary
 from benchwright_attempts.terms import Terms
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.verdict import Verdict
 from benchwright_subjects.agents.text_difference import text_changes
+from benchwright_subjects.checkpoint import Checkpoint, SolverState, kept_checkpoint
 from benchwright_subjects.evaluation.provider_failure import FailedRequest, ProviderError, no_reply_error
 from benchwright_subjects.evaluation.services import EvaluationServices
-from benchwright_subjects.evaluation.usage import knowledge_cutoff
+from benchwright_subjects.evaluation.usage import count_earlier_usage, knowledge_cutoff
 from benchwright_subjects.inspect_private import sample_clock, sample_waiting_time
 
 DECLINED = "content_filter"
@@ -68,6 +81,11 @@ class SolvingSubject:
         """The assignment of the attempt by a study's plan. None outside studies."""
         return self.terms.assigned
 
+    @property
+    def configuration(self) -> str:
+        """Digest of the program's configuration; empty if none works."""
+        return str(self.program_facts.get("configuration_sha256", ""))
+
 
 class SampleAttempt(Adapter):
     """An attempt while its sample runs.
@@ -76,8 +94,7 @@ class SampleAttempt(Adapter):
         services: Services of the task.
         header: The attempt.
         problem: Its problem, without the hidden part.
-        terms: Terms of the attempt.
-        training_cutoff: The end of what the model was trained on; as Inspect knows it if empty.
+        subject: The subject that solves.
     """
 
     actor = KnownActor(Actor.AGENT, AttributionMethod.ONLY_WRITER)
@@ -87,15 +104,18 @@ class SampleAttempt(Adapter):
         services: EvaluationServices,
         header: AttemptHeader,
         problem: Problem,
-        terms: Terms,
-        training_cutoff: str = "",
+        subject: SolvingSubject,
     ) -> None:
-        self.attempt = Attempt(services, header, problem, terms, self, ends_at_limit=False)
+        self.attempt = Attempt(services, header, problem, subject.terms, self, ends_at_limit=False)
         self.header = header
         self.problem = problem
-        self.terms = terms
-        self.files = starting_files(problem)
+        self.terms = subject.terms
+        self.files = {**starting_files(problem), **subject.start_files}
         """The given files, and those that the solver has written so far."""
+        self.checkpoint: Checkpoint | None = None
+        """The point from which the solver goes on; None if it begins."""
+        self.unseen_verdict: AttemptVerdict | None = None
+        """The verdict of a run that was asked for after the checkpoint, so that the solver does not know of it."""
         self.earlier_verdict: AttemptVerdict | None = None
         """The verdict of an attempt that had ended before this sample began."""
         self.reply_count = 0
@@ -123,7 +143,9 @@ class SampleAttempt(Adapter):
         self.out_of_time_s: float | None = None
         """The study's time limit in seconds, once it has passed."""
         self._services = services
-        self._cutoff = training_cutoff
+        self._cutoff = subject.knowledge_cutoff
+        self._configuration = subject.configuration
+        self._checkpoint_file = RunRecords(services.home, header.id).checkpoint_file
         self._versions: dict[str, int] = {}
 
     @classmethod
@@ -136,7 +158,7 @@ class SampleAttempt(Adapter):
         epoch: int,
         subject: SolvingSubject,
     ) -> SampleAttempt:
-        """Begins the attempt of a sample, or continues it from the starting files.
+        """Begins the attempt of a sample, or continues it from its last checkpoint or from the starting files.
 
         Args:
             services: Services of the task.
@@ -161,15 +183,13 @@ class SampleAttempt(Adapter):
                 created=log.moment().wall,
                 study=subject.assigned.study if subject.assigned else "",
             )
-            sample = cls(services, header, problem, subject.terms, subject.knowledge_cutoff)
-            sample.files |= subject.start_files
+            sample = cls(services, header, problem, subject)
             opened_event = Opened(files={path: FileText.of_bytes(content) for path, content in sample.files.items()})
             await asyncio.to_thread(log.create, header, opened_event)
             if facts := {**subject.statement_facts, **subject.program_facts}:
                 await sample.record_event(ModelUsage(model=subject.model, parameters=facts))
         else:
-            sample = cls(services, header, problem, subject.terms, subject.knowledge_cutoff)
-            sample.files |= subject.start_files
+            sample = cls(services, header, problem, subject)
         await sample._start_or_resume_unless_ended()
         return sample
 
@@ -265,6 +285,9 @@ class SampleAttempt(Adapter):
             usage_parameters = {**usage.parameters, "knowledge_cutoff": cutoff}
             usage = usage.model_copy(update={"parameters": usage_parameters})
         await self.record_event(usage)
+        self._count_usage(usage)
+
+    def _count_usage(self, usage: ModelUsage) -> None:
         previous_usage = self.recorded_usage.get(usage.model)
         self.recorded_usage[usage.model] = add_usage(previous_usage, usage) if previous_usage else usage
 
@@ -331,14 +354,31 @@ class SampleAttempt(Adapter):
         await self.attempt.clock.wait_until_out_of_time()
         cancel_scope.cancel()
 
+    async def keep_checkpoint(self, solver_state: SolverState) -> None:
+        """Keeps the present as the point from which the solver can go on."""
+        await self.exclude_provider_waits()
+        # The log is to know the time until here, whenever this process ends.
+        await self.attempt.writer.append_unless_ended(Tick())
+        summary = await self.attempt.writer.summary()
+        checkpoint = Checkpoint(
+            seq=summary.seq,
+            active_s=summary.clock.active_s,
+            limited_from_s=self.attempt.clock.limited_from_s,
+            configuration=self._configuration,
+            solver_state=solver_state,
+        )
+        await asyncio.to_thread(checkpoint.keep, self._checkpoint_file)
+
+    def forget_checkpoint(self) -> None:
+        """Removes the checkpoint: the attempt has ended, or its solver can't go on from there."""
+        self._checkpoint_file.unlink(missing_ok=True)
+
     async def _start_or_resume_unless_ended(self) -> None:
-        """Starts the clock, or lets it run again over the starting files; an attempt that has ended stays as it is."""
+        """Starts the clock, or lets it run again; an attempt that has ended stays as it is."""
         summary = await self.attempt.continue_from_log()
         if summary.state.ended:
             self.earlier_verdict = summary.verdict
             return
-        # A sample that is tried again starts over, so it has the whole time again.
-        self.attempt.clock.limited_from_s = summary.clock.active_s
         assigned = self.terms.assigned
         if assigned is not None and assigned.type not in summary.event_types:
             await self.record_event(assigned)
@@ -347,11 +387,40 @@ class SampleAttempt(Adapter):
                 await self.attempt.start()
             case AttemptState.RUNNING:
                 await self.record_event(Interrupted())
+                await self._continue_or_begin_again(summary)
             case _:
                 await self.attempt.resume()
-        await self._reset_to_starting_files(summary)
+                await self._continue_or_begin_again(summary)
+        await self._reset_files(summary)
 
-    async def _reset_to_starting_files(self, summary: Summary) -> None:
+    async def _continue_or_begin_again(self, summary: Summary) -> None:
+        """Goes back to the last checkpoint. What was paid for since then stays counted, and is asked for again."""
+        checkpoint = await asyncio.to_thread(kept_checkpoint, self._checkpoint_file, self._configuration)
+        if checkpoint is None:
+            self.forget_checkpoint()
+            # It has the whole time again.
+            self.attempt.clock.limited_from_s = summary.clock.active_s
+            await self.record_event(Continued())
+            return
+        self.checkpoint = checkpoint
+        self.attempt.clock.limited_from_s = checkpoint.limited_from_s
+        self.files = dict(checkpoint.solver_state.files)
+        repeated_s = round(summary.clock.active_s - checkpoint.active_s, 3)
+        if repeated_s > 0:
+            await self.record_event(TimeExcluded(excluded_s=repeated_s, reason="repeated"))
+        if summary.verdict is not None and summary.verdict.seq > checkpoint.seq:
+            self.unseen_verdict = summary.verdict
+        await self.record_event(Continued(checkpoint=checkpoint.seq))
+        for recorded in await asyncio.to_thread(self._services.log.events, self.header.id):
+            if isinstance(recorded.event, ModelUsage) and recorded.event.calls:
+                self._count_usage(recorded.event)
+                self.reply_count += recorded.event.calls
+            elif isinstance(recorded.event, Continued) and recorded.event.checkpoint is None:
+                self.recorded_usage, self.reply_count = {}, 0
+        for model, model_usage in self.recorded_usage.items():
+            count_earlier_usage(model, model_usage)
+
+    async def _reset_files(self, summary: Summary) -> None:
         for run in summary.snapshots:
             await self.record_event(RunCancelled(run=run, number=summary.next_number, reason="interrupted"))
         for path in summary.files.keys() - self.files.keys():

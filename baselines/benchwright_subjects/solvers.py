@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from inspect_ai.agent import AgentState
 from inspect_ai.model import (
+    ChatMessageAssistant,
     ChatMessageSystem,
     ChatMessageUser,
     GenerateConfig,
@@ -18,18 +19,20 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.tool import ToolDef
 from inspect_ai.util import LimitExceededError
 
 from benchwright_attempts.grading.grading_runs import QUEUE
 from benchwright_subjects.agent_workspace import AgentWorkspace
 from benchwright_subjects.agents import agent_work
 from benchwright_subjects.agents.launch import AgentLaunch
+from benchwright_subjects.checkpoint import SolverState
 from benchwright_subjects.evaluation import usage
 from benchwright_subjects.evaluation.budget import count_cost, refuse_if_budget_is_spent
 from benchwright_subjects.evaluation.limit_words import limits_in_words
 from benchwright_subjects.evaluation.provider_failure import provider_error, refuse_missing_reply
 from benchwright_subjects.evaluation.task_run import TaskRun
-from benchwright_subjects.sample_attempt import DECLINED
+from benchwright_subjects.sample_attempt import DECLINED, SampleAttempt
 from benchwright_subjects.tools import agent_tools
 
 # Inspect writes the arguments of registered functions into its logs, so these have none: they close over them.
@@ -97,7 +100,11 @@ def work_with_tools(task: TaskRun, command_limit_s: float, seed: int | None) -> 
                 return state
             workspace = AgentWorkspace(task.services, sample, command_limit_s)
             async with sample.solving_within_time_limit():
-                state.messages.insert(0, ChatMessageSystem(content=f"{_AGENT} {limits_in_words(sample.terms)}".strip()))
+                if sample.checkpoint is not None:
+                    state.messages = list(sample.checkpoint.solver_state.messages)
+                else:
+                    instructions = f"{_AGENT} {limits_in_words(sample.terms)}".strip()
+                    state.messages.insert(0, ChatMessageSystem(content=instructions))
                 await _work_until_submitted(state, workspace, None if seed is None else seed + state.epoch - 1)
             sample.refuse_if_never_replied()
             return state
@@ -126,6 +133,8 @@ async def _work_until_submitted(state: TaskState, workspace: AgentWorkspace, see
     tool_defs = agent_tools(workspace)
     model = get_model()
     urged = 0
+    if _has_pending_tool_calls(state):
+        await _execute_pending_tool_calls(state, workspace, tool_defs)
     while not sample.submitted and urged < _MOST_URGED:
         refuse_if_budget_is_spent()
         state.output = await _await_reply(model.generate(state.messages, tool_defs, config=GenerateConfig(seed=seed)))
@@ -139,16 +148,33 @@ async def _work_until_submitted(state: TaskState, workspace: AgentWorkspace, see
             await sample.record_usage(model_usage)
         if state.output.stop_reason == "model_length":
             break
-        if state.output.message.tool_calls:
+        if _has_pending_tool_calls(state):
             urged = 0
-            tool_replies = await execute_tools(state.messages, tool_defs)
-            state.messages.extend(tool_replies.messages)
+            # A reply that was paid for is not asked for again.
+            await _keep_checkpoint(state, sample)
+            await _execute_pending_tool_calls(state, workspace, tool_defs)
         elif state.output.stop_reason == DECLINED:
             sample.unsubmitted_reason = "the provider's content filter ended its reply"
             break
         else:
             urged += 1
             state.messages.append(ChatMessageUser(content=_URGE))
+
+
+def _has_pending_tool_calls(state: TaskState) -> bool:
+    last_message = state.messages[-1]
+    return isinstance(last_message, ChatMessageAssistant) and bool(last_message.tool_calls)
+
+
+async def _execute_pending_tool_calls(state: TaskState, workspace: AgentWorkspace, tool_defs: list[ToolDef]) -> None:
+    tool_replies = await execute_tools(state.messages, tool_defs)
+    state.messages.extend(tool_replies.messages)
+    if not workspace.sample.submitted:
+        await _keep_checkpoint(state, workspace.sample)
+
+
+async def _keep_checkpoint(state: TaskState, sample: SampleAttempt) -> None:
+    await sample.keep_checkpoint(SolverState(files=sample.files, messages=tuple(state.messages)))
 
 
 def command_line_agent(task: TaskRun, launch: AgentLaunch, seed: int | None) -> Solver:

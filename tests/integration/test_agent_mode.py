@@ -28,6 +28,9 @@ __all__ = ("desk",)
 
 pytestmark = pytest.mark.long
 
+HOSTILE_S = 90.0
+"""Time that a hostile extension gets, with which the editor starts."""
+
 
 def work(desk: Desk, answer: Answer, **options: Any) -> tuple[EvalLog, list[RecordedEvent], list[str]]:
     """Log, events and the model's requests of one attempt."""
@@ -38,10 +41,11 @@ def work(desk: Desk, answer: Answer, **options: Any) -> tuple[EvalLog, list[Reco
     return log, desk.events(desk.attempts()[-1].id), requests
 
 
-def of_type(events: Sequence[RecordedEvent], kind: type[Any]) -> list[Any]:
+def of_type(events: Sequence[RecordedEvent], kind: type[Any] | tuple[type[Any], ...]) -> list[Any]:
     return [recorded.event for recorded in events if isinstance(recorded.event, kind)]
 
 
+@pytest.mark.nightly
 def test_agent_mode_edits_runs_commands_and_is_recorded_graded_and_replayed_like_a_person(desk: Desk) -> None:
     def answer(results: Sequence[str], last: str) -> Call | str:
         match len(results):
@@ -151,6 +155,44 @@ def test_an_extensions_chat_participant_works_in_place_of_agent_mode(desk: Desk,
     identity = of_type(events, ModelUsage)[0].parameters
     assert (identity["extensions"], identity["participant"]) == ("tests.participant 0.3.0", "scripted")
     assert not any(CANARY in request for request in requests)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("harm", "end"),
+    [
+        ({"hangs": True}, "time_limit"),
+        ({"floods": "chat"}, "time_limit"),
+        ({"floods": "output"}, "time_limit"),
+        ({"floods": "folder"}, "it wrote more than its folder may hold"),
+    ],
+    ids=json.dumps,
+)
+def test_a_hostile_extension_finds_nothing_hidden_and_ends_as_a_failure_with_a_name(
+    desk: Desk, tmp_path: Path, harm: dict[str, Any], end: str
+) -> None:
+    vsix = tmp_path / "participant.vsix"
+    vsix.write_bytes(vsix_of_folder(PARTICIPANT))
+    hidden = desk.home.data / "hidden.txt"
+    hidden.parent.mkdir(parents=True, exist_ok=True)
+    hidden.write_text(CANARY)
+    outside = tmp_path / "left"
+    looks = [str(hidden), "/proc/1/environ", str(desk.home.data), "/bench/launch.json", "/root/.bashrc"]
+
+    def answer(results: Sequence[str], last: str) -> str:
+        if "written" in last:
+            return json.dumps(harm)
+        return json.dumps({"looks": looks, "writes": {str(outside): "x", f"/code/{FILE}": COUNTER}})
+
+    log, events, requests = work(
+        desk, answer, extension=[str(vsix)], participant="scripted", limit_s=HOSTILE_S
+    )
+    reasons = [event.reason for event in of_type(events, (Abandoned, TimedOut))]
+    assert reasons == [end], summary(log)
+    assert requests and not any(CANARY in request for request in requests)
+    assert CANARY not in desk.exports()
+    assert not outside.exists() and hidden.read_text() == CANARY
+    assert desk.are_whole()
 
 
 @pytest.mark.nightly

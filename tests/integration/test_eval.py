@@ -26,7 +26,7 @@ from typer.testing import CliRunner, Result
 
 from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_analysis.trace.attempt_steps import trace_of_attempt
-from benchwright_analysis.trace.exchanges import exchanges_of_attempt
+from benchwright_analysis.trace.exchanges import exchanges_of_sample
 from benchwright_analysis.trace.step import StepKind
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
@@ -41,7 +41,7 @@ from benchwright_server.cli.app import app_with_commands
 from benchwright_server.cli.eval.run import repeats_of_problems
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_subjects.evaluation.evaluation import resume_run, summary, write_replies
-from benchwright_subjects.evaluation.kept_evals import eval_logs_folder, keep_eval_log
+from benchwright_subjects.evaluation.kept_evals import eval_logs_folder, keep_eval_log, kept_sample
 
 from ..support.models.eval import CANARY, COUNTER, Desk, add_designs, design, desk, run, says, scripted_model
 from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content, fails, in_turn
@@ -156,7 +156,7 @@ def test_an_agent_works_with_tools_in_the_sandbox_and_sees_nothing_hidden(desk: 
     assert sum(isinstance(recorded.event, ModelUsage) for recorded in events) == 8
     assert desk.are_whole()
     keep_eval_log(eval_logs_folder(desk.home), Path(log.location), [attempt.id])
-    exchanges = exchanges_of_attempt(eval_logs_folder(desk.home), attempt.id)
+    exchanges = exchanges_of_sample(kept_sample(eval_logs_folder(desk.home), attempt.id))
     (part,) = trace_of_attempt(attempt, events, exchanges).trace_parts
     turns = [step for step in part.steps if step.kind is StepKind.TURN]
     assert (len(exchanges), len(turns)) == (8, 8)
@@ -165,7 +165,7 @@ def test_an_agent_works_with_tools_in_the_sandbox_and_sees_nothing_hidden(desk: 
     assert "rtl/sat_counter.sv" in cells[1][0], "the second request has what the tool answered"
     assert "write_file(path='rtl/sat_counter.sv'" in cells[3][1] and "oops" in cells[3][2]
     assert "submit()" in cells[7][1] and "passed" in cells[7][-1]
-    assert exchanges_of_attempt(eval_logs_folder(desk.home), "another") == []
+    assert kept_sample(eval_logs_folder(desk.home), "another") is None
 
 
 def test_an_agent_may_run_the_hidden_tests_as_often_as_it_is_allowed(desk: Desk) -> None:

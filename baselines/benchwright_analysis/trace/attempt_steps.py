@@ -35,6 +35,7 @@ from benchwright_attempts.events.evidence import (
     AssistAccepted,
     AssistRejected,
     AssistShown,
+    Continued,
     EditShape,
     ModelUsage,
     ReplyRead,
@@ -290,6 +291,10 @@ def _step_of_state_change_or_violation(event: Event, at_s: float) -> TraceStep |
             title = "The clock was resumed"
         case Interrupted():
             title = "Another process went on"
+        case Continued(checkpoint=None):
+            title = "Begun again, from the starting files"
+        case Continued():
+            title = f"Continued from the checkpoint after event {event.checkpoint}"
         case Submitted():
             title = "Submitted"
         case Abandoned():

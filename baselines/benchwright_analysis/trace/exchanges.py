@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
-
-from benchwright_subjects.evaluation.kept_evals import kept_log_and_sample
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSample
@@ -25,18 +22,14 @@ class Exchange:
     reply: str
 
 
-def exchanges_of_attempt(logs_folder: Path, attempt: str) -> list[Exchange]:
+def exchanges_of_sample(sample: EvalSample | None) -> list[Exchange]:
     """Requests of an attempt in their order; none if no log of its run is kept.
 
     Args:
-        logs_folder: Folder of the Inspect logs that were kept.
-        attempt: Its id.
+        sample: The attempt's sample in such a log.
     """
-    kept = kept_log_and_sample(logs_folder, attempt)
-    return _exchanges_of_sample(kept[1]) if kept is not None else []
-
-
-def _exchanges_of_sample(sample: EvalSample) -> list[Exchange]:
+    if sample is None:
+        return []
     from inspect_ai.event import ModelEvent
 
     exchanges: list[Exchange] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchwright_analysis.trajectory.atif import Trajectory, read_trajectory
 from benchwright_analysis.trajectory.attempt_trajectory import ConversationPart, trajectory_of_attempt
@@ -14,8 +15,10 @@ from benchwright_foundation.home import Home
 from benchwright_problems.errors import UnknownProblemError
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
-from benchwright_subjects.evaluation.kept_evals import eval_logs_folder, kept_log_and_sample
 from benchwright_subjects.prompts.prompt import full_statement
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalSample
 
 
 def keep_trajectory(home: Home, attempt_id: str, content: bytes) -> None:
@@ -63,8 +66,13 @@ def problem_as_asked(home: Home, header: AttemptHeader) -> Problem | None:
     return problem if problem.public_digest == header.problem_digest else None
 
 
-def kept_conversation(home: Home, attempt_id: str) -> ConversationPart | None:
+def kept_conversation(home: Home, attempt_id: str, sample: EvalSample | None) -> ConversationPart | None:
     """What went between a model and its tools in an attempt; None if nothing of that is kept.
+
+    Args:
+        home: The folders of this user.
+        attempt_id: Its id.
+        sample: Its sample in a log of Inspect's, if one is kept.
 
     Raises:
         TrajectoryError: An imported file is damaged.
@@ -73,13 +81,12 @@ def kept_conversation(home: Home, attempt_id: str) -> ConversationPart | None:
     if file.is_file():
         source = read_trajectory(file)
         return ConversationPart(source.steps, source)
-    kept = kept_log_and_sample(eval_logs_folder(home), attempt_id)
-    if kept is None:
+    if sample is None:
         return None
     # Inspect takes seconds to load.
     from benchwright_analysis.trajectory.inspect_sample import conversation_of_sample
 
-    return conversation_of_sample(kept[1])
+    return conversation_of_sample(sample)
 
 
 def _trajectory_file(home: Home, attempt_id: str) -> Path:

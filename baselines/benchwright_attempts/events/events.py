@@ -25,6 +25,7 @@ from benchwright_attempts.events.evidence import (
     ClockReleased,
     CommandUsed,
     Consent,
+    Continued,
     EditReason,
     EditShape,
     Environment,
@@ -505,6 +506,7 @@ Event = Annotated[
     | Focus
     | Tick
     | Interrupted
+    | Continued
     | Submitted
     | Abandoned
     | TimedOut

@@ -371,13 +371,24 @@ class ClockReleased(EventBody):
 
 
 class TimeExcluded(EventBody):
-    """Time before this event does not count for the solver: the model's provider failed, or let it wait."""
+    """Time before this event does not count for the solver: a provider's, or that of work that is done again."""
 
     type: Literal["time_excluded"] = "time_excluded"
     excluded_s: FiniteFloat = Field(gt=0)
     """Seconds by which the clock is set back."""
     reason: str
-    """`provider`."""
+    """`provider`: the model's provider failed, or let it wait. `repeated`: what was done since the checkpoint from \
+which the solver goes on."""
+
+
+class Continued(EventBody):
+    """After an interruption, a model or an agent goes on from a checkpoint, or begins again."""
+
+    transitions = transitions_unchanged(AttemptState.RUNNING)
+
+    type: Literal["continued"] = "continued"
+    checkpoint: Count | None = None
+    """Number of the newest event when the checkpoint was made; null if it begins again, from the starting files."""
 
 
 class TimedOut(EventBody):

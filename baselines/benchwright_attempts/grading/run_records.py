@@ -32,8 +32,13 @@ class RunRecords:
         """The file of a second opinion on the attempt."""
         return self._folder / "opinion.json"
 
+    @property
+    def checkpoint_file(self) -> Path:
+        """The file of the point from which the solver could go on."""
+        return self._folder / "checkpoint.json"
+
     def delete(self) -> None:
-        """Remove every verdict, log and opinion of the attempt."""
+        """Remove everything that is kept of the attempt here."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def open_log(self, run_number: int) -> BinaryIO:

@@ -28,12 +28,15 @@ from benchwright_harness.sandbox.registry import sandboxes_with
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem, RunLimits
 from benchwright_subjects.agents.launch import HOME, LAUNCHER, PORT, AgentEnd, AgentLaunch, Ending
+from benchwright_subjects.checkpoint import MOST_BYTES
 
 _GIVEN = "/bench"
 """Path at which the sandbox shows the launcher, its orders, and the bridge's socket."""
 _SOCKET = "bridge"
 _STDIO = "stdio"
 _TERMINALS = "terminals"
+_COPIES = "copies"
+_SESSION = "session.tar.gz"
 _MOST_PRINTED = 64_000
 _LIMITS = RunLimits(wall_s=86_400, memory_mb=8192, processes=512, folder_mb=1000, file_mb=500)
 """Of everything in the sandbox together; the attempt's own limits end it earlier."""
@@ -103,13 +106,21 @@ class AgentSandbox:
         """Address at which such a client is to listen for connections that carry commands into the sandbox."""
         return self.given_folder / _TERMINALS
 
-    async def run(self, launch: AgentLaunch, problem: Problem | None, prompt: str) -> AgentEnd:
+    @property
+    def copies(self) -> Path:
+        """Address at which whoever wants copies of an agent's session is to listen."""
+        return self.given_folder / _COPIES
+
+    async def run(
+        self, launch: AgentLaunch, problem: Problem | None, prompt: str, session_copy: bytes = b""
+    ) -> AgentEnd:
         """Run an agent to its end; cancelling ends everything inside.
 
         Args:
             launch: The program to start.
             problem: Decides which tools it finds; None for the newest.
             prompt: Its task.
+            session_copy: The session that it goes on with; empty if it begins one.
 
         Raises:
             EvaluationError: The sandbox does not work, or the agent's programs can't be read.
@@ -117,7 +128,9 @@ class AgentSandbox:
         for folder in launch.read_only_folders.values():
             refuse_unreadable_folder(folder)
         tools = self.toolchain.environment(selections(problem)[0]) if problem else {}
-        self._write_given_file("launcher.py", LAUNCHER.read_text(encoding="utf-8"))
+        self._write_given_file("launcher.py", LAUNCHER.read_bytes())
+        if session_copy:
+            self._write_given_file(_SESSION, session_copy)
         launch_document = {
             "argv": launch.argv(prompt, judged_paths(problem) if problem else ()),
             "env": launch.full_environment(tools),
@@ -130,8 +143,12 @@ class AgentSandbox:
             "stdio": f"{_GIVEN}/{_STDIO}" if launch.acp else "",
             "terminals": f"{_GIVEN}/{_TERMINALS}" if launch.acp else "",
             "most": _MOST_PRINTED,
+            "session": launch.session_paths,
+            "copies": f"{_GIVEN}/{_COPIES}" if self.copies.exists() else "",
+            "session_archive": f"{_GIVEN}/{_SESSION}" if session_copy else "",
+            "most_session": MOST_BYTES,
         }
-        self._write_given_file("launch.json", json.dumps(launch_document))
+        self._write_given_file("launch.json", json.dumps(launch_document).encode())
         job = SandboxJob(
             argv=("/usr/bin/python3", "-I", f"{_GIVEN}/launcher.py", f"{_GIVEN}/launch.json"),
             env={"LANG": "C.UTF-8", **tools},
@@ -150,9 +167,9 @@ class AgentSandbox:
             raise EvaluationError(f"The agent's sandbox does not work: {error}.") from error
         return _agent_end_of(step_end, output_buffer.getvalue())
 
-    def _write_given_file(self, name: str, text: str) -> None:
+    def _write_given_file(self, name: str, content: bytes) -> None:
         file = self.given_folder / name
-        file.write_text(text, encoding="utf-8")
+        file.write_bytes(content)
         file.chmod(0o644)
 
 

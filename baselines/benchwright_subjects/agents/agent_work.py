@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -17,19 +19,26 @@ from benchwright_attempts.events.events import Event
 from benchwright_attempts.events.evidence import ModelUsage, Violation
 from benchwright_attempts.grading.grading import judged_paths
 from benchwright_problems.problem import ProblemKind
+from benchwright_subjects.agent_workspace import plain_files_below
 from benchwright_subjects.agents.acp.conversation import Conversation
 from benchwright_subjects.agents.acp.tool_calls import ToolCalls
 from benchwright_subjects.agents.agent_sandbox import AgentSandbox, cancelled_at_block_end
 from benchwright_subjects.agents.folder_watch import FileState, FolderWatch, PathState, path_state
 from benchwright_subjects.agents.launch import AgentEnd, AgentLaunch, Ending
+from benchwright_subjects.agents.session_copies import SessionCopies
 from benchwright_subjects.bridge import ModelBridge
 from benchwright_subjects.bridge.http_server import serve_bridge
+from benchwright_subjects.checkpoint import SessionLostError, SolverState
 from benchwright_subjects.evaluation import usage
 from benchwright_subjects.evaluation.budget import count_cost, refuse_if_budget_is_spent
 from benchwright_subjects.evaluation.services import EvaluationServices
 from benchwright_subjects.sample_attempt import SampleAttempt
 
 _NOT_STARTED = (126, 127)
+_GO_ON = (
+    "You were interrupted. The files are as they were when you last asked your model; what you did after that is lost, "
+    "and commands that ran have ended. Go on with the task."
+)
 _MOST_WAITING = 256
 """Changes that wait to be recorded. Of a program that writes faster than that, those in between are left out."""
 
@@ -44,25 +53,41 @@ async def let_agent_work_on_sample(
 ) -> AgentState:
     """Let an agent work until it ends or a limit ends it. What it has done by then counts.
 
+    An agent that can go on leaves a checkpoint before each request to its model.
+
     Returns:
         The conversation that went over the bridge.
 
     Raises:
-        EvaluationError: The end says nothing of the agent: it could not start, or its model could not be asked.
+        EvaluationError: The end says nothing of the agent: it could not start or go on, or its model could not be
+            asked.
     """
     recorder = _ChangeRecorder(sample, launch.title or "agent", grades_saves=launch.grades_saves)
-    bridge = ModelBridge(agent_state, recorder.record_usage, seed, recorder.record_changes_until_now)
     talk = Conversation(ToolCalls(recorder.queue_event))
     with AgentSandbox.temporary_with_files(services.sandbox, services.toolchain, sample.files) as box:
         try:
-            async with sample.solving_within_time_limit():
+            async with (
+                sample.solving_within_time_limit(),
+                SessionCopies.listen_at(box.copies, box.user) if launch.session_paths else nullcontext() as copies,
+            ):
+                checkpoints = _Checkpoints(sample, launch, box, talk, copies)
+
+                async def record_and_keep() -> None:
+                    await recorder.record_changes_until_now()
+                    await checkpoints.keep()
+
+                bridge = ModelBridge(agent_state, recorder.record_usage, seed, record_and_keep)
                 async with (
                     serve_bridge(bridge, box.socket, box.user),
                     _recording_while_watching(recorder, box) as recording,
                 ):
-                    agent_run = _agent_run(box, launch, sample, prompt, talk)
+                    agent_run = checkpoints.agent_run(prompt)
                     agent_end = await _agent_end_unless_failure(agent_run, bridge.failure, recording)
+                checkpoints.refuse_lost_session(agent_end, bridge)
                 _record_end_or_raise(sample, agent_end, bridge)
+        except SessionLostError:
+            sample.forget_checkpoint()
+            raise
         finally:
             # Also where a limit has ended it.
             with anyio.CancelScope(shield=True):
@@ -73,14 +98,68 @@ async def let_agent_work_on_sample(
     return bridge.state
 
 
-def _agent_run(
-    agent_sandbox: AgentSandbox, launch: AgentLaunch, sample: SampleAttempt, prompt: str, conversation: Conversation
-) -> Coroutine[None, None, AgentEnd]:
-    if launch.acp is None:
-        return agent_sandbox.run(launch, sample.problem, prompt)
-    from benchwright_subjects.agents.acp.turn import run_agent_by_acp
+class _Checkpoints:
+    """Checkpoints of an agent, and its start from one.
 
-    return run_agent_by_acp(agent_sandbox, launch, sample.problem, prompt, conversation)
+    Args:
+        sample: Attempt of the agent.
+        launch: The agent's program.
+        agent_sandbox: Its folders.
+        conversation: What it says, if it speaks ACP.
+        session_copies: Copies of its session; None if it can't go on.
+    """
+
+    def __init__(
+        self,
+        sample: SampleAttempt,
+        launch: AgentLaunch,
+        agent_sandbox: AgentSandbox,
+        conversation: Conversation,
+        session_copies: SessionCopies | None,
+    ) -> None:
+        self._sample = sample
+        self._launch = launch
+        self._sandbox = agent_sandbox
+        self._conversation = conversation
+        self._copies = session_copies
+
+    def agent_run(self, prompt: str) -> Coroutine[None, None, AgentEnd]:
+        """The agent's work, from its checkpoint if there is one."""
+        launch, problem, session_copy = self._launch, self._sample.problem, b""
+        if self._sample.checkpoint is not None:
+            solver_state = self._sample.checkpoint.solver_state
+            prompt, session_copy = _GO_ON, solver_state.session_copy
+            self._conversation.session_id = solver_state.session
+            launch = replace(launch, command=launch.resume_command or launch.command)
+        if launch.acp is None:
+            return self._sandbox.run(launch, problem, prompt, session_copy)
+        from benchwright_subjects.agents.acp.turn import run_agent_by_acp
+
+        return run_agent_by_acp(self._sandbox, launch, problem, prompt, self._conversation, session_copy)
+
+    async def keep(self) -> None:
+        """Keep a checkpoint, if the agent can go on from one; it waits for its model's answer meanwhile."""
+        can_go_on = bool(self._launch.resume_command or self._conversation.session_id)
+        session_copy = await self._copies.copy() if can_go_on and self._copies is not None else None
+        if session_copy is None:
+            return
+        files = await asyncio.to_thread(plain_files_below, self._sandbox.code)
+        judged_files = self._sample.present_judged_files()
+        solver_state = SolverState(
+            files={path: files[path] for path in files.keys() - set(judged_paths(self._sample.problem))} | judged_files,
+            session=self._conversation.session_id,
+            session_copy=session_copy,
+        )
+        await self._sample.keep_checkpoint(solver_state)
+
+    def refuse_lost_session(self, agent_end: AgentEnd, bridge: ModelBridge) -> None:
+        """Notice that an agent has failed to go on.
+
+        Raises:
+            SessionLostError: It ended without a request to its model.
+        """
+        if self._sample.checkpoint is not None and agent_end.ending is not Ending.DONE and not bridge.requests:
+            raise SessionLostError(agent_end.failure_reason)
 
 
 async def _record_conversation(sample: SampleAttempt, conversation: Conversation) -> None:

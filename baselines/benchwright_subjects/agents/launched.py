@@ -81,6 +81,8 @@ def _command_launch(command: str, agent_place: str, *, acp: bool) -> AgentLaunch
             "subject_kind": (SubjectKind.ACP if acp else SubjectKind.COMMAND_LINE).value,
         },
         acp=AcpTerms() if acp else None,
+        # Nobody knows in which files of its home an agent of the user's own keeps its session.
+        session_paths=(".",) if acp else (),
     )
 
 

@@ -71,6 +71,10 @@ class Preset(Model):
     """Prints its version."""
     command: str
     """See `Launch.command`. `{bridge}` and `{home}` stand for address and folder, `{files}` for the files to write."""
+    resume: str = ""
+    """As `command`: goes on with the session of a run that was interrupted. Agents led by ACP are asked to."""
+    session: tuple[str, ...] = ()
+    """Paths below its home with that session; empty if it can't go on."""
     environment: Mapping[str, str] = {}
     files: Mapping[str, str] = {}
     """Settings: path below its home → text."""
@@ -79,6 +83,8 @@ class Preset(Model):
     def _source_is_complete(self) -> Self:
         if (self.source is InstallClient.PYPI) != bool(self.entry_point):
             raise ValueError("packages of Python, and they alone, have an entry_point")
+        if self.kind is SubjectKind.COMMAND_LINE and bool(self.resume) != bool(self.session):
+            raise ValueError("resume and session belong together")
         return self
 
     @property
@@ -150,6 +156,8 @@ class Preset(Model):
                 "subject_sha256": self.package_sha256,
             },
             title=f"{self.name} {self.version}",
+            session_paths=self.session,
+            resume_command=_with_bridge_and_home(self.resume),
             acp=AcpTerms() if self.kind is SubjectKind.ACP else None,
         )
 

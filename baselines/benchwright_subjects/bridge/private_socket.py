@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 @contextlib.contextmanager
@@ -23,3 +26,27 @@ def private_socket(address: Path, user_id: int | None) -> Iterator[socket.socket
         if user_id is not None:
             os.chown(address, user_id, user_id)
         yield listener
+
+
+@contextlib.asynccontextmanager
+async def first_connection(
+    address: Path, user_id: int | None, most_line_bytes: int = 1 << 16
+) -> AsyncIterator[asyncio.Future[Streams]]:
+    """The first connection to a private socket, and no other one."""
+    first_connection: asyncio.Future[Streams] = asyncio.get_running_loop().create_future()
+
+    def connected(stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        server.close()
+        if first_connection.done():
+            writer.close()
+        else:
+            first_connection.set_result((stream_reader, writer))
+
+    with private_socket(address, user_id) as listener:
+        server = await asyncio.start_unix_server(connected, sock=listener, limit=most_line_bytes)
+        try:
+            yield first_connection
+        finally:
+            server.close()
+            if first_connection.done() and not first_connection.cancelled():
+                first_connection.result()[1].close()

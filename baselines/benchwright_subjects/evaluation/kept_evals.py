@@ -65,6 +65,12 @@ def kept_log_and_sample(folder: Path, attempt_id: str) -> tuple[EvalLog, EvalSam
     return None
 
 
+def kept_sample(folder: Path, attempt_id: str) -> EvalSample | None:
+    """The sample of an attempt in the newest log that has it; None if none has."""
+    kept = kept_log_and_sample(folder, attempt_id)
+    return kept[1] if kept is not None else None
+
+
 def _attempts_note_file(log: Path) -> Path:
     return log.with_suffix(".attempts.json")
 

@@ -130,6 +130,8 @@ class TaskRun:
         sample = self._samples.pop(state.uuid, None)
         if sample is not None:
             await sample.attempt.suspend(sample.provider_failure or "the run was interrupted")
+            if sample.attempt.ended:
+                sample.forget_checkpoint()
 
 
 def _checked_cutoff_date(date_text: str) -> str:

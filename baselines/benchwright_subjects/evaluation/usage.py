@@ -9,7 +9,7 @@ from inspect_ai.model import ModelUsage as Counted
 
 from benchwright_attempts.events.evidence import ModelUsage
 from benchwright_judges.reading.text_length import ENCODING, TokenCounter
-from benchwright_subjects.inspect_private import sample_model_usage
+from benchwright_subjects.inspect_private import count_sample_usage, sample_model_usage
 
 
 def running_sample_usage() -> Mapping[str, Counted]:
@@ -90,3 +90,17 @@ def unlogged_usage(
         if counted_usage.total_cost is None
         else max(0.0, counted_usage.total_cost - (logged_usage.cost_usd or 0.0)),
     )
+
+
+def count_earlier_usage(model: str, earlier_usage: ModelUsage) -> None:
+    """Count for the sample's limits, and in its log, what it had used before its process ended."""
+    counted_usage = Counted(
+        input_tokens=earlier_usage.input_tokens,
+        output_tokens=earlier_usage.output_tokens,
+        reasoning_tokens=earlier_usage.reasoning_tokens,
+        input_tokens_cache_read=earlier_usage.cache_read_tokens,
+        input_tokens_cache_write=earlier_usage.cache_write_tokens,
+        total_tokens=earlier_usage.total_tokens,
+        total_cost=earlier_usage.cost_usd,
+    )
+    count_sample_usage(model, counted_usage)

@@ -78,12 +78,12 @@ def trace_page(log: StudyLog, home: Home, attempt_id_prefix: str) -> TracePage:
         UnknownAttemptError: No attempt has this id.
     """
     from benchwright_analysis.trace.attempt_steps import trace_of_attempt
-    from benchwright_analysis.trace.exchanges import exchanges_of_attempt
+    from benchwright_analysis.trace.exchanges import exchanges_of_sample
     from benchwright_analysis.trace.page import trace_page
-    from benchwright_subjects.evaluation.kept_evals import eval_logs_folder
+    from benchwright_subjects.evaluation.kept_evals import eval_logs_folder, kept_sample
 
     header = log.header_with_id_prefix(attempt_id_prefix)
-    exchanges = exchanges_of_attempt(eval_logs_folder(home), header.id)
+    exchanges = exchanges_of_sample(kept_sample(eval_logs_folder(home), header.id))
     return TracePage(page=trace_page(trace_of_attempt(header, log.events(header.id), exchanges)))
 
 

@@ -85,6 +85,28 @@ def good(counter: str) -> None:
     model(json.dumps([first, permission("edit"), permission("execute"), ran, missing, killed]))
 
 
+def goes_on(counter: str) -> None:
+    """Works in steps, of which its home has those that it did; after the second it hangs, if nobody has loaded it."""
+    state = Path(os.environ["HOME"], "session", "steps.json")
+    steps = json.loads(state.read_text()) if state.exists() else []
+    if not steps:
+        tell(sessionUpdate="tool_call", toolCallId="t1", title="Write", kind="edit", status="completed")
+        state.parent.mkdir()
+        for step in ("first", "second"):
+            steps.append(step)
+            state.write_text(json.dumps(steps))
+            Path("/code/notes.txt").write_text(step)
+            ask("fs/write_text_file", path=FILE, content=f"// {step}\n")
+            model(step)
+        state.write_text(json.dumps([*steps, "lost"]))
+        time.sleep(1.5)
+        ask("fs/write_text_file", path=FILE, content="// lost\n")
+        time.sleep(99)
+    saw = [Path("/code/notes.txt").read_text(), ask("fs/read_text_file", path=FILE)["content"]]
+    ask("fs/write_text_file", path=FILE, content=counter)
+    model(json.dumps([*steps, *saw]))
+
+
 def hostile_paths() -> None:
     paths = sys.argv[2:]
     file_answers = [ask("fs/read_text_file", path=path) for path in paths]
@@ -128,6 +150,8 @@ def work(counter: str) -> dict[str, Any]:
     match MODE:
         case "good":
             good(counter)
+        case "goes_on" | "loses_session":
+            goes_on(counter)
         case "hostile_paths":
             hostile_paths()
         case "prowls":
@@ -196,12 +220,19 @@ def main() -> None:
                 if MODE == "answers_early":
                     send(id=1, result={"sessionId": "one"})
                     send(id=2, result={"stopReason": "end_turn"})
-                send(id=message["id"], result={"protocolVersion": version, "agentInfo": info})
+                capabilities = {"loadSession": MODE in ("goes_on", "loses_session")}
+                introduction = {"protocolVersion": version, "agentInfo": info, "agentCapabilities": capabilities}
+                send(id=message["id"], result=introduction)
             case "session/new":
                 send(id=message["id"], result={"sessionId": "one"})
+            case "session/load" if MODE == "loses_session":
+                send(id=message["id"], error={"code": -32002, "message": "No such session"})
+            case "session/load":
+                tell(sessionUpdate="tool_call", toolCallId="t1", title="Write", kind="edit", status="completed")
+                send(id=message["id"], result=None)
             case "session/prompt":
                 text = message["params"]["prompt"][0]["text"]
-                assert "counter" in text or MODE == "prowls"
+                assert "counter" in text or "Go on" in text or MODE == "prowls"
                 counter = os.environ.get("COUNTER", "") or Path("/agent/counter.sv").read_text()
                 send(id=message["id"], **work(counter))
 

@@ -76,19 +76,32 @@ def output_of(scripted_call: Call, messages: Sequence[ChatMessage]) -> ModelOutp
 
 def endpoint_that_writes(request: JudgeRequest, text: str) -> PlayedReply:
     """The same model's answer behind OpenAI's chat API."""
+    role_texts = [(message["role"], _text(message.get("content"))) for message in request.body["messages"]]
+    scripted_reply = _reply(role_texts, _offered_by_request(request), text)
+    return content(scripted_reply) if isinstance(scripted_reply, str) else _played_call(scripted_reply, "1")
+
+
+def writing_call_of(request: JudgeRequest, text: str) -> PlayedReply:
+    """A call that writes the design's file, whatever was done before."""
+    scripted_call = writing_call(_offered_by_request(request), f"/code/{FILE}", text)
+    assert scripted_call is not None, request.body["tools"]
+    return _played_call(scripted_call, "2")
+
+
+def _offered_by_request(request: JudgeRequest) -> Tools:
     functions = [tool["function"] for tool in request.body.get("tools") or ()]
-    offered_tools = {
+    return {
         tool_function["name"]: {
             name: str(field.get("type")) for name, field in tool_function["parameters"]["properties"].items()
         }
         for tool_function in functions
     }
-    role_texts = [(message["role"], _text(message.get("content"))) for message in request.body["messages"]]
-    scripted_reply = _reply(role_texts, offered_tools, text)
-    if isinstance(scripted_reply, str):
-        return content(scripted_reply)
-    function = {"name": scripted_reply.tool, "arguments": json.dumps(scripted_reply.arguments)}
-    return content(None, tool_calls=[{"id": "1", "type": "function", "function": function}], finish_reason="tool_calls")
+
+
+def _played_call(scripted_call: Call, call_id: str) -> PlayedReply:
+    function = {"name": scripted_call.tool, "arguments": json.dumps(scripted_call.arguments)}
+    tool_call = {"id": call_id, "type": "function", "function": function}
+    return content(None, tool_calls=[tool_call], finish_reason="tool_calls")
 
 
 def _text(raw_content: str | Sequence[Mapping[str, str]] | None) -> str:

@@ -34,6 +34,10 @@ class Conversation:
     refused_counts: Counter[str] = field(default_factory=Counter)
     outside: list[str] = field(default_factory=list)
     """Paths that it asked for although they are not in its folder."""
+    session_id: str = ""
+    """Id of a session that the agent can load in another sandbox; empty if it can't."""
+    is_repeated: bool = False
+    """True while the agent tells what was said and done in a session that it loads."""
     stop_reason: str = ""
     usage: dict[str, JsonValue] = field(default_factory=dict)
     """Tokens as it counts them itself."""
@@ -54,7 +58,7 @@ class Conversation:
             if method == "session/update" and isinstance(notification_params, dict)
             else None
         )
-        if not isinstance(update, dict):
+        if self.is_repeated or not isinstance(update, dict):
             return
         match update.get("sessionUpdate"):
             case "agent_message_chunk":

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import Awaitable
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeVar
 
 from acp import PROTOCOL_VERSION, RequestError, text_block
@@ -24,7 +22,8 @@ from benchwright_subjects.agents.acp.messages import MOST_LINE_BYTES, AcpTranspo
 from benchwright_subjects.agents.acp.terminals import Terminals
 from benchwright_subjects.agents.agent_sandbox import AgentSandbox, cancelled_at_block_end
 from benchwright_subjects.agents.launch import AcpTerms, AgentEnd, AgentLaunch, Ending
-from benchwright_subjects.bridge.private_socket import private_socket
+from benchwright_subjects.bridge.private_socket import Streams, first_connection
+from benchwright_subjects.checkpoint import SessionLostError
 
 START_S = 120.0
 """Longest time for each answer that begins a session, in seconds, where the agent's terms give no other."""
@@ -37,12 +36,16 @@ _REASONS = {
     "refusal": (Ending.REFUSAL, "it refused to go on"),
     "cancelled": (Ending.CANCELLED, "it cancelled its work"),
 }
-_Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 _Told = TypeVar("_Told")
 
 
 async def run_agent_by_acp(
-    agent_sandbox: AgentSandbox, launch: AgentLaunch, problem: Problem, prompt: str, conversation: Conversation
+    agent_sandbox: AgentSandbox,
+    launch: AgentLaunch,
+    problem: Problem,
+    prompt: str,
+    conversation: Conversation,
+    session_copy: bytes = b"",
 ) -> AgentEnd:
     """Run an agent until it has answered its task; cancelling ends everything inside.
 
@@ -51,19 +54,20 @@ async def run_agent_by_acp(
         launch: The program to start.
         problem: Decides which tools it finds.
         prompt: Its task.
-        conversation: Takes down what it says and asks for.
+        conversation: Takes down what it says and asks for. Has the id of the session that it goes on with, if any.
+        session_copy: See `AgentSandbox.run`.
 
     Raises:
         EvaluationError: See `AgentSandbox.run`.
     """
     async with (
-        _first_connection(agent_sandbox.stdio, agent_sandbox.user) as connected,
+        first_connection(agent_sandbox.stdio, agent_sandbox.user, MOST_LINE_BYTES) as connected,
         Terminals.listen_at(agent_sandbox.terminals, agent_sandbox.user) as terminals,
     ):
         acp_terms = launch.acp or AcpTerms()
         acp_client = AcpClient(acp_terms, agent_sandbox.code, agent_sandbox.user, terminals, conversation)
         start_limit_s = acp_terms.start_limit_s or START_S
-        agent_task = asyncio.create_task(agent_sandbox.run(launch, problem, prompt))
+        agent_task = asyncio.create_task(agent_sandbox.run(launch, problem, prompt, session_copy))
         talking = asyncio.create_task(_lead_through_task(connected, acp_client, prompt, conversation, start_limit_s))
         async with cancelled_at_block_end(agent_task), cancelled_at_block_end(talking):
             await asyncio.wait({agent_task, talking}, return_when=asyncio.FIRST_COMPLETED)
@@ -82,30 +86,8 @@ def _combined_end(answer_end: AgentEnd, program_end: AgentEnd) -> AgentEnd:
     return answer_end if program_end.ending is Ending.DONE else program_end
 
 
-@contextlib.asynccontextmanager
-async def _first_connection(address: Path, user_id: int | None) -> AsyncIterator[asyncio.Future[_Streams]]:
-    """The first connection to a socket, and no other one."""
-    first_connection: asyncio.Future[_Streams] = asyncio.get_running_loop().create_future()
-
-    def connected(stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        server.close()
-        if first_connection.done():
-            writer.close()
-        else:
-            first_connection.set_result((stream_reader, writer))
-
-    with private_socket(address, user_id) as listener:
-        server = await asyncio.start_unix_server(connected, sock=listener, limit=MOST_LINE_BYTES)
-        try:
-            yield first_connection
-        finally:
-            server.close()
-            if first_connection.done() and not first_connection.cancelled():
-                first_connection.result()[1].close()
-
-
 async def _lead_through_task(
-    connected: asyncio.Future[_Streams],
+    connected: asyncio.Future[Streams],
     acp_client: AcpClient,
     prompt: str,
     conversation: Conversation,
@@ -147,10 +129,18 @@ class _AcpSession:
             mismatch = f"it speaks version {introduction.protocol_version} of ACP, not {PROTOCOL_VERSION}"
             raise AcpError(Ending.OTHER_PROTOCOL, mismatch)
         conversation.record_identity(introduction.agent_info, introduction.protocol_version)
-        session_reply = await self._answer_or_error(
-            "session/new", self._connection.new_session(cwd=PLACE, mcp_servers=[]), self._start_s
-        )
-        prompt_request = self._connection.prompt(session_id=session_reply.session_id, prompt=[text_block(prompt)])
+        capabilities = introduction.agent_capabilities
+        can_load_session = capabilities is not None and bool(capabilities.load_session)
+        session_id = conversation.session_id
+        if session_id:
+            await self._load_session(session_id, conversation)
+        else:
+            session_reply = await self._answer_or_error(
+                "session/new", self._connection.new_session(cwd=PLACE, mcp_servers=[]), self._start_s
+            )
+            session_id = session_reply.session_id
+        conversation.session_id = session_id if can_load_session else ""
+        prompt_request = self._connection.prompt(session_id=session_id, prompt=[text_block(prompt)])
         prompt_reply = await self._answer_or_error("session/prompt", prompt_request, None)
         conversation.stop_reason = prompt_reply.stop_reason
         if prompt_reply.usage is not None:
@@ -158,6 +148,21 @@ class _AcpSession:
         conversation.record_gemini_quota((prompt_reply.field_meta or {}).get("quota"))
         ending, detail = _REASONS[prompt_reply.stop_reason]
         return AgentEnd(ending, detail=detail)
+
+    async def _load_session(self, session_id: str, conversation: Conversation) -> None:
+        """Have the agent load a session.
+
+        Raises:
+            SessionLostError: It can't.
+        """
+        # It tells all that was said and done before, which the log has.
+        conversation.is_repeated = True
+        load_request = self._connection.load_session(cwd=PLACE, session_id=session_id, mcp_servers=[])
+        try:
+            await self._answer_or_error("session/load", load_request, self._start_s)
+        except AcpError as error:
+            raise SessionLostError(error.detail) from None
+        conversation.is_repeated = False
 
     async def _answer_or_error(self, method: str, agent_request: Awaitable[_Told], longest_s: float | None) -> _Told:
         try:

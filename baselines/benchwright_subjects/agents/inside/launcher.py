@@ -9,6 +9,10 @@ goes to, and `terminals` one that carries commands of the client's terminals int
 client begins with a line of JSON, `argv`, `cwd` and `env`; lines come back with `out`, and the last one has `code`.
 Whoever closes a connection ends what is at its other end.
 
+An agent that can go on in another sandbox has a `session`: paths below its home. `copies` is a socket over which the
+client asks for them, a byte each time, and gets the length of an archive, eight bytes, and the archive; a length of 0
+if they are more than `most_session` bytes. `session_archive` is one to begin with.
+
 Or its arguments are `--beside`, a port, the bridge, and the command of a program that keeps this one's streams: then it
 leads requests to the bridge until the program ends, and ends with its status.
 """
@@ -18,12 +22,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ctypes
+import io
 import json
 import os
 import signal
 import socket
 import subprocess
 import sys
+import tarfile
 import threading
 from pathlib import Path
 from typing import IO, Any
@@ -88,11 +94,14 @@ def run_agent(launch: dict[str, Any]) -> dict[str, Any]:
     argv, cwd, env = launch["argv"], launch["cwd"], launch["env"]
     # Before the agent is there, which could take its place.
     link = _connect_to(launch["stdio"]) if launch["stdio"] else None
+    copies = _connect_to(launch["copies"]) if launch["copies"] else None
     try:
         agent = subprocess.Popen(argv, cwd=cwd, env=env, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
     except OSError as error:
         return {"code": 126, "stdout": "", "stderr": f"{argv[0]}: {error.strerror}"}
     stderr = Tail(agent.stderr, launch["most"])
+    if copies is not None:
+        _start_thread(_send_session_copies, copies, launch)
     if link is not None:
         _start_thread(_accept_terminal_commands, launch)
         return {"code": relay_until_agent_ends(agent, link), "stdout": "", "stderr": stderr.text()}
@@ -204,6 +213,32 @@ def _kill_when_client_leaves(link: socket.socket, program: subprocess.Popen[byte
     _kill_group(program)
 
 
+def _send_session_copies(link: socket.socket, launch: dict[str, Any]) -> None:
+    with contextlib.suppress(OSError):
+        while link.recv(1):
+            archive = session_archive(Path(launch["home"]), launch["session"], launch["most_session"])
+            link.sendall(len(archive).to_bytes(8, "big") + archive)
+
+
+def session_archive(home: Path, session_paths: list[str], most_bytes: int) -> bytes:
+    """Files below a home as a tar archive, without links and pipes; empty if they are too large."""
+    archive = io.BytesIO()
+    size = 0
+    with tarfile.open(fileobj=archive, mode="w:gz", compresslevel=1) as tar:
+        for path in session_paths:
+            for file in sorted([home / path, *(home / path).rglob("*")]):
+                with contextlib.suppress(OSError):
+                    if file.is_file() and not file.is_symlink():
+                        content = file.read_bytes()
+                        size += len(content)
+                        if size > most_bytes:
+                            return b""
+                        member = tarfile.TarInfo(file.relative_to(home).as_posix())
+                        member.size, member.mode = len(content), file.stat().st_mode
+                        tar.addfile(member, io.BytesIO(content))
+    return archive.getvalue()
+
+
 def _write_stdin(stdin: Any, content: bytes) -> None:
     with contextlib.suppress(OSError), stdin:
         stdin.write(content)
@@ -211,6 +246,10 @@ def _write_stdin(stdin: Any, content: bytes) -> None:
 
 async def run_agent_with_bridge(launch: dict[str, Any]) -> dict[str, Any]:
     """Listen for the agent's requests while it runs."""
+    if launch["session_archive"]:
+        with tarfile.open(launch["session_archive"]) as tar:
+            # What it says reaches this sandbox only, as all that the agent does.
+            tar.extractall(launch["home"])  # noqa: S202
     for path, text in launch["files"].items():
         file = Path(launch["home"], path)
         file.parent.mkdir(parents=True, exist_ok=True)

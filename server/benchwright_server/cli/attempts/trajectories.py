@@ -39,6 +39,8 @@ from benchwright_server.errors import ServerError
 from benchwright_server.workspaces.workspace import read_judged_files
 
 if TYPE_CHECKING:
+    from inspect_ai.log import EvalSample
+
     from benchwright_analysis.trace.step import AttemptTrace
     from benchwright_analysis.trajectory.atif import Trajectory
     from benchwright_analysis.trajectory.reward_hacking import StepFinding
@@ -79,12 +81,14 @@ def export_trajectory(log: EventLog, header: AttemptHeader, export_format: Expor
     """
     with explain_missing_extra(_FEATURE, "baselines"):
         from benchwright_analysis.trajectory.kept_trajectories import kept_conversation, recorded_trajectory
+        from benchwright_subjects.evaluation.kept_evals import eval_logs_folder, kept_sample
 
         home = Home.from_environment()
         if export_format is ExportFormat.EVAL:
             _export_eval_log(home, log, header, output)
             return
-        trajectory = recorded_trajectory(home, log, header, kept_conversation(home, header.id))
+        sample = kept_sample(eval_logs_folder(home), header.id)
+        trajectory = recorded_trajectory(home, log, header, kept_conversation(home, header.id, sample))
     if output is None:
         typer.echo(trajectory.as_json(), nl=False)
     else:
@@ -107,7 +111,7 @@ def _export_eval_log(home: Home, log: EventLog, header: AttemptHeader, output: P
         if kept is not None:
             write_sample_log(*kept, output.absolute())
         else:
-            trajectory = recorded_trajectory(home, log, header, kept_conversation(home, header.id))
+            trajectory = recorded_trajectory(home, log, header, kept_conversation(home, header.id, None))
             write_trajectory_log(trajectory, log.summary(header.id).verdict, output.absolute())
             _print_notes(trajectory)
         output.absolute().chmod(0o600)
@@ -122,17 +126,17 @@ def _print_notes(trajectory: Trajectory) -> None:
 def trace_with_trajectory(log: EventLog, attempt_or_file: str) -> AttemptTrace:
     """The trace of an attempt, with its trajectory if it was imported or is remarkable; or that of a file."""
     from benchwright_analysis.trace.attempt_steps import trace_of_attempt
-    from benchwright_analysis.trace.exchanges import exchanges_of_attempt
+    from benchwright_analysis.trace.exchanges import exchanges_of_sample
     from benchwright_analysis.trajectory.trace_steps import trace_of_trajectory
-    from benchwright_subjects.evaluation.kept_evals import eval_logs_folder
+    from benchwright_subjects.evaluation.kept_evals import eval_logs_folder, kept_sample
 
     if (file := Path(attempt_or_file)).is_file():
         read = _read_with_findings(file)
         return trace_of_trajectory(read.trajectory, read.trajectory_findings)
     header = log.header_with_id_prefix(attempt_or_file)
-    exchanges = exchanges_of_attempt(eval_logs_folder(Home.from_environment()), header.id)
-    attempt_trace = trace_of_attempt(header, log.events(header.id), exchanges)
-    recorded = _recorded_with_findings(log, header)
+    sample = kept_sample(eval_logs_folder(Home.from_environment()), header.id)
+    attempt_trace = trace_of_attempt(header, log.events(header.id), exchanges_of_sample(sample))
+    recorded = _recorded_with_findings(log, header, sample)
     if not recorded.trajectory_findings and not recorded.is_imported:
         return attempt_trace
     as_trajectory = trace_of_trajectory(recorded.trajectory, recorded.trajectory_findings)
@@ -157,10 +161,15 @@ def findings_command(attempts: AttemptIds = None, json_output: Json = False) -> 
     with, and waiting. An ATTEMPT may also be a file with a trajectory (ATIF). Exit status: 0 none, 1 there are some.
     """
     with opened_event_log() as log, explain_missing_extra(_FEATURE, "baselines"):
+        from benchwright_subjects.evaluation.kept_evals import eval_logs_folder, kept_sample
+
+        logs_folder = eval_logs_folder(Home.from_environment())
         chosen_trajectories = [
             _read_with_findings(file)
             if (file := Path(attempt)).is_file()
-            else _recorded_with_findings(log, log.header_with_id_prefix(attempt))
+            else _recorded_with_findings(
+                log, header := log.header_with_id_prefix(attempt), kept_sample(logs_folder, header.id)
+            )
             for attempt in attempts or [header.id for header in log.headers()]
         ]
     if json_output:
@@ -187,7 +196,7 @@ def findings_command(attempts: AttemptIds = None, json_output: Json = False) -> 
     )
 
 
-def _recorded_with_findings(log: EventLog, header: AttemptHeader) -> TrajectoryWithFindings:
+def _recorded_with_findings(log: EventLog, header: AttemptHeader, sample: EvalSample | None) -> TrajectoryWithFindings:
     from benchwright_analysis.trajectory.kept_trajectories import (
         kept_conversation,
         problem_as_asked,
@@ -196,7 +205,7 @@ def _recorded_with_findings(log: EventLog, header: AttemptHeader) -> TrajectoryW
     from benchwright_analysis.trajectory.reward_hacking import step_findings
 
     home = Home.from_environment()
-    conversation = kept_conversation(home, header.id)
+    conversation = kept_conversation(home, header.id, sample)
     trajectory = recorded_trajectory(home, log, header, conversation)
     problem = problem_as_asked(home, header)
     given, expected_files = (problem.public.files, problem.public.expected) if problem is not None else ((), ())
