@@ -56,7 +56,7 @@ def test_a_file_of_another_record_is_no_empty_file_of_this_record(tmp_path: Path
 
 def test_a_row_with_a_date_is_refused_with_its_number_and_the_others_are_read(tmp_path: Path) -> None:
     file = tmp_path / "data.parquet"
-    rows = [{"a": {"day": None}}, {"a": {"day": date(2026, 1, 1)}}, {"a": {"day": None}}]
+    rows: list[dict[str, object]] = [{"a": {"day": None}}, {"a": {"day": date(2026, 1, 1)}}, {"a": {"day": None}}]
     write_table(pyarrow.Table.from_pylist(rows), file)
     invalid = InvalidRecords(skip=True)
     assert [number for number, _ in read_records(file, invalid)] == [1, 3]
