@@ -114,6 +114,8 @@ class Flow(BaseModel):
     """A design that passes."""
     simulators: Annotated[tuple[Simulator, ...], Field(min_length=1)] = ("icarus",)
     """Those that a submission runs on which names none."""
+    falls_back: bool = False
+    """The harness asks for Icarus, and Verilator takes its place."""
     memory_mb: int = 1024
     """Of a run."""
     submission: tuple[Submission, ...]
@@ -128,7 +130,7 @@ class Flow(BaseModel):
         folder = HERE / "packs" / (self.harness or self.name)
         files = {file.relative_to(folder).as_posix(): file.read_text() for file in folder.rglob("*") if file.is_file()}
         files = {path: text for path, text in files.items() if "__pycache__" not in path}
-        if "src/.env" in files:
+        if "src/.env" in files and not self.falls_back:
             files["src/.env"] = files["src/.env"].replace("SIM=icarus", f"SIM={simulator}")
         rules = _rules() if not scanned else ()
         return Problem(

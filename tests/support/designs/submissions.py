@@ -23,7 +23,11 @@ def _name(*name_parts: str) -> str:
 
 
 RIGHT = [
-    pytest.param(flow, simulator, id=_name(flow.name, simulator)) for flow in flows() for simulator in flow.simulators
+    pytest.param(
+        flow, simulator, id=_name(flow.name, simulator), marks=[pytest.mark.nightly] if flow.falls_back else []
+    )
+    for flow in flows()
+    for simulator in flow.simulators
 ]
 
 

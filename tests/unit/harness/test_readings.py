@@ -13,7 +13,7 @@ from benchwright_harness.execution.comparison import ReadingComparison, comparis
 from benchwright_harness.execution.run import UNCOMPARED, _SolutionRun
 from benchwright_harness.inside.guard import readings
 from benchwright_harness.inside.guard.readings import (
-    BranchMarker,
+    Marker,
     Netlist,
     UnreadError,
     _Comparison,
@@ -37,12 +37,12 @@ __all__ = ("toolchain",)
 def branches(items: str) -> int:
     """Number of branches in the items of a module; the text with marks has the same words in the same order."""
     source_words = words(f"module m(input a); {items} endmodule")
-    marker = BranchMarker(source_words)
+    marker = Marker(source_words)
     marked = words(marker.marked_text())
     position = 0
     for word in source_words:
         position = marked.index(word, position) + 1
-    return len(marker.branches)
+    return len(marker.places)
 
 
 @pytest.mark.parametrize(
@@ -187,3 +187,20 @@ def test_a_tool_is_ended_by_the_processor_time_that_it_takes(monkeypatch: pytest
     monkeypatch.setattr(readings, "_TOOL_S", 1)
     with pytest.raises(UnreadError, match="sh took over 1 s of processor time"):
         readings._run(["sh", "-c", "while :; do :; done"])
+
+
+@pytest.mark.parametrize(
+    ("text", "constants"),
+    [
+        ("module m #(parameter W = 4, localparam [1:0] D = W * (2))(input [W-1:0] a = 0); endmodule", 4),
+        ("module m(a); input [3:0] a; reg signed [7:0] q [0:3] = '{0, a[1:0], 0, 0}; endmodule", 3),
+        ("module m; localparam A = 1, B = (A == 2); (* keep *) wire [A:0] w = w[1:0]; endmodule", 3),
+        ("module m; if (P) logic [(P ? 3 : 1):0] w; parameter type T = int; int q [$]; endmodule", 2),
+        ("module m; localparam int A [0:1] = '{1, 2}; assign y = a[i +: 2]; wire w = a inside {[b:c]}; endmodule", 1),
+        ('module m; typedef struct packed {logic [3:0] a; logic [1:0] b;} t; string s = "[1:0]"; endmodule', 2),
+    ],
+)
+def test_parameters_and_ranges_of_declarations_are_marked(text: str, constants: int) -> None:
+    marker = Marker(words(text))
+    marker.marked_text()
+    assert len(marker.places) == constants

@@ -4,9 +4,10 @@ The request has `tools` (of `iverilog`, `verilator`, `yosys`), `sources` (paths 
 none: those that nothing instantiates). Standard output gets one JSON object with `difference` (empty, or the place at
 which two tools read different designs) and `unread` (why the comparison could not be made, or empty).
 
-Three things are compared: the words after preprocessing, the branches that are there after elaboration (a copy of the
-design has a constant with a name of its own in each of them), and, with Yosys, the function: its netlist is simulated
-beside the design with random inputs, one of which changes at a time, so that no two events race.
+Three things are compared: the words after preprocessing, the branches, parameters and ranges that are there after
+elaboration (a copy of the design has a constant with a name of its own for each of them), and, with Yosys, the function:
+its netlist, and what is synthesised from that, are simulated beside the design with random inputs, one of which changes
+at a time, so that no two events race.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,19 @@ _DIRECTIVE = re.compile(
     re.MULTILINE,
 )
 _MARK = "benchwright_mark_"
-_MARKS = re.compile(_MARK + r"(\d+)")
+_MARKS_OF_ICARUS = re.compile(rf'"{_MARK}(\d+)"[^\n]*, \+?C4<([01]+)>')
+_MARKS_OF_VERILATOR = re.compile(
+    rf'"name":"{_MARK}(\d+)"[^{{]*"valuep": \[\s*\{{"type":"CONST","name":"\d+\'s?h([0-9a-f]+)"'
+)
+_MOST_BITS = (1 << 32) - 1
+"""A tool that extends a constant may have more of them."""
+_DECLARATIONS = frozenset(
+    "input output inout wire uwire tri tri0 tri1 triand trior trireg wand wor supply0 supply1 var const reg logic bit byte "
+    "shortint int integer longint time typedef struct union enum parameter localparam".split()
+)
 _STEPS, _PHASE = 3000, 250
+_SYNTHESIS = "opt -full; fsm; opt -full; wreduce; peepopt; opt -full"
+"""Steps of Yosys that take what is unknown for what they like, into cells that simulators read."""
 _TOOL_S = 20
 """Processor time that a tool may take, in seconds."""
 _ENDS = {
@@ -106,8 +118,9 @@ def _quoted(text_words: Sequence[Word]) -> str:
     return joined(text_words).replace("\n", " ").strip()
 
 
-class BranchMarker:
-    """Puts a constant into each branch that a condition, a case or a loop of the design may have.
+class Marker:
+    """Puts a constant into each branch that a condition, a case or a loop of the design may have, and for each parameter
+    and range of a declaration.
 
     Args:
         source_words: Words of the preprocessed design.
@@ -117,8 +130,8 @@ class BranchMarker:
         self._words = source_words
         self._index = 0
         self._marked: list[Word] = []
-        self.branches: dict[int, str] = {}
-        """Number of a mark → words at which its branch begins."""
+        self.places: dict[int, str] = {}
+        """Number of a mark → words at which its branch begins, or behind which its constant is."""
 
     def marked_text(self) -> str:
         """The design with its marks.
@@ -129,8 +142,7 @@ class BranchMarker:
         while self._index < len(self._words):
             word = self._next()
             if word in _MODULES:
-                self._skip_statement()
-                self._items(_MODULES[word])
+                self._module(_MODULES[word])
             elif word in _ENDS:
                 self._skip_to(_ENDS[word])
         return joined(self._marked)
@@ -189,12 +201,28 @@ class BranchMarker:
             self._next()
         elif word in _MODULES:
             self._next()
-            self._skip_statement()
-            self._items(_MODULES[word])
+            self._module(_MODULES[word])
         elif word in ("assert", "assume", "cover", "restrict") or self._is_labelled_assertion():
             self._statement()
+        elif word in _DECLARATIONS:
+            self._declaration()
+        elif word == "(":
+            # Attributes.
+            self._skip_brackets()
         else:
             self._skip_statement()
+
+    def _module(self, end: str) -> None:
+        self._declaration()
+        self._items(end)
+
+    def _declaration(self) -> None:
+        """A declaration, or the header of a module."""
+        start = self._index
+        self._skip_statement()
+        declared = self._words[start : self._index]
+        for constant in (*_parameters(declared), *_range_lengths(declared)):
+            self._mark(constant)
 
     def _branch(self) -> None:
         word = self._word
@@ -216,10 +244,10 @@ class BranchMarker:
             self._item()
             self._marked.append(Word("end"))
 
-    def _mark(self) -> None:
-        number = len(self.branches)
-        self.branches[number] = _quoted(self._words[max(0, self._index - 12) : self._index + 6])
-        self._marked += [Word(f"localparam {_MARK}{number} = 0;")]
+    def _mark(self, constant: str = "0") -> None:
+        number = len(self.places)
+        self.places[number] = _quoted(self._words[max(0, self._index - 12) : self._index + 6])
+        self._marked += [Word(f"localparam {_MARK}{number} = {constant};")]
 
     def _label(self) -> None:
         if self._index < len(self._words) and self._word == ":":
@@ -314,6 +342,40 @@ class BranchMarker:
         self._label()
 
 
+def _parameters(declared: Sequence[Word]) -> list[str]:
+    """Names of the parameters of a declaration or of a module's header whose values are plain."""
+    header_end = declared.index("#") + 1 if "#" in declared else len(declared)
+    start = 0 if declared[0] in ("parameter", "localparam") else header_end
+    names, depth = [], 0
+    for word, following in itertools.pairwise(declared[start:]):
+        depth += (word in _CLOSING) - (word in _CLOSING.values())
+        if word == "type" or (word, following) == ("'", "{"):
+            return []
+        if start > 0 and depth == 0:
+            break
+        if following == "=" and depth == (start > 0) and re.fullmatch(r"[A-Za-z_]\w*", word):
+            names.append(str(word))
+    return names
+
+
+def _range_lengths(declared: Sequence[Word]) -> Iterator[str]:
+    """Differences of the bounds of the ranges of a declaration or of a module's header."""
+    for index, word in enumerate(declared):
+        if word == "=" and declared[0] in _DECLARATIONS - {"parameter", "localparam"}:
+            return
+        if word != "[":
+            continue
+        depth, colon = 0, None
+        for end, inner in enumerate(declared[index:], index):
+            depth += (inner in _CLOSING) - (inner in _CLOSING.values())
+            if inner == ":" and depth == 1 and declared[end - 1] not in ("+", "-"):
+                colon = end
+            if depth == 0:
+                break
+        if colon is not None and "$" not in declared[index:end]:
+            yield f"( {_quoted(declared[index + 1 : colon])} ) - ( {_quoted(declared[colon + 1 : end])} )"
+
+
 def main() -> None:
     """Compare, and print the answer."""
     request = json.loads(sys.argv[1])
@@ -348,35 +410,36 @@ class _Comparison:
         for tool in self._tools[1:]:
             _compare_words(self._tools[0], source_words, tool, words_of[tool])
         self._plain.write_text(joined(source_words), encoding="utf-8")
-        marker = BranchMarker(source_words)
+        marker = Marker(source_words)
         self._marked.write_text(marker.marked_text(), encoding="utf-8")
-        # Without a branch all tools have the same ones.
-        marks_of = {tool: _BRANCHES[tool](self) for tool in self._tools if tool != "yosys"} if marker.branches else {}
+        # Without a mark all tools have the same ones.
+        marks_of = {tool: _MARKS_OF[tool](self) for tool in self._tools if tool != "yosys"} if marker.places else {}
         for tool_pair in itertools.combinations(marks_of, 2):
             if differing_marks := marks_of[tool_pair[0]] ^ marks_of[tool_pair[1]]:
-                mark = min(differing_marks, key=int)
-                taker, refuser = sorted(tool_pair, key=lambda tool: mark not in marks_of[tool])
-                place = marker.branches[int(mark)]
-                raise DifferenceError(f"{taker} takes the branch at “{place}”, {refuser} does not")
+                number = min(number for number, _ in differing_marks)
+                taker, refuser = sorted(tool_pair, key=lambda tool: number not in dict(marks_of[tool]))
+                if number in dict(marks_of[refuser]):
+                    raise DifferenceError(f"{taker} and {refuser} have other values at “{marker.places[number]}”")
+                raise DifferenceError(f"{taker} takes the branch at “{marker.places[number]}”, {refuser} does not")
         if "yosys" in self._tools:
             for top in self._tops or self._roots():
                 self._compare_function(top)
 
-    def icarus_marks(self) -> set[str]:
-        """Numbers of the branches that Icarus elaborates."""
+    def icarus_marks(self) -> set[tuple[int, int]]:
+        """Marks that Icarus elaborates, with their values."""
         compiled = self._folder / "marked.vvp"
         _run(["iverilog", "-g2012", "-o", str(compiled), *self._top_options("-s"), str(self._marked)])
-        return set(_MARKS.findall(compiled.read_text(encoding="utf-8", errors="replace")))
+        return _marks(_MARKS_OF_ICARUS, compiled, 2)
 
-    def verilator_marks(self) -> set[str]:
-        """Numbers of the branches that Verilator elaborates."""
+    def verilator_marks(self) -> set[tuple[int, int]]:
+        """Marks that Verilator elaborates, with their values."""
         tree, meta = self._folder / "tree", self._folder / "meta"
         options = ["--json-only", "--json-only-output", str(tree), "--json-only-meta-output", str(meta)]
         options += ["--Mdir", str(self._folder), "--timing", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MULTITOP"]
         if len(self._tops) == 1:
             options += ["--top-module", self._tops[0]]
         _run(["verilator", *options, str(self._marked)])
-        return set(_MARKS.findall(tree.read_text(encoding="utf-8", errors="replace")))
+        return _marks(_MARKS_OF_VERILATOR, tree, 16)
 
     def _top_options(self, option: str) -> list[str]:
         return [word for top in self._tops for word in (option, top)]
@@ -394,18 +457,21 @@ class _Comparison:
         if not re.fullmatch(r"[A-Za-z_]\w*", top, re.ASCII):
             raise UnreadError("the name of a module at the top has other signs than letters and digits")
         netlist_file, ports_file = self._folder / "netlist.v", self._folder / "ports.json"
+        synthesised_file = self._folder / "synthesised.v"
         _run(
             [
                 *("yosys", "-q", "-p"),
                 f"read_verilog -sv {self._plain}; hierarchy -check -top {top}; proc; flatten; opt_clean; "
-                f"rename {top} benchwright_netlist; write_verilog -noattr {netlist_file}; write_json {ports_file}",
+                f"rename {top} benchwright_netlist; write_verilog -noattr {netlist_file}; write_json {ports_file}; "
+                f"rename benchwright_netlist benchwright_synthesised; {_SYNTHESIS}; "
+                f"write_verilog -noattr {synthesised_file}",
             ]
         )
         netlist = Netlist(json.loads(ports_file.read_text(encoding="utf-8"))["modules"]["benchwright_netlist"])
         token = secrets.token_hex(8)
         testbench = self._folder / "bench.sv"
         testbench.write_text(bench_text(top, netlist, token), encoding="utf-8")
-        files = [str(testbench), str(self._plain), str(netlist_file)]
+        files = [str(testbench), str(self._plain), str(netlist_file), str(synthesised_file)]
         simulate = _simulate_with_icarus if "iverilog" in self._tools else _simulate_with_verilator
         output = simulate(files, self._folder)
         match = re.search(rf"^{token} (\w+) (.*)$", output, re.MULTILINE)
@@ -416,6 +482,11 @@ class _Comparison:
         if match[1] == "different":
             simulator = "Icarus" if "iverilog" in self._tools else "Verilator"
             raise DifferenceError(f"the output {match[2]} of {top} has other values for Yosys than for {simulator}")
+
+
+def _marks(pattern: re.Pattern[str], elaborated: Path, base: int) -> set[tuple[int, int]]:
+    text = elaborated.read_text(encoding="utf-8", errors="replace")
+    return {(int(number), int(digits, base) & _MOST_BITS) for number, digits in pattern.findall(text)}
 
 
 class Netlist:
@@ -464,13 +535,13 @@ class Netlist:
 
 
 def bench_text(top: str, netlist: Netlist, token: str) -> str:
-    """A testbench that drives a module and its netlist alike, and prints what it comes to.
+    """A testbench that drives a module, its netlist and what is synthesised from that alike, and prints what it comes to.
 
     An output is compared while no register behind it is unknown: with unknown values a netlist may differ from what
     it was made of.
 
     Args:
-        top: Name of the module; its netlist is `benchwright_netlist`.
+        top: Name of the module; its netlist is `benchwright_netlist`, the other one `benchwright_synthesised`.
         netlist: The module's ports and registers.
         token: Word before the result, which the design can't know.
     """
@@ -481,8 +552,14 @@ def bench_text(top: str, netlist: Netlist, token: str) -> str:
     lines += [f"reg [{len(widths)}:0] known, compared; wire [31:0] scalars [0:{max(len(scalars), 1) - 1}];"]
     lines += [f"assign scalars[{number}] = {port};" for number, port in enumerate(scalars or [0])]
     lines += [f"reg [{widths[name] - 1}:0] i{number_of[name]};" for name in inputs]
-    lines += [f"wire [{widths[name] - 1}:0] a{number_of[name]}, b{number_of[name]};" for name in outputs]
-    for module, instance, prefix in ((top, "original", "a"), ("benchwright_netlist", "netlist", "b")):
+    lines += [
+        f"wire [{widths[name] - 1}:0] a{number_of[name]}, b{number_of[name]}, c{number_of[name]};" for name in outputs
+    ]
+    for module, instance, prefix in (
+        (top, "original", "a"),
+        ("benchwright_netlist", "netlist", "b"),
+        ("benchwright_synthesised", "synthesised", "c"),
+    ):
         connections = [f".\\{name} (i{number_of[name]})" for name in inputs]
         connections += [f".\\{name} ({prefix}{number_of[name]})" for name in outputs]
         lines.append(f"\\{module} {instance}({', '.join(connections)});")
@@ -493,8 +570,8 @@ def bench_text(top: str, netlist: Netlist, token: str) -> str:
         lines += [
             f"if (^a{number} !== 1'bx) known[{number}] = 1;",
             f"if (({registers}) !== 1'bx) begin compared[{number}] = 1; for (n = 0; n < {widths[name]}; n = n + 1)",
-            f"if (!done && (a{number}[n] === 1'b0 && b{number}[n] === 1'b1",
-            f"|| a{number}[n] === 1'b1 && b{number}[n] === 1'b0)) begin",
+            f"if (!done && (a{number}[n] === 1'b0 && (b{number}[n] === 1'b1 || c{number}[n] === 1'b1)",
+            f"|| a{number}[n] === 1'b1 && (b{number}[n] === 1'b0 || c{number}[n] === 1'b0))) begin",
             f'done = 1; $display("{token} different {name}"); end end',
         ]
     lines += ["end endtask", "initial begin done = 0; known = 0; compared = 0; held = -1;"]
@@ -598,7 +675,7 @@ _PREPROCESSORS: dict[str, Callable[[Sequence[str], Path], str]] = {
     "verilator": _verilator_preprocessed,
     "yosys": _yosys_preprocessed,
 }
-_BRANCHES: dict[str, Callable[[_Comparison], set[str]]] = {
+_MARKS_OF: dict[str, Callable[[_Comparison], set[tuple[int, int]]]] = {
     "iverilog": _Comparison.icarus_marks,
     "verilator": _Comparison.verilator_marks,
 }
