@@ -26,7 +26,7 @@ from benchwright_server.attempts.sessions import EditorSessions
 from benchwright_server.cli.app import app_with_commands
 from benchwright_studies.conduct.study_log import StudyLog
 
-from ..support.service.judge_endpoint import JudgeEndpoint, Play, fails, in_turn, says
+from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, Play, PlayedReply, fails, in_turn, says
 
 FREE = "starter/store-buffering"
 ANSWER = "(a) All but (0, 0). (b) (0, 0) too, by the store buffers. (c) A full fence on both cores."
@@ -290,3 +290,24 @@ def test_agreement_of_judges_and_people_is_measured_from_the_database(environ: P
     assert ada["agreement"]["count"] == ada["items"]
     assert "free-response" in call("agreement", "--disagreements")
     assert json.loads(call("pending", "--json")) == [], "grades for comparison make nothing wait"
+
+
+def test_judges_are_probed_with_the_answers_of_the_database(environ: Path, home: Home) -> None:
+    def prefers_its_family(request: JudgeRequest) -> PlayedReply:
+        return says("correct" if "by a model of ada" in request.user else "incorrect")
+
+    with JudgeEndpoint(prefers_its_family) as server:
+        set_up(environ, server.url)
+        assert "No answer can be probed" in call("probe", status=1)
+        give_answer(home)
+        results = json.loads(call("probe", "--json"))
+        table = call("probe")
+        asked = len(server.requests)
+        call("probe")
+    assert [(result["probe"], result["answers"], result["shift"]["value"]) for result in results] == [
+        ("length", 1, 0.0),
+        ("position", 1, 0.0),
+        ("family", 1, 1.0),
+    ]
+    assert "family" in table and "signed by the judge's family" in table
+    assert len(server.requests) == asked, "votes are kept"

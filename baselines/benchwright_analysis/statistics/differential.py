@@ -38,7 +38,7 @@ class ProblemDifference:
     """How much harder a problem is for models than for people who solve as many of the others."""
 
     delta: Estimate
-    """Mantel and Haenszel's, −2.35 times the logarithm of the odds ratio: below 0 the problem is harder for models."""
+    """Mantel and Haenszel's, -2.35 times the logarithm of the odds ratio: below 0 the problem is harder for models."""
     p_value: float
     adjusted: float
     """Among all problems: the smallest share of false discoveries at which this would be one (Benjamini & Hochberg)."""

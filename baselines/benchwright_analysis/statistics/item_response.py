@@ -124,7 +124,7 @@ def fit_rasch(varying: ResponseTable, alike: tuple[str, ...] = ()) -> AbilitySca
 
 
 def coded_passes(responses: ResponseTable) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    """Results as mirt takes them: −1 where there is none."""
+    """Results as mirt takes them: -1 where there is none."""
     return np.where(responses.is_answered, responses.passes, -1).astype(np.int64)
 
 

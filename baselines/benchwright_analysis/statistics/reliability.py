@@ -39,7 +39,7 @@ def reliability(responses: ResponseTable) -> Reliability:
     """KR-20, omega and the standard error of measurement.
 
     Variances and covariances are those of the solvers who have results at both problems of a pair, so that nobody is
-    left out. Intervals are the jackknife's, over solvers, of ln(1 − reliability) (Bonett 2002) and of the error's
+    left out. Intervals are the jackknife's, over solvers, of ln(1 - reliability) (Bonett 2002) and of the error's
     logarithm.
 
     Raises:

@@ -21,7 +21,7 @@ class ResponseTable:
 
     @classmethod
     def from_results(cls, results: Iterable[tuple[str, str, bool]]) -> ResponseTable:
-        """Solver, problem and whether it was solved, in order of time: of several tries of a solver the first counts."""
+        """Solver, problem, and true if it was solved, in order of time: of several tries the first counts."""
         first_results: dict[tuple[str, str], bool] = {}
         for solver, problem, passed in results:
             first_results.setdefault((solver, problem), passed)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from benchwright_judges.judgement import Judgement, JudgementStatus, ScoringMethod, Vote, storable_text
 from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
-from benchwright_judges.models.panel import Panel
+from benchwright_judges.models.panel import Panel, VotingJudge
 from benchwright_judges.models.prompt import ANSWER_CHARACTERS
 from benchwright_judges.reading.reading import read_answer_by_model
 from benchwright_judges.records import ballot
@@ -220,16 +220,7 @@ class _Voting:
     async def request_vote(self, rubric: Rubric, seat: int) -> Vote:
         """The vote of a seat, from the cache or from its judge. A new vote is stored immediately."""
         judge = self._panel.judge_of(seat)
-        key = digest(
-            {
-                "rubric": rubric.digest,
-                "judge": judge.identity,
-                "problem": self._problem.public_digest,
-                "key": self._problem.harness_digest,
-                "answer": self._answer,
-                "vote": seat,
-            }
-        )
+        key = vote_key(self._problem, self._answer, rubric, judge, seat)
         return await ballot.stored_or_new_vote(
             self._records,
             key,
@@ -237,6 +228,20 @@ class _Voting:
             lambda: judge.vote(self._problem, self._answer, rubric, index=seat, budget=self._budget),
             offline=self._panel.offline,
         )
+
+
+def vote_key(problem: Problem, answer: str, rubric: Rubric, judge: VotingJudge, seat: int) -> str:
+    """Digest of everything that determines a vote: the vote is stored under it."""
+    return digest(
+        {
+            "rubric": rubric.digest,
+            "judge": judge.identity,
+            "problem": problem.public_digest,
+            "key": problem.harness_digest,
+            "answer": answer,
+            "vote": seat,
+        }
+    )
 
 
 def _no_decision_message(votes: Sequence[Vote], majority: int) -> str:

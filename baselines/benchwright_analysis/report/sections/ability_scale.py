@@ -205,7 +205,7 @@ def _difficulty_table(scale: AbilityScale) -> SortableTable:
         for (problem, estimate), count in zip(scale.difficulties.items(), answered, strict=True)
     ]
     note = (
-        "In logits; 0 is the mean. Rasch's model: every problem separates solvers alike, which a test did not refute."
+        "In logits; 0 is the mean. In Rasch's model every problem separates solvers alike: a test did not refute it."
     )
     columns = ("problem", "difficulty (95 % interval)")
     return SortableTable("Difficulties", columns, rows, note, id="difficulties", figures=figures)
@@ -252,7 +252,7 @@ def _difference_table(differences: Mapping[str, ProblemDifference]) -> SortableT
         for problem, difference in sorted(differences.items(), key=lambda entry: entry[1].p_value)
     ]
     note = (
-        "Mantel and Haenszel's delta, −2.35 times the logarithm of the odds ratio among solvers who solve as many: "
+        "Mantel and Haenszel's delta, -2.35 times the logarithm of the odds ratio among solvers who solve as many: "
         "below 0 the problem is harder for models. Class A is negligible, B moderate, C large (Educational Testing "
         "Service); the class takes the second p, which is corrected for the rate of false discoveries."
     )

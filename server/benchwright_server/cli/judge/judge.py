@@ -10,6 +10,7 @@ from benchwright_server.cli.judge.config import config, test
 from benchwright_server.cli.judge.desk import desk
 from benchwright_server.cli.judge.error_types import error_types
 from benchwright_server.cli.judge.pending import pending
+from benchwright_server.cli.judge.probe import probe
 from benchwright_server.cli.judge.reading import reading
 
 
@@ -22,6 +23,7 @@ def add_to(parent: typer.Typer) -> None:
     cache.add_to(judge)
     grading.add_to(judge)
     judge.command("agreement")(agreement)
+    judge.command("probe")(probe)
     judge.command("reading")(reading)
     service.add_to(judge)
     judge.command("desk", hidden=True)(desk)

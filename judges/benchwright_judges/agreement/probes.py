@@ -1,0 +1,245 @@
+"""Probes of judges: how much a score moves with what should not matter. Imports NumPy and SciPy."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from benchwright_foundation.model import Model
+from benchwright_judges.agreement.estimators import CONFIDENCE, Estimate, wilson_share
+from benchwright_judges.judgement import JudgementStatus
+from benchwright_judges.models.budget import JudgingBudget
+from benchwright_judges.models.panel import Panel, VotingJudge
+from benchwright_judges.records import ballot
+from benchwright_judges.records.recorded_judging import vote_key
+from benchwright_judges.records.records import Records
+from benchwright_judges.rubric import Rubric, rubric_for
+from benchwright_judges.score import score_by_rules
+from benchwright_problems.problem import Problem, digest
+
+FEWEST_PROBLEMS = 5
+"""Problems with answers, below which a probe has no interval."""
+_AT_ONCE = 8
+
+
+class Probe(StrEnum):
+    """What is changed about an answer, of which nothing should follow."""
+
+    LENGTH = "length"
+    """The answer behind the question's own words and twice, against the answer alone: longer, and nothing new."""
+    POSITION = "position"
+    """The key before a wrong answer, against the key behind it."""
+    FAMILY = "family"
+    """The answer signed with the judge's own family, against the answer signed with a foreign one."""
+
+
+class ProbeResult(Model):
+    """How much a judge's score moves with a probe."""
+
+    judge: str
+    probe: Probe
+    answers: int
+    """Answers of which both votes could be used."""
+    problems: int
+    failed: int
+    """Answers of which a vote could not be used."""
+    shift: Estimate
+    """Mean difference of the score from 0 to 1, for other problems; above 0 the judge favours what is longer, what \
+comes first, or its own family."""
+    raised: int
+    """Answers whose score is higher with the probe."""
+    lowered: int
+
+
+@dataclass(frozen=True)
+class ProbedAnswer:
+    """An answer with its problem."""
+
+    problem_ref: str
+    problem: Problem
+    text: str
+    is_right: bool | None
+    """As it was judged before; None if it was not."""
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two texts that should have the same score."""
+
+    answer: ProbedAnswer
+    changed: str
+    plain: str
+
+
+@dataclass(frozen=True)
+class _Difference:
+    problem_ref: str
+    amount: float | None
+    """None if a vote could not be used."""
+
+
+def choose_answers(answers: Sequence[ProbedAnswer], most: int, *, seed: int) -> list[ProbedAnswer]:
+    """At most so many answers, by lot, from as many problems as there are; only those that models judge.
+
+    Args:
+        answers: All that there are.
+        most: Number of answers.
+        seed: Of the lot.
+    """
+    judged = [
+        answer
+        for answer in answers
+        if score_by_rules(answer.problem, answer.text).status is JudgementStatus.PENDING
+        and rubric_for(answer.problem) is not None
+    ]
+    shuffled = sorted(judged, key=lambda answer: digest([seed, answer.problem_ref, answer.text]))
+    turns: dict[str, int] = {}
+    ranked = []
+    for answer in shuffled:
+        turn = turns[answer.problem_ref] = turns.get(answer.problem_ref, 0) + 1
+        ranked.append((turn, answer))
+    return [answer for _, answer in sorted(ranked, key=lambda entry: entry[0])[:most]]
+
+
+async def probe_judges(
+    answers: Sequence[ProbedAnswer],
+    panel: Panel,
+    families: Mapping[str, str],
+    records: Records,
+    budget: JudgingBudget,
+) -> list[ProbeResult]:
+    """Has each judge vote on each answer with and without each probe.
+
+    Votes are kept as those of judgements are, so a repeated probe costs nothing.
+
+    Args:
+        answers: What is probed.
+        panel: The judges.
+        families: Judge → who made its model.
+        records: The cache of votes.
+        budget: Pays.
+
+    Raises:
+        OutOfBudgetError: The budget does not suffice; votes that were given are stored.
+    """
+    turn = asyncio.Semaphore(_AT_ONCE)
+
+    async def difference(judge: VotingJudge, pair: _Pair) -> _Difference:
+        rubric = rubric_for(pair.answer.problem)
+        if rubric is None:
+            raise ValueError(f"no model judges {pair.answer.problem_ref}")
+        async with turn:
+            scores = [
+                await _score(judge, pair.answer.problem, text, rubric, records, budget, is_offline=panel.offline)
+                for text in (pair.changed, pair.plain)
+            ]
+        changed, plain = scores
+        return _Difference(pair.answer.problem_ref, None if changed is None or plain is None else changed - plain)
+
+    results = []
+    for judge in panel.judges:
+        for probe, pairs in _pairs_by_probe(answers, families[judge.name], families).items():
+            outcomes = await asyncio.gather(*(difference(judge, pair) for pair in pairs), return_exceptions=True)
+            differences = []
+            for outcome in outcomes:
+                if isinstance(outcome, BaseException):
+                    raise outcome
+                differences.append(outcome)
+            results.append(_result(judge.name, probe, differences))
+    return results
+
+
+def _pairs_by_probe(
+    answers: Sequence[ProbedAnswer], own_family: str, families: Mapping[str, str]
+) -> dict[Probe, list[_Pair]]:
+    foreign = next((family for family in families.values() if family != own_family), "another maker")
+    makers: dict[Probe, Callable[[ProbedAnswer], _Pair]] = {
+        Probe.LENGTH: lambda answer: _Pair(
+            answer, f"{answer.problem.public.statement.strip()}\n\n{answer.text}\n\n{answer.text}", answer.text
+        ),
+        Probe.POSITION: lambda answer: _Pair(
+            answer, f"{_key(answer)}\n\n{answer.text}", f"{answer.text}\n\n{_key(answer)}"
+        ),
+        Probe.FAMILY: lambda answer: _Pair(answer, _signed(answer.text, own_family), _signed(answer.text, foreign)),
+    }
+    return {
+        probe: [
+            make(answer)
+            for answer in answers
+            if probe is not Probe.POSITION or (answer.is_right is False and _key(answer))
+        ]
+        for probe, make in makers.items()
+    }
+
+
+def _key(answer: ProbedAnswer) -> str:
+    return answer.problem.hidden.answer.value if answer.problem.hidden.answer is not None else ""
+
+
+def _signed(text: str, family: str) -> str:
+    return f"{text}\n\n(This answer was written by a model of {family}.)"
+
+
+async def _score(
+    judge: VotingJudge,
+    problem: Problem,
+    text: str,
+    rubric: Rubric,
+    records: Records,
+    budget: JudgingBudget,
+    *,
+    is_offline: bool,
+) -> float | None:
+    vote = await ballot.stored_or_new_vote(
+        records,
+        vote_key(problem, text, rubric, judge, 0),
+        judge.name,
+        lambda: judge.vote(problem, text, rubric, index=0, budget=budget),
+        offline=is_offline,
+    )
+    return None if vote.error else vote.score
+
+
+def _result(judge: str, probe: Probe, differences: Sequence[_Difference]) -> ProbeResult:
+    usable = [
+        (difference.problem_ref, difference.amount) for difference in differences if difference.amount is not None
+    ]
+    amounts_by_problem: dict[str, list[float]] = {}
+    for problem_ref, amount in usable:
+        amounts_by_problem.setdefault(problem_ref, []).append(amount)
+    return ProbeResult(
+        judge=judge,
+        probe=probe,
+        answers=len(usable),
+        problems=len(amounts_by_problem),
+        failed=len(differences) - len(usable),
+        shift=_mean_shift(amounts_by_problem),
+        raised=sum(amount > 0 for _, amount in usable),
+        lowered=sum(amount < 0 for _, amount in usable),
+    )
+
+
+def _mean_shift(amounts_by_problem: Mapping[str, Sequence[float]]) -> Estimate:
+    """Mean over answers; the variance is that of sums over problems, with Student's t.
+
+    Where no score moves, or all alike, the interval is as wide as Wilson's of no case among so many problems.
+    """
+    import numpy as np
+    from scipy import special
+
+    count = len(amounts_by_problem)
+    if not count:
+        return Estimate(value=None)
+    total = sum(len(amounts) for amounts in amounts_by_problem.values())
+    mean = sum(sum(amounts) for amounts in amounts_by_problem.values()) / total
+    if count < FEWEST_PROBLEMS:
+        return Estimate(value=mean)
+    sums = np.array([sum(amount - mean for amount in amounts) for amounts in amounts_by_problem.values()])
+    error = math.sqrt(float(sums @ sums) * count / (count - 1)) / total
+    reach = float(special.stdtrit(count - 1, (1 + CONFIDENCE) / 2)) * error
+    if error < 1e-9:
+        reach = wilson_share(0, count).high or 0.0
+    return Estimate(value=mean, low=max(-1.0, mean - reach), high=min(1.0, mean + reach))
