@@ -1,5 +1,7 @@
 """Simulated studies of a planned design: how often its primary analysis would find an effect, and which it would find.
 
+Of a study of one condition there is no effect to find: how sure its share solved or its mean time would be.
+
 Each simulated study draws a plan as the real one does, and people, problems and dropouts at random; its attempts then
 go through the same functions as a report's.
 """
@@ -12,12 +14,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.sections.success_compared import solved_difference
-from benchwright_analysis.report.sections.time_compared import comparison_limit, time_difference
-from benchwright_analysis.statistics.crossed import CrossedEstimate
+from benchwright_analysis.report.sections.time_compared import (
+    comparison_limit,
+    minutes_of,
+    pass_flags_of,
+    time_difference,
+)
+from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_share
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.multiple import holm_tests
+from benchwright_analysis.statistics.restricted_mean import restricted_mean
 from benchwright_attempts.clock.time_source import TimeSource
 from benchwright_problems.problem import Difficulty
 from benchwright_studies.plan.assignment import Plan, draw_plan
@@ -57,8 +66,12 @@ class Expectations:
     noise: float = 0.45
     """Within a participant and problem, of log time."""
 
-    def check(self, measure: Measure) -> None:
+    def check(self, measure: Measure, *, has_effect: bool = True) -> None:
         """Refuses what can't be.
+
+        Args:
+            measure: The primary outcome.
+            has_effect: False if there is one condition.
 
         Raises:
             StatisticsError: It names the value and what to give.
@@ -68,6 +81,10 @@ class Expectations:
             raise StatisticsError("Spreads and rates can't be negative; the median and the noise are positive.")
         if not 0 <= self.dropout < 1:
             raise StatisticsError(f"The dropout is a share from 0 to below 1, such as 0.1, not {self.dropout:g}.")
+        if not has_effect:
+            if measure is Measure.SOLVED and not 0 < self.solved < 1:
+                raise StatisticsError(f"The share solved is between 0 and 1, such as 0.6, not {self.solved:g}.")
+            return
         if self.effect == 0:
             raise StatisticsError("The effect is 0. Give one that the study is to find, such as -20.")
         if measure is Measure.TIME and self.effect <= -100:
@@ -121,6 +138,70 @@ class StudySize:
     """Its standard error from so few studies."""
 
 
+@dataclass(frozen=True)
+class PrecisionRate:
+    """How sure simulated studies of one condition are."""
+
+    people: int
+    tasks: int
+    """In a plan without dropouts."""
+    studies: int
+    without_interval: int
+    reach: float | None
+    """Mean of half the 95 % interval's length, of studies with one: percentage points solved, or minutes."""
+    held: int | None
+    """Studies whose interval holds the expected share; `None` of times."""
+    reason: str = ""
+    """Why a study had no interval, and what it takes."""
+
+
+@dataclass(frozen=True)
+class StudyPrecision:
+    """How sure a planned study of one condition would be."""
+
+    measure: Measure
+    rates: tuple[PrecisionRate, ...]
+    """With half the participants, as planned, and with twice as many; as planned alone if the file names them."""
+
+
+SIZES_TRIED = 3
+
+
+def study_precision(
+    study: Study,
+    difficulties: Mapping[str, Difficulty],
+    expectations: Expectations,
+    *,
+    studies: int = 1000,
+    seed: int = 1,
+    advance: Callable[[], object] = lambda: None,
+) -> StudyPrecision:
+    """Simulates a planned study of one condition of people.
+
+    Args:
+        study: As for `study_size`.
+        difficulties: As for `study_size`.
+        expectations: As for `study_size`; there is no effect.
+        studies: Simulated studies for each number of participants.
+        seed: Of all chance.
+        advance: Called after each simulated study, `SIZES_TRIED` × `studies` times at most.
+
+    Raises:
+        StatisticsError: An expectation can't be, or the study has no condition of people, or several.
+    """
+    measure = _primary_measure(study)
+    if len(study.people_conditions) != 1:
+        raise StatisticsError("It takes exactly one condition of people: models need no number of participants.")
+    expectations.check(measure, has_effect=False)
+    rates = []
+    people = len(study.pseudonyms)
+    for count in (max(1, people // 2), people, 2 * people) if isinstance(study.participants, int) else (people,):
+        sized = study if count == people else study.model_copy(update={"participants": count})
+        planned_design = PlannedDesign(sized, difficulties, expectations, measure, seed)
+        rates.append(_precision_rate(planned_design, count, studies, advance))
+    return StudyPrecision(measure, tuple(rates))
+
+
 def study_size(
     study: Study,
     difficulties: Mapping[str, Difficulty],
@@ -143,11 +224,7 @@ def study_size(
     Raises:
         StatisticsError: An expectation can't be, or the study's primary outcome has no test.
     """
-    measure = study.analysis.primary if study.analysis is not None else Measure.SOLVED
-    if measure is Measure.SCORE:
-        raise StatisticsError(
-            "No test compares scores. Write `analysis: {primary: time}` or solved into the study file."
-        )
+    measure = _primary_measure(study)
     if len(study.people_conditions) < 2:
         raise StatisticsError("A difference needs two conditions of people, and the study has fewer.")
     expectations.check(measure)
@@ -308,6 +385,52 @@ class PlannedDesign:
             if difference is not None:
                 estimates[name] = difference
         return estimates
+
+
+def _primary_measure(study: Study) -> Measure:
+    measure = study.analysis.primary if study.analysis is not None else Measure.SOLVED
+    if measure is Measure.SCORE:
+        raise StatisticsError(
+            "No test compares scores. Write `analysis: {primary: time}` or solved into the study file."
+        )
+    return measure
+
+
+def _precision_rate(
+    planned_design: PlannedDesign, people: int, studies: int, advance: Callable[[], object]
+) -> PrecisionRate:
+    measure, reaches, held, reason = planned_design.measure, [], 0, ""
+    for number in range(studies):
+        estimate = _level_estimate(planned_design.draw(number, 0.0), measure)
+        if estimate is not None and estimate.low is not None and estimate.high is not None:
+            reaches.append((estimate.high - estimate.low) / 2)
+            held += estimate.low <= planned_design.expectations.solved <= estimate.high
+        elif estimate is not None:
+            reason = estimate.note
+        advance()
+    unit = 100 if measure is Measure.SOLVED else 1
+    tasks = sum(len(assignment.tasks) for assignment in planned_design.plan(0).assignments)
+    return PrecisionRate(
+        people,
+        tasks,
+        studies,
+        studies - len(reaches),
+        unit * float(np.mean(reaches)) if reaches else None,
+        held if measure is Measure.SOLVED else None,
+        reason,
+    )
+
+
+def _level_estimate(rows: Sequence[Observation], measure: Measure) -> CrossedEstimate | None:
+    """Share solved, or mean minutes up to the limit, as a report has it."""
+    cells = Dataset.crossed_cells(rows)
+    if measure is Measure.SOLVED:
+        return crossed_share([row.passed for row in rows], cells)
+    limit = comparison_limit({rows[0].condition: rows}).minutes
+    try:
+        return restricted_mean(minutes_of(rows), pass_flags_of(rows), limit, cells)
+    except StatisticsError:
+        return None
 
 
 def _power_rate(planned_design: PlannedDesign, effect: float, studies: int, advance: Callable[[], object]) -> PowerRate:

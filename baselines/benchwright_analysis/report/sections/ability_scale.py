@@ -204,9 +204,7 @@ def _difficulty_table(scale: AbilityScale) -> SortableTable:
         TableNumber(problem, "difficulty", count, 1, estimate.value, estimate.low, estimate.high)
         for (problem, estimate), count in zip(scale.difficulties.items(), answered, strict=True)
     ]
-    note = (
-        "In logits; 0 is the mean. In Rasch's model every problem separates solvers alike: a test did not refute it."
-    )
+    note = "In logits; 0 is the mean. In Rasch's model every problem separates solvers alike: a test did not refute it."
     columns = ("problem", "difficulty (95 % interval)")
     return SortableTable("Difficulties", columns, rows, note, id="difficulties", figures=figures)
 

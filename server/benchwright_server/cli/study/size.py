@@ -16,7 +16,7 @@ from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.cli.terminal.table import TerminalTable
 
 if TYPE_CHECKING:
-    from benchwright_analysis.study_size import PowerRate, StudySize
+    from benchwright_analysis.study_size import PowerRate, StudyPrecision, StudySize
 
 
 def size(
@@ -46,7 +46,8 @@ def size(
 ) -> None:
     """Simulate the planned study: how often it would find the effect, and which effect it would find in 4 of 5 cases.
 
-    Plans are drawn as the real one is, people leave, and the attempts go through the report's primary analysis.
+    Plans are drawn as the real one is, people leave, and the attempts go through the report's primary analysis. A study
+    of one condition has no effect to find: then it is how sure its share solved or its mean time would be.
     """
     with (
         exit_on_expected_error(),
@@ -54,7 +55,14 @@ def size(
         end_cleanly_on_signal("Nothing was kept. Fewer --studies take less time."),
     ):
         from benchwright_analysis.statistics.errors import StatisticsError
-        from benchwright_analysis.study_size import EFFECTS_TRIED, Expectations, study_size
+        from benchwright_analysis.study_size import (
+            EFFECTS_TRIED,
+            SIZES_TRIED,
+            Expectations,
+            StudyPrecision,
+            study_precision,
+            study_size,
+        )
         from benchwright_attempts.errors import StudyError
         from benchwright_studies.plan.study_file import read_study
 
@@ -77,17 +85,48 @@ def size(
             effect_spread=effect_spread,
             noise=noise,
         )
-        with progress("simulating", EFFECTS_TRIED * studies, "studies") as meter:
+        has_effect = len(study.people_conditions) > 1
+        with progress("simulating", (EFFECTS_TRIED if has_effect else SIZES_TRIED) * studies, "studies") as meter:
+            simulate = study_size if has_effect else study_precision
             try:
-                size_estimate = study_size(
-                    study, difficulties, expectations, studies=studies, seed=seed, advance=meter.advance
-                )
+                result = simulate(study, difficulties, expectations, studies=studies, seed=seed, advance=meter.advance)
             except StatisticsError as error:
                 raise StudyError(str(error)) from error
     if json_output:
-        print_json(asdict(size_estimate))
-        return
-    _print_size(size_estimate, len(study.pseudonyms), len(study.problems))
+        print_json(asdict(result))
+    elif isinstance(result, StudyPrecision):
+        _print_precision(result, len(study.problems))
+    else:
+        _print_size(result, len(study.pseudonyms), len(study.problems))
+
+
+def _print_precision(precision: StudyPrecision, problems: int) -> None:
+    from benchwright_studies.plan.vocabulary import Measure
+
+    unit = "minutes" if precision.measure is Measure.TIME else "percentage points solved"
+    console.print(
+        f"One condition of people, {problems} problems; {precision.rates[0].studies} simulated studies for each number "
+        f"of participants; primary outcome: {precision.measure.value}.",
+        soft_wrap=True,
+    )
+    table = TerminalTable("participants", "tasks", f"± {unit} (95 %)", "interval holds the truth", "no interval")
+    for rate in precision.rates:
+        with_interval = rate.studies - rate.without_interval
+        table.add_row(
+            str(rate.people),
+            str(rate.tasks),
+            "–" if rate.reach is None else f"{rate.reach:.1f}",
+            "–" if rate.held is None or not with_interval else f"{100 * rate.held / with_interval:.1f} %",
+            f"{100 * rate.without_interval / rate.studies:.0f} %" if rate.without_interval else "–",
+        )
+    table.print_rows()
+    for rate in precision.rates:
+        if rate.reason:
+            console.print(f"With {rate.people} participants: {rate.reason}", soft_wrap=True)
+    console.print(
+        "There is no effect to find without a second condition of people: add one to `conditions` to simulate power.",
+        soft_wrap=True,
+    )
 
 
 def _print_size(size_estimate: StudySize, people: int, problems: int) -> None:

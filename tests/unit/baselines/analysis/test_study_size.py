@@ -10,7 +10,14 @@ from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.sections.main_result import compute_main_result
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.study_size import EFFECTS_TRIED, Expectations, PlannedDesign, study_size
+from benchwright_analysis.study_size import (
+    EFFECTS_TRIED,
+    SIZES_TRIED,
+    Expectations,
+    PlannedDesign,
+    study_precision,
+    study_size,
+)
 from benchwright_studies.plan.study import Study
 from benchwright_studies.plan.vocabulary import Measure
 
@@ -121,3 +128,34 @@ def test_progress_counts_each_study() -> None:
 def test_what_can_not_be_is_refused(expected: Expectations, measure: str, words: str) -> None:
     with pytest.raises(StatisticsError, match=words):
         study_size(planned(6, 4, measure), {}, expected, studies=20)
+
+
+def alone(study: Study) -> Study:
+    return study.model_copy(update={"conditions": study.conditions[:1]})
+
+
+@pytest.mark.parametrize("measure", ["solved", "time"])
+def test_one_condition_is_surer_with_more_people_and_holds_the_share_that_was_expected(
+    measure: str, nightly: bool
+) -> None:
+    studies = 1000 if nightly else 40
+    calls: list[int] = []
+    precision = study_precision(
+        alone(planned(16, 8, measure)), {}, Expectations(effect=-20.0), studies=studies, advance=lambda: calls.append(1)
+    )
+    assert [rate.people for rate in precision.rates] == [8, 16, 32] and len(calls) == SIZES_TRIED * studies
+    reaches = [rate.reach or 0 for rate in precision.rates]
+    assert sorted(reaches, reverse=True) == reaches and reaches[-1] > 0
+    for rate in precision.rates:
+        assert (rate.held is None) == (measure == "time")
+        assert rate.held is None or rate.held >= (0.93 if nightly else 0.85) * (studies - rate.without_interval)
+
+
+def test_one_condition_of_too_many_people_at_too_few_problems_says_what_it_takes() -> None:
+    precision = study_precision(alone(planned(30, 4)), {}, Expectations(effect=-20.0), studies=5)
+    assert precision.rates[1].reach is None and "problems" in precision.rates[1].reason
+
+
+def test_a_study_of_two_conditions_has_no_precision_of_one() -> None:
+    with pytest.raises(StatisticsError, match="exactly one condition"):
+        study_precision(planned(12, 8), {}, Expectations(effect=-20.0), studies=1)
