@@ -167,9 +167,8 @@ def test_rows_of_every_eval_ever_have_the_scores_of_the_report(published: Publis
         assert result["metric_config"]["metric_name"] == "solved"
         assert result["score_details"]["score"] == overall[group].value
     people: Any = records["alone"]
-    assert people["model_info"]["id"] == "people/alone" and people["model_info"]["additional_details"]["people"] == str(
-        PEOPLE
-    )
+    assert people["model_info"]["id"] == "people/alone"
+    assert people["model_info"]["additional_details"]["people"] == str(PEOPLE)
 
 
 @pytest.fixture(scope="module")

@@ -77,6 +77,15 @@ class MutantCandidates:
     """Those before the last chosen one that slang refuses."""
     top_module: str | None
     """The design's top module; None if that is unknown."""
+    top_module_by_path: Mapping[str, str]
+    """Of a design of several top modules, that of each file which has one alone."""
+
+    def compared_module(self, mutant: Mutant) -> str | None:
+        """The module whose behaviour decides whether a mutant is the reference; None if that is unknown.
+
+        Where a module that was changed does what it did, whatever it is connected to does, too.
+        """
+        return self.top_module or self.top_module_by_path.get(mutant.path)
 
 
 def candidate_mutants(problem: Problem, *, seed: int, most_mutants: int | None) -> MutantCandidates:
@@ -98,13 +107,15 @@ def candidate_mutants(problem: Problem, *, seed: int, most_mutants: int | None) 
             break
         (compiling_mutants if compiler.compiles(mutant) else rejected_mutants).append(mutant)
     possible = sum(map(len, mutants_by_kind.values()))
+    top_paths = compiler.uninstantiated_modules
     return MutantCandidates(
         problem,
         files,
         possible,
         tuple(compiling_mutants),
         tuple(rejected_mutants),
-        _tested_or_only_top(problem, compiler.uninstantiated_modules),
+        _tested_or_only_top(problem, tuple(top_paths)),
+        {path: module for module, path in top_paths.items() if list(top_paths.values()).count(path) == 1},
     )
 
 
@@ -184,7 +195,8 @@ class Analyser(BatchGrader):
         """The findings, with what is proved of survivors whose kinds are scored."""
 
         async def compare_finding(problem_candidates: MutantCandidates, finding: MutantFinding) -> MutantFinding:
-            if problem_candidates.top_module is None or not _needs_proof(finding):
+            compared_module = problem_candidates.compared_module(finding.mutant)
+            if compared_module is None or not _needs_proof(finding):
                 return finding
             async with gate:
                 mutated_design, hidden_part = (
@@ -194,7 +206,7 @@ class Analyser(BatchGrader):
                 opinion = await prove(
                     _only_design_files(problem_candidates.files),
                     mutated_design,
-                    problem_candidates.top_module,
+                    compared_module,
                     hidden_part.dont_cares,
                     hidden_part.parameter_sets,
                 )
@@ -206,7 +218,7 @@ class Analyser(BatchGrader):
                 _needs_proof(finding)
                 for problem_candidates, problem in zip(candidates_of_problems, problem_findings, strict=True)
                 for finding in problem.findings
-                if problem_candidates.top_module is not None
+                if problem_candidates.compared_module(finding.mutant) is not None
             )
         )
         return [

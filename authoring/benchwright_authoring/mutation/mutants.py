@@ -88,9 +88,14 @@ class MutantCompiler:
         return not self._is_of_use or not _has_errors(_compilation_of(mutant.apply_to(self._reference)))
 
     @property
-    def uninstantiated_modules(self) -> list[str]:
-        """The modules that no other instantiates."""
-        return [top.name for top in _compilation_of(self._reference).getRoot().topInstances]
+    def uninstantiated_modules(self) -> dict[str, str]:
+        """The modules that no other instantiates, with the paths of their files."""
+        compilation = _compilation_of(self._reference)
+        sources = compilation.sourceManager
+        return {
+            top.name: sources.getFileName(top.definition.location) if sources is not None else ""
+            for top in compilation.getRoot().topInstances
+        }
 
 
 def _compilation_of(files: Mapping[str, bytes]) -> Compilation:

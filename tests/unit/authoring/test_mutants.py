@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from itertools import islice
 
+from benchwright_authoring.mutation.analysis import candidate_mutants
 from benchwright_authoring.mutation.mutant import Mutant
 from benchwright_authoring.mutation.mutants import MutantCompiler, possible_mutants_by_kind, trial_order
+from benchwright_problems.storage.pack_folder import read_built_in
 
 TEXT = """module counter (input logic clk, rst, output logic [3:0] q, output logic top);
   // Schritte: größer als nötig
@@ -93,7 +95,18 @@ def test_a_reference_that_slang_refuses_leaves_the_decision_to_the_harness() -> 
 
 def test_the_top_is_the_module_that_no_other_instantiates() -> None:
     top_source = b"module top (input logic clk, rst); counter c (.clk, .rst, .q(), .top()); endmodule\n"
-    assert MutantCompiler({**FILES, "top.sv": top_source}).uninstantiated_modules == ["top"]
+    assert MutantCompiler({**FILES, "top.sv": top_source}).uninstantiated_modules == {"top": "top.sv"}
+
+
+def test_a_fault_in_one_of_several_top_modules_is_compared_by_that_module() -> None:
+    labs = read_built_in("architecture-labs").problems
+    problem = next(problem for problem in labs if problem.id == "clock-domain-handshake")
+    candidates = candidate_mutants(problem, seed=0, most_mutants=20)
+    assert candidates.top_module is None
+    assert {(mutant.path, candidates.compared_module(mutant)) for mutant in candidates.chosen_mutants} == {
+        ("rtl/cdc_source.sv", "cdc_source"),
+        ("rtl/cdc_destination.sv", "cdc_destination"),
+    }
 
 
 def test_other_files_of_the_reference_are_compiled_and_only_its_own_changed() -> None:
