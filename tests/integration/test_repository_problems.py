@@ -77,6 +77,18 @@ async def test_a_test_that_the_start_passes_proves_nothing(toolchain: Toolchain,
     )
 
 
+async def test_without_names_each_printed_result_has_to_pass_and_there_has_to_be_one(
+    toolchain: Toolchain, tmp_path: Path
+) -> None:
+    folder = write_repository_pack(tmp_path / "pack")
+    file = folder / "sum/problem.toml"
+    file.write_text("".join(line for line in file.open() if "_to_pass" not in line))
+    assert (await prove(toolchain, folder, tmp_path))[0] == (ProofState.PROVED, ())
+    (folder / "sum/hidden/harness/verifier.sh").write_text("echo HWE_BENCH_RESULTS_START\necho HWE_BENCH_RESULTS_END\n")
+    verdict = await grade(read_pack_folder(folder).problems[0], toolchain, "")
+    assert verdict.outcome is not Outcome.PASSED
+
+
 async def test_a_solution_is_a_diff_and_each_test_has_its_result(toolchain: Toolchain, problem: Problem) -> None:
     solved = await grade(problem, toolchain, change("rtl/adder.sv", WRONG_ADDER, ADDER))
     assert (solved.reason, UNSIGNED in solved.remarks) == (Reason.PASSED, True)

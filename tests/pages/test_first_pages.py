@@ -68,7 +68,10 @@ WALKS = {
     "docs/how-to/any-machine.md": Walk(),
     "docs/how-to/write-problems.md": Walk(),
     "docs/how-to/repository-problems.md": Walk(
-        not_run={"benchwright open": "tests/lsp/test_repository_workspace.py opens such a problem"}
+        not_run={
+            "benchwright open": "tests/lsp/test_repository_workspace.py opens such a problem",
+            "problems import": "tests/unit/problems/test_repository_datasets.py imports both forms",
+        }
     ),
     "docs/how-to/toolchains.md": Walk(
         _one_toolchain, not_run={"sudo apt-get": "installs packages on an Ubuntu machine, and asks a mirror"}

@@ -44,7 +44,8 @@ def verdict_by_named_tests(
         # What the supervisor heard of a simulation outweighs a file of the same name's result.
         heard_names = {test.name for test in test_results.cocotb}
         results = [*test_results.cocotb, *(test for test in test_results.pytest if test.name not in heard_names)]
-    named_results = tuple(_result_of(name, results) for name in (*tests.fail_to_pass, *tests.pass_to_pass))
+    names = (*tests.fail_to_pass, *tests.pass_to_pass) or dict.fromkeys(test.name for test in results)
+    named_results = tuple(_result_of(name, results) for name in names)
     if not results:
         return Verdict(reason=Reason.BUILD_FAILED, detail="The hidden tests did not run.")
     failed_count = sum(not test.passed for test in named_results)

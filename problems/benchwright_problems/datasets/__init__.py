@@ -6,6 +6,7 @@ from benchwright_problems.datasets import (
     chipbench,
     csbench,
     cvdp,
+    hwebench,
     quarch,
     rtl_benchls,
     rtllm,
@@ -16,6 +17,7 @@ from benchwright_problems.datasets.dataset_format import DatasetFormat
 
 FORMATS: tuple[DatasetFormat, ...] = (
     cvdp.FORMAT,
+    hwebench.FORMAT,
     chipbench.FORMAT,
     # Their records have a `task_id`, too.
     rtl_benchls.FORMAT,

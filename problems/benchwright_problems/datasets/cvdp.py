@@ -23,6 +23,7 @@ from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.datasets.naming import require_pack_name
 from benchwright_problems.datasets.record import RecordLocation, RecordModel, restored_record, with_record_patch
+from benchwright_problems.datasets.repositories import REPOSITORIES, RepositoryFolder
 from benchwright_problems.errors import DatasetError, PatchError
 from benchwright_problems.patch import apply_patch
 from benchwright_problems.problem import (
@@ -38,6 +39,8 @@ from benchwright_problems.problem import (
     QuestionFormat,
 )
 from benchwright_problems.relative_path import RelativePath
+from benchwright_problems.repository.changes import CHANGES
+from benchwright_problems.repository.tree import TreeError
 
 SOURCE = "https://github.com/NVlabs/cvdp_benchmark"
 LICENSE = "CC-BY-4.0 AND Apache-2.0"
@@ -50,6 +53,10 @@ NONAGENTIC = "cvdp-nonagentic"
 _HEAVY = "agentic_heavy"
 """Part of the ids of records whose workspace is a repository at a commit."""
 _REPOSITORY_FIELDS = frozenset({"repo", "commit"})
+_HEAVY_MB = 200
+"""MiB of the folder of such a record, by default of NVIDIA's runner."""
+_EXTERNAL = "external/"
+"""The folder that is the workspace, of repositories whose name says that the rest is NVIDIA's own."""
 
 Texts = dict[RelativePath, str | None]
 _Word = TypeVar("_Word", Category, Difficulty)
@@ -102,7 +109,9 @@ class _Agentic(_WholeRecord):
     response: str | None = None
 
 
-def import_cvdp(files: Sequence[Path], pack: str, invalid: InvalidRecords | None = None) -> Pack:
+def import_cvdp(
+    files: Sequence[Path], pack: str, invalid: InvalidRecords | None = None, repositories: Path | None = None
+) -> Pack:
     """Import data files as one pack.
 
     One problem in two files, with and without its solution, becomes one with it.
@@ -111,6 +120,7 @@ def import_cvdp(files: Sequence[Path], pack: str, invalid: InvalidRecords | None
         files: JSON Lines.
         pack: Name of the new pack.
         invalid: Collects records that can't be read; without it, the data set is refused.
+        repositories: The folder of the repositories that context-heavy records name.
 
     Raises:
         DatasetError: Names file, line and field of the first thing that is wrong.
@@ -121,12 +131,13 @@ def import_cvdp(files: Sequence[Path], pack: str, invalid: InvalidRecords | None
     locations: dict[str, str] = {}
     versions: set[str] = set()
     invalid = invalid or InvalidRecords()
+    folder = RepositoryFolder(repositories)
     for file in files:
         version = _dataset_version(file)
         versions.add(version)
         for line, record in read_records(file, invalid):
             with invalid.collecting_record_error():
-                problem = _problem_of_record(RecordLocation(file, "", line), record, version, invalid)
+                problem = _problem_of_record(RecordLocation(file, "", line), record, version, invalid, folder)
                 # A file system may not tell cases apart.
                 key = problem.id.lower()
                 twin = problems.get(key)
@@ -161,14 +172,20 @@ def export_cvdp(problem: Problem) -> dict[str, JsonValue]:
 
 
 def _problem_of_record(
-    location: RecordLocation, record: dict[str, JsonValue], version: str, invalid: InvalidRecords
+    location: RecordLocation,
+    record: dict[str, JsonValue],
+    version: str,
+    invalid: InvalidRecords,
+    folder: RepositoryFolder,
 ) -> Problem:
     file, line = location.file, location.line or 0
     agentic = "prompt" in record
     try:
         parsed = _Agentic.model_validate(record) if agentic else _Nonagentic.model_validate(record)
         problem = (
-            _from_agentic(parsed, file, line) if isinstance(parsed, _Agentic) else _from_nonagentic(parsed, file, line)
+            _from_agentic(parsed, file, line, folder)
+            if isinstance(parsed, _Agentic)
+            else _from_nonagentic(parsed, file, line)
         )
         invalid.require_known_fields(location, parsed)
     except ValidationError as error:
@@ -200,13 +217,9 @@ def _from_nonagentic(record: _Nonagentic, file: Path, line: int) -> Problem:
     )
 
 
-def _from_agentic(record: _Agentic, file: Path, line: int) -> Problem:
+def _from_agentic(record: _Agentic, file: Path, line: int, folder: RepositoryFolder) -> Problem:
     if _HEAVY in record.id or (record.context and record.context.keys() <= _REPOSITORY_FIELDS):
-        reason = (
-            "names a repository and a commit instead of files; problems that are whole repositories can't be imported: "
-            "leave them out with --skip-invalid"
-        )
-        raise DatasetError(file, "context", reason, line)
+        return _from_heavy(record, file, line, folder)
     context_files = _texts_or_empty(record.context)
     patches = {path: text for path, text in (record.patch or {}).items() if text}
     reference = {}
@@ -228,6 +241,43 @@ def _from_agentic(record: _Agentic, file: Path, line: int) -> Problem:
         response=record.response,
         dataset_format=AGENTIC,
     )
+
+
+def _from_heavy(record: _Agentic, file: Path, line: int, folder: RepositoryFolder) -> Problem:
+    """A problem whose workspace is a repository at a commit; `patch` is what it starts with, not what solves it."""
+    context = record.context or {}
+    if context.keys() != _REPOSITORY_FIELDS or not all(context.values()):
+        raise DatasetError(file, "context", "needs repo and commit, and nothing else", line)
+    name = context["repo"] or ""
+    try:
+        files = folder.files(name, context["commit"] or "")
+        base_name = name.rstrip("/").rpartition("/")[2]
+        if re.search(r"cvdp[_-]", base_name) and "_ext_" not in base_name:
+            files = {path.removeprefix(_EXTERNAL): text for path, text in files.items() if path.startswith(_EXTERNAL)}
+        for path, patch in (record.patch or {}).items():
+            files = files | {path: apply_patch(files.get(path, b"").decode(), patch or "").encode()}
+        tree = folder.trees.add(files)
+    except TreeError as error:
+        raise DatasetError(file, "context.repo", str(error), line) from error
+    except (PatchError, UnicodeDecodeError) as error:
+        raise DatasetError(file, f"patch.{path}", str(error), line) from error
+    problem = _build_problem(
+        file,
+        line,
+        record,
+        prompt=record.prompt,
+        context_files={},
+        expected_files=(CHANGES,),
+        harness=_texts_or_empty(record.harness),
+        reference={},
+        patches={},
+        response=record.response,
+        dataset_format=AGENTIC,
+    )
+    if problem.kind is not ProblemKind.DESIGN:
+        raise DatasetError(file, "categories", "asks no design of a whole repository", line)
+    limits = problem.limits.model_copy(update={"folder_mb": _HEAVY_MB})
+    return problem.model_copy(update={"public": problem.public.model_copy(update={"tree": tree}), "limits": limits})
 
 
 def _build_problem(
@@ -346,4 +396,5 @@ FORMAT = DatasetFormat(
     importer=import_cvdp,
     export=export_cvdp,
     recognise=_is_cvdp,
+    file_options=(REPOSITORIES,),
 )

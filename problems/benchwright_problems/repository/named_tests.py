@@ -18,8 +18,9 @@ VERIFIER = "verifier.sh"
 class NamedTests(Model):
     """`[tests]` of `problem.toml`: tests that decide."""
 
-    fail_to_pass: Annotated[tuple[TestName, ...], Field(min_length=1, max_length=5_000)]
-    """They fail with the files that the solver starts with, and pass once the problem is solved."""
+    fail_to_pass: Annotated[tuple[TestName, ...], Field(max_length=5_000)] = ()
+    """They fail with the files that the solver starts with, and pass once the problem is solved. With no name at all,
+    every result that is printed has to be a pass."""
     pass_to_pass: Annotated[tuple[TestName, ...], Field(max_length=50_000)] = ()
     """They pass before and after."""
     printed: bool = False
@@ -28,6 +29,8 @@ class NamedTests(Model):
     @model_validator(mode="after")
     def _require_unique_names(self) -> NamedTests:
         names = (*self.fail_to_pass, *self.pass_to_pass)
+        if not self.fail_to_pass and (self.pass_to_pass or not self.printed):
+            raise ValueError("fail_to_pass: names no test")
         if len({*names}) != len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(f"names the test {twice!r} twice")

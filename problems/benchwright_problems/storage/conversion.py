@@ -47,7 +47,13 @@ def convert_record(record: dict[str, JsonValue], target_form: RecordForm) -> dic
     Args:
         record: One that `import_cvdp` takes.
         target_form: The form.
+
+    Raises:
+        ValueError: It names a repository, which only an agentic record can.
     """
+    context = record.get("context")
+    if isinstance(context, dict) and context.keys() == {"repo", "commit"}:
+        raise ValueError(f"{record['id']} is a whole repository and has no other form")
     form = RecordForm.AGENTIC if "prompt" in record else RecordForm.NONAGENTIC
     if form is target_form:
         return record

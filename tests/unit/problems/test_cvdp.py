@@ -182,11 +182,11 @@ BROKEN: dict[str, tuple[bytes | Record, str]] = {
     "nothing to write": ({"output": None}, r"field output\.context: names no file"),
     "repository": (
         {"prompt": "", "context": {"repo": "core", "commit": "4f6c"}, "patch": {"rtl/core.sv": ""}, "harness": {}},
-        r"field context: names a repository and a commit instead of files",
+        r"field context\.repo: is 'core': --repositories has to name the folder that has core/ or core\.bundle",
     ),
     "repository of the command line": (
         {"id": "cvdp_agentic_heavy_core_0001", "prompt": "", "patch": {"rtl/core.sv": ""}, "harness": {}},
-        r"field context: names a repository and a commit instead of files",
+        r"field context: needs repo and commit, and nothing else",
     ),
     "parent folder": (
         {"input": {"prompt": "", "context": {"../../etc/passwd": ""}}},

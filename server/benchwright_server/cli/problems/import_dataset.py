@@ -37,8 +37,9 @@ def add_to(problems_app: typer.Typer) -> None:
             default=None,
             annotation=Annotated[Path | None, typer.Option(metavar="FILE", help=option.help)],
         )
-        for dataset_format in datasets.FORMATS
-        for option in dataset_format.file_options
+        for option in dict.fromkeys(
+            option for dataset_format in datasets.FORMATS for option in dataset_format.file_options
+        )
     ]
     formats = "\n\n".join(f"{dataset_format.name}: {dataset_format.reads}." for dataset_format in datasets.FORMATS)
     problems_app.command("import", epilog=formats)(with_signature(import_dataset, [*fixed, *option_parameters]))
