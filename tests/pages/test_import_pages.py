@@ -76,6 +76,12 @@ def _chipbench(page_reader: Reader) -> None:
             shutil.rmtree(other_folder)
 
 
+def _platform(page_reader: Reader) -> None:
+    write_layout(page_reader.folder / "Dataset", 4)
+    page_reader.run("benchwright problems import csbench Dataset --pack mine")
+    page_reader.run("benchwright questions export mine quiz.xml")
+
+
 def _exam(page_reader: Reader) -> None:
     (paper,) = (paper for paper in papers() if paper.name == "typeset")
     (page_reader.folder / "midterm.pdf").write_bytes(paper.pdf)
@@ -103,6 +109,7 @@ WALKS = {
         steps_before={"make-pack": _reviewed},
         not_run={"--model": "tests/unit/exams/test_models.py asks a model of its own"},
     ),
+    "docs/how-to/questions-and-learning-platforms.md": Walk(_platform),
     "docs/how-to/import-chipbench.md": Walk(_chipbench),
     "docs/how-to/import-csbench.md": Walk(_csbench),
     "docs/how-to/import-cvdp.md": Walk(_cvdp),

@@ -78,7 +78,7 @@ COMMANDS = {
     "problems": CommandEntry("problems.problems", "Import, make, list, show, export, convert and check packs."),
     "questions": CommandEntry(
         "questions.questions",
-        "Make questions of an exam or of documents, try and translate them, make a pack of accepted ones.",
+        "Make questions of exams or documents, try and translate them, exchange them with learning platforms.",
     ),
     "attempts": CommandEntry(
         "attempts.attempts", "List, show, export, import, replay, trace, regrade, compare and verify attempts."

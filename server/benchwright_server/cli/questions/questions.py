@@ -17,6 +17,7 @@ from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX
 from benchwright_problems.storage.store import Store
 from benchwright_server.authoring.model_endpoints import model_endpoints
 from benchwright_server.cli.questions.generate import generate
+from benchwright_server.cli.questions.question_file import export_questions, import_questions
 from benchwright_server.cli.questions.review import accepted, review
 from benchwright_server.cli.questions.translate import translate
 from benchwright_server.cli.questions.try_out import try_questions
@@ -39,7 +40,7 @@ _AGAIN = "Run the command again to continue."
 def add_to(parent: typer.Typer) -> None:
     """Add the commands to `benchwright`."""
     questions_app = typer.Typer(
-        help="Make questions of an exam or of documents, try and translate them, make a pack of accepted ones.",
+        help="Make questions of exams or documents, try and translate them, exchange them with learning platforms.",
         no_args_is_help=True,
     )
     questions_app.command("from-exam")(from_exam)
@@ -49,6 +50,8 @@ def add_to(parent: typer.Typer) -> None:
     questions_app.command("generate")(generate)
     questions_app.command("review")(review)
     questions_app.command("accepted")(accepted)
+    questions_app.command("export")(export_questions)
+    questions_app.command("import")(import_questions)
     parent.add_typer(questions_app, name="questions")
 
 

@@ -331,9 +331,7 @@ def test_every_row_has_a_command_or_says_why_not() -> None:
 def test_a_command_of_the_list_is_one_that_benchwright_takes(command: str) -> None:
     """The reference of the command line is made from the commands; a test of its own compares both."""
     reference = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
-    sections_by_name = {
-        head: text for head, text in re.findall(r"^## (benchwright [^\n]+)\n(.*?)(?=^## |\Z)", reference, re.M | re.S)
-    }
+    sections_by_name = dict(re.findall(r"^## (benchwright [^\n]+)\n(.*?)(?=^## |\Z)", reference, re.M | re.S))
     name = max((name for name in sections_by_name if f"{command} ".startswith(f"{name} ")), key=len)
     options = {
         match[1]: match[2] for match in re.finditer(r"^\| `(--[a-z-]+)[^`]*` \| (.*)$", sections_by_name[name], re.M)
@@ -370,7 +368,7 @@ def test_every_output_is_compared_by_a_test_that_runs_its_command() -> None:
                     isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
                     for node in ast.parse((ROOT / file).read_text(encoding="utf-8")).body
                 ), (row, file)
-    assert {shown for shown in VALUES} == {(row.paper, shown) for row, shown in SHOWN}
+    assert set(VALUES) == {(row.paper, shown) for row, shown in SHOWN}
 
 
 def test_agreement_with_experts_is_a_percentage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

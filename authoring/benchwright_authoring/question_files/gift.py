@@ -1,0 +1,277 @@
+"""GIFT (https://docs.moodle.org/en/GIFT_format): questions as text.
+
+`::Title::[markdown]Which gate? {=NAND ~OR ####Because.}`. Braces hold the answer: `=` right, `~` wrong, `~%50%` worth
+a share, `T` or `F`, `#3.3:0.1` a number with its absolute tolerance, `####` the explanation, nothing for an essay.
+`//` begins a comment, of which `[id:…]` and `[tag:…]` are read; `$CATEGORY:` names the place of those that follow; an
+empty line ends a question; `~ = # { } :` in a text follow a backslash. No library of PyPI reads and writes it.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+
+from benchwright_authoring.question_files.question_parts import (
+    QuestionFileError,
+    QuestionLoss,
+    QuestionParts,
+    labels_of_words,
+    letters_of,
+    markdown_of_html,
+)
+from benchwright_problems.problem import AnsweredBy, QuestionFormat
+
+_SPECIAL = re.compile(r"([\\~=#{}:])")
+_COMMENT_FIELD = re.compile(r"\[(id|tag):((?:[^\]\\]|\\.)*)\]")
+_TITLE = re.compile(r"\s*::((?:[^\\:]|\\.|:(?!:))*)::", re.DOTALL)
+_TEXT_FORMAT = re.compile(r"\s*\[(html|markdown|plain|moodle)\]", re.IGNORECASE)
+_ANSWER = re.compile(r"(?<!\\)([=~])\s*(?:%(-?[\d.]+)%)?((?:\\.|[^\\=~])*)", re.DOTALL)
+_TRUTH = {"t": "true", "true": "true", "f": "false", "false": "false"}
+
+
+def write_gift(questions: Sequence[QuestionParts]) -> bytes:
+    """Questions as one file.
+
+    Raises:
+        QuestionFileError: A question is answered in words: GIFT has no place for its key.
+    """
+    return "\n\n".join(map(_question_text, questions)).encode() + b"\n"
+
+
+def _question_text(question: QuestionParts) -> str:
+    fields = {"id": question.id}
+    words = [f"[{name}:{_in_brackets(value)}]" for name, value in fields.items()]
+    words += [f"[tag:{_in_brackets(f'{name}:{value}')}]" for name, value in question.labels.items()]
+    explanation = f" ####{_escaped(question.explanation)}" if question.explanation else ""
+    title, statement = _escaped(question.title), _escaped(question.statement)
+    return f"// {' '.join(words)}\n::{title}::[markdown]{statement} {{{_answers_text(question)}{explanation}}}"
+
+
+def _answers_text(question: QuestionParts) -> str:
+    answered_by = question.format.answered_by
+    if answered_by is AnsweredBy.WORDS:
+        raise QuestionFileError(
+            f"question {question.id}: GIFT has no place for the model answer of a question that is answered in words; "
+            "write it as Moodle XML."
+        )
+    if answered_by is AnsweredBy.TRUTH:
+        return "T" if question.key == "true" else "F"
+    if question.choices and answered_by is AnsweredBy.CHOICE:
+        marked = [("=" if letter == question.key else "~", text) for letter, text in question.choices.items()]
+    elif question.choices:
+        share = f"{100 / len(question.key):.5f}".rstrip("0").rstrip(".")
+        marked = [
+            (f"~%{share}%" if letter in question.key else "~%-100%", text) for letter, text in question.choices.items()
+        ]
+    elif question.tolerance is not None:
+        accepted = (question.key, *question.alternatives)
+        try:
+            return "#" + " ".join(f"=%100%{value}:{abs(float(value)) * question.tolerance!r}" for value in accepted)
+        except ValueError as error:
+            raise QuestionFileError(f"question {question.id}: {error}, and GIFT's tolerances need one.") from error
+    else:
+        marked = [("=", text) for text in (question.key, *question.alternatives)]
+    return " ".join(f"{sign}{_escaped(text)}" for sign, text in marked)
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", text.replace("\r\n", "\n")).replace("\n", "\\n")
+
+
+def _in_brackets(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("]", "\\]")
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], text, flags=re.DOTALL).strip()
+
+
+def read_gift(content: bytes) -> tuple[list[QuestionParts], list[QuestionLoss]]:
+    """Questions of a file, and what they lose.
+
+    Raises:
+        QuestionFileError: It is no such file.
+    """
+    try:
+        text = content.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise QuestionFileError("it is not UTF-8. Save it with that encoding.") from error
+    questions: list[QuestionParts] = []
+    losses: list[QuestionLoss] = []
+    category = ""
+    for line, block in _blocks(text):
+        comments = [row for row in block if row.lstrip().startswith("//")]
+        rows = [row for row in block if not row.lstrip().startswith("//")]
+        if rows and rows[0].startswith("$CATEGORY:"):
+            category = rows.pop(0).partition(":")[2].strip().rpartition("/")[2]
+        if not "".join(rows).strip():
+            continue
+        number = len(questions) + 1
+        reading = _QuestionReading("\n".join(rows), comments, f"question-{number}", line)
+        question = reading.question()
+        losses += reading.losses
+        if question is not None:
+            if category and "topic" not in question.labels:
+                question.labels["topic"] = category
+            questions.append(question)
+    if not questions and not losses:
+        raise QuestionFileError("it has no question with an answer in braces.")
+    return questions, losses
+
+
+def _blocks(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Lines between empty ones, with the number of the first."""
+    block: list[str] = []
+    for number, line in enumerate([*text.split("\n"), ""], 1):
+        if line.strip():
+            block.append(line)
+        elif block:
+            yield number - len(block), block
+            block = []
+
+
+class _QuestionReading:
+    """One question while it is read."""
+
+    def __init__(self, text: str, comments: Sequence[str], default_id: str, line: int) -> None:
+        fields = [(name, _plain(value)) for row in comments for name, value in _COMMENT_FIELD.findall(row)]
+        self._id = next((value for name, value in fields if name == "id" and value), default_id)
+        self._labels, others = labels_of_words([value for name, value in fields if name == "tag"])
+        self._text, self._line = text, line
+        self.losses = [QuestionLoss(self._id, f"tag {word!r}") for word in others]
+
+    def _lose(self, lost: str) -> None:
+        self.losses.append(QuestionLoss(self._id, lost))
+
+    def _lose_question(self, reason: str) -> None:
+        self._lose(f"the whole question (line {self._line}): {reason}")
+
+    def question(self) -> QuestionParts | None:
+        """The question; None if there is nothing like it here."""
+        title, text = "", self._text
+        if match := _TITLE.match(text):
+            title, text = _plain(match[1]), text[match.end() :]
+        text_format = "moodle"
+        if match := _TEXT_FORMAT.match(text):
+            text_format, text = match[1].lower(), text[match.end() :]
+        begin = _first_unescaped(text, "{")
+        end = _first_unescaped(text, "}", begin + 1) if begin >= 0 else -1
+        if begin < 0 or end < 0:
+            return self._lose_question("it has no answer in braces")
+        before, answers, after = text[:begin], text[begin + 1 : end], text[end + 1 :]
+        statement = f"{before.rstrip()} ____ {after.strip()}" if after.strip() else before
+        answers, mark, explanation = answers.partition("####")
+        parts = QuestionParts(
+            id=self._id,
+            title=title or self._id,
+            statement=self._markdown(statement, text_format),
+            format=QuestionFormat.ASSERTION,
+            explanation=self._markdown(explanation, text_format) if mark else "",
+            labels=self._labels,
+        )
+        return parts if self._read_answers(parts, answers.strip(), text_format) else None
+
+    def _markdown(self, text: str, text_format: str) -> str:
+        plain = _plain(text)
+        if text_format == "markdown":
+            return plain
+        return markdown_of_html(html.escape(plain) if text_format == "plain" else plain)
+
+    def _read_answers(self, parts: QuestionParts, answers: str, text_format: str) -> bool:
+        word, has_feedback, _ = answers.partition("#")
+        if word.strip().lower() in _TRUTH:
+            parts.key = _TRUTH[word.strip().lower()]
+            if has_feedback:
+                self._lose("feedback on one answer")
+            return True
+        if answers.startswith("#"):
+            return self._read_numbers(parts, answers[1:])
+        # As Moodle decides: an arrow makes pairs only where no choice is marked as wrong.
+        if "->" in answers and _first_unescaped(answers, "~") < 0:
+            self._lose_question("matching questions have no equivalent")
+            return False
+        marked = [(sign, weight, self._without_feedback(text)) for sign, weight, text in _ANSWER.findall(answers)]
+        if not marked:
+            self._lose_question("it has no key in the file")
+            return False
+        if any(sign == "~" for sign, *_ in marked):
+            self._read_choices(parts, marked, text_format)
+        else:
+            parts.format = QuestionFormat.FILL_IN_THE_BLANK
+            whole = [_plain(text) for _, weight, text in marked if weight in ("", "100")]
+            if len(whole) < len(marked):
+                self._lose("answers that are worth a part of the points")
+            if not whole:
+                self._lose_question("no answer is worth all points")
+                return False
+            parts.key, *alternatives = whole
+            parts.alternatives = tuple(alternatives)
+        return True
+
+    def _without_feedback(self, text: str) -> str:
+        at = _first_unescaped(text, "#")
+        if at < 0:
+            return text
+        self._lose("feedback on one answer")
+        return text[:at]
+
+    def _read_choices(self, parts: QuestionParts, marked: Sequence[tuple[str, str, str]], text_format: str) -> None:
+        letters = letters_of(len(marked))
+        worths = [float(weight) if weight else 100.0 * (sign == "=") for sign, weight, _ in marked]
+        is_single = any(sign == "=" for sign, *_ in marked)
+        parts.format = QuestionFormat.MULTIPLE_CHOICE if is_single else QuestionFormat.MULTIPLE_RESPONSE
+        parts.choices = {
+            letter: self._markdown(text, text_format) for letter, (*_, text) in zip(letters, marked, strict=True)
+        }
+        parts.key = "".join(
+            letter for letter, worth in zip(letters, worths, strict=True) if (worth >= 100 if is_single else worth > 0)
+        )
+        for letter, worth in zip(letters, worths, strict=True):
+            if is_single and 0 < worth < 100:
+                self._lose(f"{worth:g} % for choice {letter}")
+        if not is_single and len({round(worth, 3) for worth in worths if worth > 0}) > 1:
+            self._lose("different points for right choices")
+
+    def _read_numbers(self, parts: QuestionParts, answers: str) -> bool:
+        parts.format = QuestionFormat.FILL_IN_THE_BLANK
+        values: list[tuple[str, float]] = []
+        for _, weight, text in _ANSWER.findall(answers) or [("", "", answers)]:
+            value, _, tolerance = self._without_feedback(text).strip().partition(":")
+            low, dots, high = value.partition("..")
+            try:
+                if dots:
+                    middle, reach = (float(low) + float(high)) / 2, abs(float(high) - float(low)) / 2
+                    value, tolerance = f"{middle:g}", repr(reach)
+                float(value)
+                reach = float(tolerance or 0)
+            except ValueError:
+                self._lose_question(f"{text.strip()[:40]!r} is no number with a tolerance")
+                return False
+            if weight in ("", "100"):
+                values.append((value.strip(), reach))
+            else:
+                self._lose("answers that are worth a part of the points")
+        if not values:
+            self._lose_question("no number is worth all points")
+            return False
+        parts.key, parts.alternatives = values[0][0], tuple(value for value, _ in values[1:])
+        shares = {round(reach / abs(float(value)), 9) if float(value) else 2.0 for value, reach in values if reach}
+        if len(shares) == 1 and len([reach for _, reach in values if reach]) == len(values) and max(shares) < 1:
+            parts.tolerance = shares.pop()
+        elif shares:
+            self._lose("the tolerance, which is no share below 1 of the value, or another for each answer")
+        return True
+
+
+def _first_unescaped(text: str, sign: str, start: int = 0) -> int:
+    """Index of the first such sign that follows no backslash; -1 if there is none."""
+    index = start
+    while index < len(text):
+        if text[index] == "\\":
+            index += 2
+        elif text[index] == sign:
+            return index
+        else:
+            index += 1
+    return -1

@@ -1,0 +1,281 @@
+"""Moodle XML (https://docs.moodle.org/en/Moodle_XML_format): questions of Moodle's question bank.
+
+`<quiz>` holds `<question type="…">`: `multichoice` (`<single>`, `<answer fraction="100">`), `truefalse`, `shortanswer`,
+`numerical` (`<tolerance>`, absolute), `essay` (`<graderinfo>`), and `category`, which names the place of those that
+follow. Texts have a `format`: `markdown`, `html`, `plain_text`, `moodle_auto_format`. Pictures are `<file>` in base64,
+shown by `@@PLUGINFILE@@/path`.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+from defusedxml import ElementTree as SafeTree
+from defusedxml.common import DefusedXmlException
+from pydantic import ValidationError
+
+from benchwright_authoring.question_files.question_parts import (
+    QuestionFileError,
+    QuestionLoss,
+    QuestionParts,
+    labels_of_words,
+    letters_of,
+    markdown_of_html,
+    words_format,
+)
+from benchwright_problems.figure import media_type_of_path
+from benchwright_problems.problem import AnsweredBy, Figure, QuestionFormat
+
+_PICTURES = "@@PLUGINFILE@@/"
+_LOOK = frozenset(
+    {
+        *("penalty", "hidden", "answernumbering", "showstandardinstruction", "shownumcorrect", "responseformat"),
+        *("responserequired", "responsefieldlines", "attachments", "attachmentsrequired", "maxbytes", "filetypeslist"),
+        *("shuffleanswers", "unitgradingtype", "unitpenalty", "showunits", "unitsleft", "minwordlimit", "maxwordlimit"),
+    }
+)
+"""How a question looks and what a wrong try costs: nothing of the question itself."""
+_READ = frozenset({"name", "questiontext", "generalfeedback", "answer", "tags", "idnumber", "single", "graderinfo"})
+
+
+def write_moodle_xml(questions: Sequence[QuestionParts]) -> bytes:
+    """Questions as one file."""
+    quiz = Element("quiz")
+    for question in questions:
+        quiz.append(_question_element(question))
+    ElementTree.indent(quiz)
+    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(quiz, encoding="utf-8") + b"\n"
+
+
+def _question_element(question: QuestionParts) -> Element:
+    answered_by = question.format.answered_by
+    type_name = {
+        AnsweredBy.CHOICE: "multichoice",
+        AnsweredBy.CHOICES: "multichoice",
+        AnsweredBy.TRUTH: "truefalse",
+        AnsweredBy.BLANK: "numerical" if question.tolerance is not None else "shortanswer",
+        AnsweredBy.WORDS: "essay",
+    }[answered_by]
+    element = Element("question", type=type_name)
+    _add_text(SubElement(element, "name"), question.title)
+    statement = SubElement(element, "questiontext", format="markdown")
+    _add_text(statement, _with_picture_prefix(question.statement, question.figures))
+    for figure in question.figures:
+        path = PurePosixPath(figure.path)
+        folder = "/" if path.parent == PurePosixPath(".") else f"/{path.parent}/"
+        SubElement(statement, "file", name=path.name, path=folder, encoding="base64").text = figure.data
+    _add_text(SubElement(element, "generalfeedback", format="markdown"), question.explanation)
+    SubElement(element, "idnumber").text = question.id
+    if question.choices:
+        SubElement(element, "single").text = "true" if answered_by is AnsweredBy.CHOICE else "false"
+        SubElement(element, "shuffleanswers").text = "false"
+        SubElement(element, "answernumbering").text = "ABCD"
+        # A wrong choice takes what all right ones give: nothing is left for who ticks everything.
+        right, wrong = f"{100 / len(question.key):.5f}".rstrip("0").rstrip("."), "-100"
+        if answered_by is AnsweredBy.CHOICE:
+            wrong = "0"
+        for letter, text in question.choices.items():
+            fraction = right if letter in question.key else wrong
+            answer = SubElement(element, "answer", fraction=fraction, format="markdown")
+            _add_text(answer, _with_picture_prefix(text, question.figures))
+    elif answered_by is AnsweredBy.TRUTH:
+        for truth in ("true", "false"):
+            _add_text(SubElement(element, "answer", fraction="100" if truth == question.key else "0"), truth)
+    elif answered_by is AnsweredBy.BLANK:
+        for accepted in (question.key, *question.alternatives):
+            answer = SubElement(element, "answer", fraction="100", format="plain_text")
+            _add_text(answer, accepted)
+            if question.tolerance is not None:
+                SubElement(answer, "tolerance").text = repr(abs(_number_or_0(accepted)) * question.tolerance)
+    else:
+        _add_text(SubElement(element, "graderinfo", format="markdown"), question.key)
+    if question.labels:
+        tags = SubElement(element, "tags")
+        for name, value in question.labels.items():
+            _add_text(SubElement(tags, "tag"), f"{name}:{value}")
+    return element
+
+
+def _add_text(parent: Element, text: str) -> None:
+    SubElement(parent, "text").text = text
+
+
+def _with_picture_prefix(markdown: str, figures: Sequence[Figure]) -> str:
+    for figure in figures:
+        markdown = markdown.replace(f"]({figure.path}", f"]({_PICTURES}{figure.path}")
+    return markdown
+
+
+def _number_or_0(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        return 0.0
+    return value if math.isfinite(value) else 0.0
+
+
+def read_moodle_xml(content: bytes) -> tuple[list[QuestionParts], list[QuestionLoss]]:
+    """Questions of a file, and what they lose.
+
+    Raises:
+        QuestionFileError: It is no such file.
+    """
+    try:
+        quiz = SafeTree.fromstring(content)
+    except (SafeTree.ParseError, DefusedXmlException, ValueError) as error:
+        raise QuestionFileError(f"it is no XML: {error}. Export the questions from Moodle as Moodle XML.") from error
+    if quiz.tag != "quiz":
+        raise QuestionFileError(f"its root is <{quiz.tag}>, and that of Moodle XML is <quiz>.")
+    questions: list[QuestionParts] = []
+    losses: list[QuestionLoss] = []
+    category = ""
+    for number, element in enumerate(quiz.iterfind("question"), 1):
+        if element.get("type") == "category":
+            category = (element.findtext("category/text") or "").strip().rpartition("/")[2]
+            continue
+        reading = _QuestionReading(element, number)
+        question = reading.question()
+        losses += reading.losses
+        if question is not None:
+            if category and "topic" not in question.labels:
+                question.labels["topic"] = category
+            questions.append(question)
+    return questions, losses
+
+
+class _QuestionReading:
+    """One question while it is read."""
+
+    def __init__(self, element: Element, number: int) -> None:
+        self._element = element
+        self._id = (element.findtext("idnumber") or "").strip() or f"question-{number}"
+        self.losses: list[QuestionLoss] = []
+
+    def _lose(self, lost: str) -> None:
+        self.losses.append(QuestionLoss(self._id, lost))
+
+    def question(self) -> QuestionParts | None:
+        """The question; None if there is nothing like it here."""
+        type_name = self._element.get("type", "")
+        answers = list(self._element.iterfind("answer"))
+        labels = self._labels()
+        statement = self._markdown(self._element.find("questiontext"))
+        parts = QuestionParts(
+            id=self._id,
+            title=(self._element.findtext("name/text") or self._id).strip(),
+            statement=statement,
+            format=QuestionFormat.FREE_RESPONSE,
+            explanation=self._markdown(self._element.find("generalfeedback")),
+            figures=tuple(self._figures(statement)),
+            labels=labels,
+        )
+        self._lose_unread_fields(type_name)
+        fractions = [float(answer.get("fraction", "0")) for answer in answers]
+        right = [answer for answer, fraction in zip(answers, fractions, strict=True) if fraction > 0]
+        if type_name == "multichoice" and len(answers) > 1:
+            is_single = (self._element.findtext("single") or "true").strip() in ("true", "1")
+            letters = letters_of(len(answers))
+            parts.format = QuestionFormat.MULTIPLE_CHOICE if is_single else QuestionFormat.MULTIPLE_RESPONSE
+            parts.choices = {letter: self._markdown(answer) for letter, answer in zip(letters, answers, strict=True)}
+            parts.key = "".join(
+                letter
+                for letter, fraction in zip(letters, fractions, strict=True)
+                if (fraction >= 100 if is_single else fraction > 0)
+            )
+            self._lose_partial_credit(letters, fractions, is_single=is_single)
+        elif type_name == "truefalse" and len(right) == 1:
+            parts.format, parts.key = QuestionFormat.ASSERTION, (right[0].findtext("text") or "").strip().lower()
+        elif type_name in ("shortanswer", "numerical") and right:
+            parts.format = QuestionFormat.FILL_IN_THE_BLANK
+            accepted = [
+                (answer.findtext("text") or "").strip()
+                for answer, fraction in zip(answers, fractions, strict=True)
+                if fraction == 100
+            ]
+            if len(accepted) < len(answers):
+                self._lose("answers that are worth a part of the points, or nothing")
+            if not accepted:
+                return self._lose_question("no answer is worth all points")
+            parts.key, *alternatives = accepted
+            parts.alternatives = tuple(alternatives)
+            self._read_tolerance(parts, right)
+        elif type_name == "essay":
+            parts.format = words_format(labels)
+            parts.key = self._markdown(self._element.find("graderinfo"))
+            if not parts.key:
+                return self._lose_question("it has no information for graders, which would be the model answer")
+        else:
+            return self._lose_question(f"questions of type {type_name!r} with such answers have no equivalent")
+        return parts
+
+    def _lose_question(self, reason: str) -> None:
+        self._lose(f"the whole question: {reason}")
+
+    def _labels(self) -> dict[str, str]:
+        labels, others = labels_of_words(
+            [(tag.findtext("text") or "").strip() for tag in self._element.iterfind("tags/tag")]
+        )
+        for word in others:
+            self._lose(f"tag {word!r}")
+        return labels
+
+    def _markdown(self, element: Element | None) -> str:
+        text = (element.findtext("text") or "") if element is not None else ""
+        text_format = element.get("format", "html") if element is not None else ""
+        if text_format == "plain_text":
+            text = markdown_of_html(html.escape(text))
+        elif text_format != "markdown":
+            text = markdown_of_html(text)
+        return text.replace(_PICTURES, "")
+
+    def _figures(self, statement: str) -> Iterator[Figure]:
+        for element in self._element.iter("file"):
+            path = f"{element.get('path', '/').strip('/')}/{element.get('name', '')}".strip("/")
+            try:
+                data = "".join((element.text or "").split())
+                shown = re.search(rf"!\[([^\]]*)\]\({re.escape(path)}", statement)
+                alt = shown[1] if shown is not None else ""
+                yield Figure(path=path, media_type=media_type_of_path(path), data=data, alt=alt)
+            except (ValueError, ValidationError) as error:
+                reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+                self._lose(f"file {path!r}: {reason}")
+
+    def _lose_unread_fields(self, type_name: str) -> None:
+        for child in self._element:
+            text = "".join(child.itertext()).strip()
+            if child.tag in _READ | _LOOK or not text:
+                continue
+            if child.tag == "defaultgrade" and float(text) == 1:
+                continue
+            if child.tag == "usecase" and text == "0":
+                continue
+            self._lose(f"<{child.tag}>: {text[:40]!r}")
+        for answer in self._element.iterfind("answer"):
+            if feedback := (answer.findtext("feedback/text") or "").strip():
+                self._lose(f"feedback on one answer: {feedback[:40]!r}")
+
+    def _lose_partial_credit(self, letters: str, fractions: Sequence[float], *, is_single: bool) -> None:
+        for letter, fraction in zip(letters, fractions, strict=True):
+            if is_single and 0 < fraction < 100:
+                self._lose(f"{fraction:g} % for choice {letter}")
+        worths = {round(fraction, 3) for fraction in fractions if fraction > 0}
+        if not is_single and len(worths) > 1:
+            self._lose("different points for right choices")
+
+    def _read_tolerance(self, parts: QuestionParts, right: Sequence[Element]) -> None:
+        values = [(_number_or_0(answer.findtext("text") or ""), answer.findtext("tolerance")) for answer in right]
+        tolerances = [(value, float(tolerance)) for value, tolerance in values if tolerance is not None]
+        if not tolerances or not any(tolerance for _, tolerance in tolerances):
+            return
+        shares = {round(tolerance / abs(value), 9) if value else math.inf for value, tolerance in tolerances}
+        share = shares.pop()
+        if shares or not share < 1:
+            self._lose("the tolerance, which is no share below 1 of the value, or another for each answer")
+        else:
+            parts.tolerance = share

@@ -1,0 +1,308 @@
+"""QTI 2.1 (https://www.imsglobal.org/question/qtiv2p1): a package as Canvas, and other platforms, read it.
+
+A ZIP archive with `imsmanifest.xml`, which names a file for each question. A file is an `assessmentItem` with an
+interaction in its `itemBody`: `choiceInteraction` (`maxChoices="1"`, or 0 for any number), `textEntryInteraction`,
+`extendedTextInteraction`; `correctResponse` has the key. Texts are XHTML. Pictures are files of the package.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from urllib.parse import unquote
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+from defusedxml import ElementTree as SafeTree
+from defusedxml.common import DefusedXmlException
+from pydantic import ValidationError
+
+from benchwright_authoring.question_files.question_parts import (
+    QuestionFileError,
+    QuestionLoss,
+    QuestionParts,
+    labels_of_words,
+    letters_of,
+    markdown_of_html,
+    rendered,
+    words_format,
+)
+from benchwright_problems.figure import media_type_of_path
+from benchwright_problems.problem import AnsweredBy, Figure, QuestionFormat
+
+_ITEM = "http://www.imsglobal.org/xsd/imsqti_v2p1"
+_PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
+_RULES = "http://www.imsglobal.org/question/qti_v2p1/rptemplates"
+_LARGEST = 200_000_000
+_INTERACTIONS = ("choiceInteraction", "textEntryInteraction", "extendedTextInteraction")
+_TRUTHS = ("true", "false")
+
+
+def write_qti(questions: Sequence[QuestionParts]) -> bytes:
+    """Questions as a package; the same questions make the same bytes."""
+    files: dict[str, bytes] = {}
+    manifest = Element("manifest", xmlns=_PACKAGE, identifier="benchwright-questions")
+    metadata = SubElement(manifest, "metadata")
+    SubElement(metadata, "schema").text = "QTIv2.1 Package"
+    SubElement(metadata, "schemaversion").text = "2.1"
+    SubElement(manifest, "organizations")
+    resources = SubElement(manifest, "resources")
+    for number, question in enumerate(questions, 1):
+        name = f"items/{number}.xml"
+        files[name] = _xml(_item_element(question))
+        resource = SubElement(resources, "resource", identifier=f"item-{number}", type="imsqti_item_xmlv2p1", href=name)
+        SubElement(resource, "file", href=name)
+        for figure in question.figures:
+            path = f"items/{number}/{figure.path}"
+            files[path] = figure.content
+            SubElement(resource, "file", href=path)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in {"imsmanifest.xml": _xml(manifest), **files}.items():
+            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content)
+    return buffer.getvalue()
+
+
+def _xml(root: Element) -> bytes:
+    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="utf-8") + b"\n"
+
+
+def _item_element(question: QuestionParts) -> Element:
+    answered_by = question.format.answered_by
+    has_choices = bool(question.choices) or answered_by is AnsweredBy.TRUTH
+    item = Element(
+        "assessmentItem",
+        xmlns=_ITEM,
+        identifier=f"i-{question.id}",
+        title=question.title,
+        adaptive="false",
+        timeDependent="false",
+        label=" ".join(f"{name}:{value}".replace(" ", "_") for name, value in question.labels.items()),
+        toolName="benchwright",
+    )
+    several = answered_by is AnsweredBy.CHOICES
+    declaration = SubElement(
+        item,
+        "responseDeclaration",
+        identifier="RESPONSE",
+        cardinality="multiple" if several else "single",
+        baseType="identifier" if has_choices else "string",
+    )
+    correct = SubElement(declaration, "correctResponse")
+    for value in question.key if question.choices else (question.key,):
+        SubElement(correct, "value").text = value
+    if answered_by is AnsweredBy.BLANK:
+        mapping = SubElement(declaration, "mapping", defaultValue="0")
+        for accepted in (question.key, *question.alternatives):
+            SubElement(mapping, "mapEntry", mapKey=accepted, mappedValue="1", caseSensitive="false")
+    outcome = SubElement(item, "outcomeDeclaration", identifier="SCORE", cardinality="single", baseType="float")
+    SubElement(SubElement(outcome, "defaultValue"), "value").text = "0"
+    body = SubElement(item, "itemBody")
+    _add_xhtml(SubElement(body, "div"), question.statement)
+    if has_choices:
+        interaction = SubElement(
+            body,
+            "choiceInteraction",
+            responseIdentifier="RESPONSE",
+            shuffle="false",
+            maxChoices="0" if several else "1",
+        )
+        texts = question.choices or {truth: truth.capitalize() for truth in _TRUTHS}
+        for identifier, text in texts.items():
+            _add_xhtml(SubElement(interaction, "simpleChoice", identifier=identifier), text)
+    elif answered_by is AnsweredBy.BLANK:
+        SubElement(SubElement(body, "p"), "textEntryInteraction", responseIdentifier="RESPONSE")
+    else:
+        SubElement(body, "extendedTextInteraction", responseIdentifier="RESPONSE")
+    if answered_by is not AnsweredBy.WORDS:
+        template = "map_response" if answered_by is AnsweredBy.BLANK else "match_correct"
+        SubElement(item, "responseProcessing", template=f"{_RULES}/{template}")
+    if question.explanation:
+        feedback = SubElement(
+            item, "modalFeedback", outcomeIdentifier="SCORE", showHide="hide", identifier="explanation"
+        )
+        _add_xhtml(feedback, question.explanation)
+    return item
+
+
+def _add_xhtml(parent: Element, markdown: str) -> None:
+    # Our own renderer's output, in which every tag of the text is escaped.
+    for child in SafeTree.fromstring(f"<div>{rendered(markdown)}</div>"):
+        parent.append(child)
+
+
+def read_qti(content: bytes) -> tuple[list[QuestionParts], list[QuestionLoss]]:
+    """Questions of a package, and what they lose.
+
+    Raises:
+        QuestionFileError: It is no such package.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if sum(entry.file_size for entry in archive.infolist()) > _LARGEST:
+                raise QuestionFileError(f"its files have more than {_LARGEST:,} bytes.")
+            files = {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+        raise QuestionFileError(f"it is no ZIP archive that can be read: {error}.") from error
+    if "imsmanifest.xml" not in files:
+        raise QuestionFileError("it has no imsmanifest.xml. Export the quiz as a QTI 2.1 package.")
+    questions: list[QuestionParts] = []
+    losses: list[QuestionLoss] = []
+    for name in _item_names(files):
+        reading = _ItemReading(name, files)
+        question = reading.question()
+        losses += reading.losses
+        if question is not None:
+            questions.append(question)
+    if not questions and not losses:
+        raise QuestionFileError("its manifest names no item of QTI 2.1.")
+    return questions, losses
+
+
+def _parsed(name: str, content: bytes) -> Element:
+    """A file's root, with tags without their namespaces.
+
+    Raises:
+        QuestionFileError: It is no XML.
+    """
+    try:
+        root: Element = SafeTree.fromstring(content)
+    except (SafeTree.ParseError, DefusedXmlException, ValueError) as error:
+        raise QuestionFileError(f"{name} is no XML: {error}.") from error
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+    return root
+
+
+def _item_names(files: Mapping[str, bytes]) -> Iterator[str]:
+    for resource in _parsed("imsmanifest.xml", files["imsmanifest.xml"]).iter("resource"):
+        name = unquote(resource.get("href", ""))
+        if resource.get("type", "").startswith("imsqti_item_xmlv2p"):
+            if name not in files:
+                raise QuestionFileError(f"imsmanifest.xml names {name!r}, which is not in the package.")
+            yield name
+
+
+class _ItemReading:
+    """One item while it is read."""
+
+    def __init__(self, name: str, files: Mapping[str, bytes]) -> None:
+        self._item, self._files = _parsed(name, files[name]), files
+        self._folder = PurePosixPath(name)
+        identifier = self._item.get("identifier", "")
+        self._id = re.sub(r"[^A-Za-z0-9._-]", "-", identifier.removeprefix("i-")).lstrip("._-") or self._folder.stem
+        self._figures: dict[str, Figure] = {}
+        self.losses: list[QuestionLoss] = []
+
+    def _lose(self, lost: str) -> None:
+        self.losses.append(QuestionLoss(self._id, lost))
+
+    def _lose_question(self, reason: str) -> None:
+        self._lose(f"the whole question: {reason}")
+
+    def question(self) -> QuestionParts | None:
+        """The question; None if there is nothing like it here."""
+        body = self._item.find("itemBody")
+        if self._item.tag != "assessmentItem" or body is None:
+            return self._lose_question("it is no assessmentItem with a body")
+        interactions = [element for element in body.iter() if element.tag.endswith("Interaction")]
+        if len(interactions) != 1 or interactions[0].tag not in _INTERACTIONS:
+            kinds = ", ".join(element.tag for element in interactions) or "none"
+            return self._lose_question(f"its interactions are {kinds}; one of {', '.join(_INTERACTIONS)} is read")
+        (interaction,) = interactions
+        values = self._correct_values(interaction.get("responseIdentifier", ""))
+        if not values:
+            return self._lose_question("it has no correctResponse, which would be the key")
+        words = [word.replace("_", " ") for word in self._item.get("label", "").split()]
+        is_own = self._item.get("toolName") == "benchwright"
+        labels, _ = labels_of_words(words) if is_own else ({}, [])
+        prompt = interaction.find("prompt")
+        parts = QuestionParts(
+            id=self._id,
+            title=self._item.get("title", "") or self._id,
+            statement="\n\n".join(
+                filter(None, (self._markdown(body), self._markdown(prompt) if prompt is not None else ""))
+            ),
+            format=QuestionFormat.FREE_RESPONSE,
+            explanation="\n\n".join(self._explanations()),
+            labels=labels,
+        )
+        if interaction.tag == "choiceInteraction":
+            self._read_choices(parts, interaction, values)
+        elif interaction.tag == "textEntryInteraction":
+            parts.format, parts.key = QuestionFormat.FILL_IN_THE_BLANK, values[0]
+            parts.alternatives = tuple(self._alternatives(values))
+        else:
+            parts.format, parts.key = words_format(labels), values[0]
+        parts.figures = tuple(self._figures.values())
+        return parts
+
+    def _correct_values(self, identifier: str) -> list[str]:
+        for declaration in self._item.iterfind("responseDeclaration"):
+            if declaration.get("identifier") == identifier:
+                return [(value.text or "").strip() for value in declaration.iterfind("correctResponse/value")]
+        return []
+
+    def _alternatives(self, values: Sequence[str]) -> Iterator[str]:
+        accepted = list(values)
+        for entry in self._item.iterfind("responseDeclaration/mapping/mapEntry"):
+            key, worth = entry.get("mapKey", ""), float(entry.get("mappedValue", "0"))
+            if worth not in (0.0, 1.0):
+                self._lose(f"{worth:g} points for the answer {key!r}")
+            elif worth and key not in accepted:
+                accepted.append(key)
+        return iter(accepted[1:])
+
+    def _read_choices(self, parts: QuestionParts, interaction: Element, values: Sequence[str]) -> None:
+        choices = list(interaction.iterfind("simpleChoice"))
+        identifiers = [choice.get("identifier", "") for choice in choices]
+        if interaction.get("maxChoices", "1") == "1" and sorted(map(str.lower, identifiers)) == sorted(_TRUTHS):
+            parts.format, parts.key = QuestionFormat.ASSERTION, values[0].lower()
+            return
+        letters = dict(zip(identifiers, letters_of(len(choices)), strict=True))
+        is_single = interaction.get("maxChoices", "1") == "1"
+        parts.format = QuestionFormat.MULTIPLE_CHOICE if is_single else QuestionFormat.MULTIPLE_RESPONSE
+        parts.choices = {letters[choice.get("identifier", "")]: self._markdown(choice) for choice in choices}
+        parts.key = "".join(sorted(letters.get(value, "?") for value in values))
+        if any(choice.find(".//feedbackInline") is not None for choice in choices):
+            self._lose("feedback on one answer")
+
+    def _explanations(self) -> Iterator[str]:
+        for feedback in self._item.iterfind("modalFeedback"):
+            if feedback.get("identifier") != "explanation":
+                self._lose(f"that the feedback {feedback.get('identifier')!r} is shown only after some answers")
+            yield self._markdown(feedback)
+
+    def _markdown(self, element: Element) -> str:
+        copy = Element("div")
+        copy.text = element.text
+        copy.extend(child for child in element if child.tag not in _INTERACTIONS and child.tag != "feedbackInline")
+        for parent in list(copy.iter()):
+            for child in list(parent):
+                if child.tag in _INTERACTIONS:
+                    parent.remove(child)
+                elif child.tag in ("object", "video", "audio", "iframe", "math"):
+                    self._lose(f"<{child.tag}> in a text")
+        for image in copy.iter("img"):
+            self._take_picture(image)
+        return markdown_of_html(ElementTree.tostring(copy, encoding="unicode"))
+
+    def _take_picture(self, image: Element) -> None:
+        source = unquote(image.get("src", ""))
+        for base in (self._folder.with_suffix(""), self._folder.parent, PurePosixPath(".")):
+            path = (base / source).as_posix()
+            if path in self._files:
+                break
+        else:
+            return self._lose(f"the picture {source!r}, which is not in the package")
+        try:
+            data = base64.b64encode(self._files[path]).decode()
+            media_type = media_type_of_path(source)
+            self._figures[source] = Figure(path=source, media_type=media_type, data=data, alt=image.get("alt", ""))
+        except (ValueError, ValidationError) as error:
+            reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+            self._lose(f"the picture {source!r}: {reason}")

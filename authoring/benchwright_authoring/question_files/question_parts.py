@@ -1,0 +1,233 @@
+"""The parts of a question that files of learning platforms can hold, and what a file does not hold of a question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from pydantic import ValidationError
+
+from benchwright_problems.errors import ProblemsError
+from benchwright_problems.problem import (
+    Answer,
+    AnsweredBy,
+    Choice,
+    Difficulty,
+    Figure,
+    Hidden,
+    Problem,
+    ProblemKind,
+    Provenance,
+    Public,
+    Question,
+    QuestionFormat,
+    Skill,
+)
+
+LABELS = ("difficulty", "domain", "subdomain", "topic", "tag", "skill", "language", "group", "form", "unit")
+"""Labels that a file holds as words beside the question, written `name:value`."""
+_DEFAULTS = {"difficulty": Difficulty.MEDIUM.value, "language": "en"}
+_TEXTS = ("public.statement", "hidden.answer.explanation", "hidden.answer.value")
+_ELSEWHERE = ("provenance", "hidden.dataset_format", "hidden.record", "hidden.sha256", "published")
+"""Fields that belong to the pack or to the file that a question was imported from."""
+
+
+class QuestionFileError(ProblemsError):
+    """A file of questions can't be read or written; the message names file, question, field and next step."""
+
+
+@dataclass(frozen=True)
+class QuestionLoss:
+    """One thing that a question had and has no more."""
+
+    question: str
+    lost: str
+
+    def __str__(self) -> str:
+        return f"{self.question}: {self.lost}"
+
+
+@dataclass
+class QuestionParts:
+    """One question, without what only a pack knows."""
+
+    id: str
+    title: str
+    statement: str
+    """Markdown."""
+    format: QuestionFormat
+    choices: dict[str, str] = field(default_factory=dict)
+    """Letter → Markdown."""
+    key: str = ""
+    alternatives: tuple[str, ...] = ()
+    tolerance: float | None = None
+    explanation: str = ""
+    """Markdown."""
+    figures: tuple[Figure, ...] = ()
+    labels: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def right_letters(self) -> str:
+        """Letters of the right choices."""
+        return self.key if self.choices else ""
+
+    def as_problem(self, provenance: Provenance) -> Problem:
+        """The question as a problem.
+
+        Raises:
+            QuestionFileError: It is none, such as one without a key.
+        """
+        if not self.key.strip():
+            raise QuestionFileError(f"question {self.id}, answer: is missing; a question needs a key.")
+        if reason := self.format.unmet_key_rule_in_words(self.key, [*self.choices]):
+            raise QuestionFileError(f"question {self.id}, answer: is {self.key!r}; it has to be {reason}.")
+        labels = _DEFAULTS | self.labels
+        question_labels = {name: labels.get(name, "") for name in ("domain", "subdomain", "topic", "tag", "group")}
+        try:
+            return Problem(
+                id=self.id,
+                kind=ProblemKind.QUESTION,
+                title=self.title,
+                difficulty=Difficulty(labels["difficulty"]),
+                provenance=provenance,
+                public=Public(
+                    statement=self.statement,
+                    figures=self.figures,
+                    question=Question(
+                        format=self.format,
+                        choices=tuple(Choice(letter=letter, text=text) for letter, text in self.choices.items()),
+                        skill=Skill(labels["skill"]) if "skill" in labels else None,
+                        language=labels["language"],
+                        **question_labels,
+                    ),
+                ),
+                hidden=Hidden(
+                    answer=Answer(
+                        value=self.key,
+                        alternatives=self.alternatives,
+                        closed=self.format.answered_by is not AnsweredBy.WORDS,
+                        tolerance=self.tolerance,
+                        unit=labels.get("unit", ""),
+                        explanation=self.explanation,
+                    )
+                ),
+            )
+        except (ValidationError, ValueError) as error:
+            reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+            raise QuestionFileError(f"question {self.id}: {reason}.") from error
+
+
+def parts_of_problem(problem: Problem) -> QuestionParts:
+    """The parts of a problem that files can hold.
+
+    Raises:
+        QuestionFileError: It is no question with a key.
+    """
+    question, key = problem.public.question, problem.hidden.answer
+    if question is None or key is None:
+        raise QuestionFileError(f"{problem.id} is no question with a key; only questions can be written.")
+    values = {name: str(getattr(question, name) or "") for name in ("domain", "subdomain", "topic", "tag", "group")}
+    values |= {"difficulty": problem.difficulty.value, "language": question.language, "unit": key.unit}
+    values |= {"skill": question.skill.value if question.skill is not None else ""}
+    if question.format.answered_by is AnsweredBy.WORDS:
+        values["form"] = question.format.value
+    return QuestionParts(
+        id=problem.id,
+        title=problem.title,
+        statement=problem.public.statement,
+        format=question.format,
+        choices={choice.letter: choice.text for choice in question.choices},
+        key=key.value,
+        alternatives=key.alternatives,
+        tolerance=key.tolerance,
+        explanation=key.explanation,
+        figures=problem.public.figures,
+        labels={name: value for name, value in values.items() if value and value != _DEFAULTS.get(name)},
+    )
+
+
+def words_format(labels: dict[str, str]) -> QuestionFormat:
+    """The format of a question that is answered in words: as its label says, else free response."""
+    form = labels.pop("form", "")
+    return QuestionFormat.OPEN_ENDED if form == QuestionFormat.OPEN_ENDED.value else QuestionFormat.FREE_RESPONSE
+
+
+def losses_between(written: Problem, read_back: Problem | None) -> Iterator[QuestionLoss]:
+    """What a file does not hold of a question: every field that is another one once the file has been read again.
+
+    Texts are the same if they look the same, rendered.
+    """
+    if read_back is None:
+        yield QuestionLoss(written.id, "the whole question: the format has no such questions")
+        return
+    before, after = (dict(_leaves(problem.model_dump(mode="json"))) for problem in (written, read_back))
+    for path in sorted(before.keys() | after.keys()):
+        if path.startswith(_ELSEWHERE) or before.get(path) == after.get(path):
+            continue
+        is_text = path in _TEXTS or path.endswith(".text")
+        if is_text and rendered(str(before.get(path, ""))) == rendered(str(after.get(path, ""))):
+            continue
+        yield QuestionLoss(written.id, path)
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Path → value of each field that holds no others; empty ones are left out."""
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield from _leaves(member, f"{path}.{name}" if path else name)
+    elif isinstance(value, list):
+        for index, member in enumerate(value):
+            yield from _leaves(member, f"{path}.{index}")
+    elif value not in (None, ""):
+        yield path, value
+
+
+def rendered(markdown: str) -> str:
+    """Markdown as XHTML; tags in it are text."""
+    return _renderer().render(markdown)
+
+
+@cache
+def _renderer() -> Any:
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark", {"html": False, "xhtmlOut": True}).enable("table")
+
+
+def markdown_of_html(html: str) -> str:
+    """HTML as Markdown, without scripts and styles."""
+    from bs4 import BeautifulSoup
+    from markdownify import MarkdownConverter
+
+    soup = BeautifulSoup(html, "html.parser")
+    for element in soup(["script", "style"]):
+        element.decompose()
+    converter = MarkdownConverter(heading_style="ATX", bullets="-", escape_misc=True)
+    return "\n".join(line.rstrip() for line in str(converter.convert_soup(soup)).strip().splitlines())
+
+
+def letters_of(count: int) -> str:
+    """The letters of so many choices.
+
+    Raises:
+        QuestionFileError: There are more than letters.
+    """
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    if count > len(letters):
+        raise QuestionFileError(f"a question has {count} choices; {len(letters)} are the most.")
+    return letters[:count]
+
+
+def labels_of_words(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """Labels among the words beside a question, and the words that are none."""
+    labels: dict[str, str] = {}
+    others = []
+    for word in words:
+        name, colon, value = word.partition(":")
+        if colon and value and name in LABELS and name not in labels:
+            labels[name] = value
+        else:
+            others.append(word)
+    return labels, others
