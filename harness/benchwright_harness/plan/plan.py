@@ -35,7 +35,6 @@ RANDOM_SEED = "1"
 
 OPEN_SOURCE_COVERAGE = "open-source coverage, target calibrated to another simulator"
 """The remark of verdicts for which `xrun` and `imc` were those of `inside/bin`."""
-"""Images that are ours: their content is the toolchain."""
 
 ON_VERILATOR = "run with Verilator, because Icarus takes no concurrent assertions"
 """The remark of verdicts for which the harness asked for Icarus."""
@@ -214,26 +213,24 @@ def make_plan(
     if not isinstance(services, dict) or not services:
         raise BadHarnessError(f"{_COMPOSE}: services: must name at least one service")
     outside = _outer_name_by_external_network(compose.get("networks"))
-    requested_steps = tuple(
-        _step_of_service(str(name), service, harness, templates, outside) for name, service in services.items()
-    )
-    installed = [_without_pip_install(step.argv) for step in requested_steps]
-    steps = tuple(
-        step.model_copy(update={"argv": argv}) for step, (argv, _) in zip(requested_steps, installed, strict=True)
-    )
-    packages = frozenset().union(*(names for _, names in installed))
-    moved = tuple(_on_verilator_if_icarus(step) for step in steps) if simulator == "verilator" else steps
-    on_verilator = (ON_VERILATOR,) if moved != steps else ()
-    steps = moved
+    requested_steps: list[PlanStep] = []
+    packages = frozenset[str]()
+    for name, service in services.items():
+        step = _step_of_service(str(name), service, harness, templates, outside)
+        argv, step_packages = _without_pip_install(step.argv)
+        requested_steps.append(step.model_copy(update={"argv": argv}))
+        packages |= step_packages
+    steps = list(map(_on_verilator_if_icarus, requested_steps)) if simulator == "verilator" else requested_steps
     simulates = any({"MODULE", "COCOTB_TEST_MODULES"} & step.env.keys() for step in steps)
     tools = frozenset().union(*(_tools_called(step) for step in steps))
     verilog = [text for path, text in harness.items() if path.endswith((".v", ".sv", ".vh", ".svh"))]
-    remarks = on_verilator + ((PREDICTABLE,) if draws_unseeded_numbers(verilog) else ())
+    remarks: tuple[str, ...] = (ON_VERILATOR,) if steps != requested_steps else ()
+    remarks += (PREDICTABLE,) if draws_unseeded_numbers(verilog) else ()
     remarks += (OPEN_SOURCE_COVERAGE,) if any(_runs_our_xrun(step) for step in steps) else ()
     criterion = Criterion(table=table, tests=tests, simulates=simulates)
     takes_seed = any(_PYTHON_DRAW.search(text) for path, text in harness.items() if path.endswith(".py"))
     return HarnessPlan(
-        steps=steps, tools=tools, packages=packages, criterion=criterion, remarks=remarks, takes_seed=takes_seed
+        steps=tuple(steps), tools=tools, packages=packages, criterion=criterion, remarks=remarks, takes_seed=takes_seed
     )
 
 

@@ -76,9 +76,7 @@ def test_other_files_warnings_and_what_the_design_prints_are_not_shown(output: s
 
 
 def test_names_that_only_the_hidden_part_has_are_left_out_and_ordinary_words_stay() -> None:
-    output = (
-        "/code/rtl/dut.sv:2: error: Unable to bind `reset' or secret_state in `tb.u_dut$93bce1' of the reset: q_out"
-    )
+    output = "/code/rtl/dut.sv:2: error: Unable to bind `reset' or secret_state in `tb.u_dut$9b1' of the reset: q_out"
     assert _shown_messages(output) == ["rtl/dut.sv:2: Unable to bind `…' or … in `….…' of the reset: q_out"]
 
 

@@ -5,9 +5,9 @@ none: those that nothing instantiates). Standard output gets one JSON object wit
 which two tools read different designs) and `unread` (why the comparison could not be made, or empty).
 
 Three things are compared: the words after preprocessing, the branches, parameters and ranges that are there after
-elaboration (a copy of the design has a constant with a name of its own for each of them), and, with Yosys, the function:
-its netlist, and what is synthesised from that, are simulated beside the design with random inputs, one of which changes
-at a time, so that no two events race.
+elaboration (a copy of the design has a constant with a name of its own for each of them), and, with Yosys, the
+function: its netlist, and what is synthesised from that, are simulated beside the design with random inputs, one of
+which changes at a time, so that no two events race.
 """
 
 from __future__ import annotations
@@ -40,8 +40,25 @@ _MARKS_OF_VERILATOR = re.compile(
 _MOST_BITS = (1 << 32) - 1
 """A tool that extends a constant may have more of them."""
 _DECLARATIONS = frozenset(
-    "input output inout wire uwire tri tri0 tri1 triand trior trireg wand wor supply0 supply1 var const reg logic bit byte "
-    "shortint int integer longint time typedef struct union enum parameter localparam".split()
+    {
+        *(
+            "input",
+            "output",
+            "inout",
+            "wire",
+            "uwire",
+            "tri",
+            "tri0",
+            "tri1",
+            "triand",
+            "trior",
+            "trireg",
+            "wand",
+            "wor",
+        ),
+        *("supply0", "supply1", "var", "const", "reg", "logic", "bit", "byte", "shortint", "int", "integer", "longint"),
+        *("wor", "time", "typedef", "struct", "union", "enum", "parameter", "localparam"),
+    }
 )
 _STEPS, _PHASE = 3000, 250
 _SYNTHESIS = "opt -full; fsm; opt -full; wreduce; peepopt; opt -full"
@@ -119,8 +136,7 @@ def _quoted(text_words: Sequence[Word]) -> str:
 
 
 class Marker:
-    """Puts a constant into each branch that a condition, a case or a loop of the design may have, and for each parameter
-    and range of a declaration.
+    """Puts constants into a design: one for each branch that it may have, parameter, and range of a declaration.
 
     Args:
         source_words: Words of the preprocessed design.
@@ -535,7 +551,7 @@ class Netlist:
 
 
 def bench_text(top: str, netlist: Netlist, token: str) -> str:
-    """A testbench that drives a module, its netlist and what is synthesised from that alike, and prints what it comes to.
+    """A testbench that drives a module, its netlist and what is synthesised alike, and prints what it comes to.
 
     An output is compared while no register behind it is unknown: with unknown values a netlist may differ from what
     it was made of.
