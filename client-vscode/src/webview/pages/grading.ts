@@ -55,7 +55,7 @@ function show(item: AnswerToGrade): void {
   clear(item.title);
   status.textContent = item.left === 1 ? t("This is the last answer.") : t("{0} answers are left.", item.left);
   answer.replaceChildren(
-    ...part(t("Question"), element("div", { lang: item.language }, rich.block(item.question))),
+    ...part(t("Question"), element("div", { class: "rich", lang: item.language }, rich.block(item.question))),
     ...reference(item, rich),
     ...part(t("Answer to grade"), element("pre", { tabindex: "0", lang: item.language }, item.answer)),
     element("details", {}, element("summary", {}, t("How to grade")), rich.block(item.guidance)),
@@ -70,8 +70,8 @@ function part(heading: string, content: Node): Node[] {
 }
 
 function reference(item: AnswerToGrade, rich: RichText): Node[] {
-  const parts = item.reference ? part(t("Reference answer"), element("div", {}, rich.block(item.reference))) : [];
-  return item.notes ? [...parts, ...part(t("Notes for graders"), element("div", {}, rich.block(item.notes)))] : parts;
+  const parts = item.reference ? part(t("Reference answer"), element("div", { class: "rich" }, rich.block(item.reference))) : [];
+  return item.notes ? [...parts, ...part(t("Notes for graders"), element("div", { class: "rich" }, rich.block(item.notes)))] : parts;
 }
 
 function fields(item: AnswerToGrade): Node[] {
