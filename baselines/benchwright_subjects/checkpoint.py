@@ -1,4 +1,4 @@
-"""A point of a sample from which its solver can go on once its process has ended, kept until the attempt ends.
+"""A point of a sample from which its solver can continue once its process has ended, kept until the attempt ends.
 
 What the event log has of the attempt is not repeated here: a checkpoint has what only the solver knows, and the files
 as they then were, also those that nobody judges.
@@ -21,14 +21,14 @@ MOST_BYTES = 64 << 20
 
 
 class SessionLostError(EvaluationError):
-    """An agent can't go on with its session.
+    """An agent can't continue its session.
 
     Args:
         detail: A sentence without a point on what it did instead.
     """
 
     def __init__(self, detail: str) -> None:
-        super().__init__(f"The agent can't go on from its checkpoint: {detail}. With --resume, it begins again.")
+        super().__init__(f"The agent can't continue from its checkpoint: {detail}. With --resume, it begins again.")
 
 
 class SolverState(Model):
@@ -55,7 +55,7 @@ class Checkpoint(Model):
     limited_from_s: float
     """The active time at which its limit began to count, in seconds."""
     configuration: str
-    """Digest of the program's configuration: another program can't go on. Empty for our own agent."""
+    """Digest of the program's configuration: another program can't continue. Empty for our own agent."""
     solver_state: SolverState
 
     def keep(self, file: Path) -> None:

@@ -113,7 +113,7 @@ class SampleAttempt(Adapter):
         self.files = {**starting_files(problem), **subject.start_files}
         """The given files, and those that the solver has written so far."""
         self.checkpoint: Checkpoint | None = None
-        """The point from which the solver goes on; None if it begins."""
+        """The point from which the solver continues; None if it begins."""
         self.unseen_verdict: AttemptVerdict | None = None
         """The verdict of a run that was asked for after the checkpoint, so that the solver does not know of it."""
         self.earlier_verdict: AttemptVerdict | None = None
@@ -355,7 +355,7 @@ class SampleAttempt(Adapter):
         cancel_scope.cancel()
 
     async def keep_checkpoint(self, solver_state: SolverState) -> None:
-        """Keeps the present as the point from which the solver can go on."""
+        """Keeps the present as the point from which the solver can continue."""
         await self.exclude_provider_waits()
         # The log is to know the time until here, whenever this process ends.
         await self.attempt.writer.append_unless_ended(Tick())
@@ -370,7 +370,7 @@ class SampleAttempt(Adapter):
         await asyncio.to_thread(checkpoint.keep, self._checkpoint_file)
 
     def forget_checkpoint(self) -> None:
-        """Removes the checkpoint: the attempt has ended, or its solver can't go on from there."""
+        """Removes the checkpoint: the attempt has ended, or its solver can't continue from there."""
         self._checkpoint_file.unlink(missing_ok=True)
 
     async def _start_or_resume_unless_ended(self) -> None:

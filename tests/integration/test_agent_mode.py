@@ -184,9 +184,7 @@ def test_a_hostile_extension_finds_nothing_hidden_and_ends_as_a_failure_with_a_n
             return json.dumps(harm)
         return json.dumps({"looks": looks, "writes": {str(outside): "x", f"/code/{FILE}": COUNTER}})
 
-    log, events, requests = work(
-        desk, answer, extension=[str(vsix)], participant="scripted", limit_s=HOSTILE_S
-    )
+    log, events, requests = work(desk, answer, extension=[str(vsix)], participant="scripted", limit_s=HOSTILE_S)
     reasons = [event.reason for event in of_type(events, (Abandoned, TimedOut))]
     assert reasons == [end], summary(log)
     assert requests and not any(CANARY in request for request in requests)

@@ -168,7 +168,7 @@ def test_an_agent_by_acp_whose_provider_fails_loads_its_session(
     with JudgeEndpoint(in_turn(content("Go on."), fails(400, "down"), content("Go on."))) as endpoint:
         agent_options = {"acp": True, "command": "double goes_on", "place": f"benchwright:{programs}"}
         recorded_events = in_process(desk, endpoint, **agent_options)
-        prompts = [request.user for request in endpoint.requests]
+        prompts = [request.body["messages"][-1]["content"] for request in endpoint.requests]
     assert json.loads(prompts[2]) == ["first", "second", "second", "// second\n"]
     assert len(of_type(recorded_events, ToolCalled)) == 1
 
@@ -218,7 +218,7 @@ def test_an_agent_by_acp_that_is_killed_loads_its_session_and_finds_its_files_as
         process = start(desk, *options(desk, endpoint, *agent_options))
         kill_once(process, lambda: text(desk) == "// lost\n")
         resumed(desk)
-        prompts = [request.user for request in endpoint.requests]
+        prompts = [request.body["messages"][-1]["content"] for request in endpoint.requests]
     assert prompts[:2] == ["first", "second"]
     assert json.loads(prompts[2]) == ["first", "second", "second", "// second\n"]
     recorded_events = require_one_whole_attempt(desk)
@@ -238,7 +238,7 @@ def test_an_agent_that_can_not_load_its_session_begins_again_at_the_next_continu
         process = start(desk, *options(desk, endpoint, *agent_options))
         kill_once(process, lambda: text(desk) == "// lost\n")
         counts = resumed(desk, exit_code=1)
-        assert "can't go on from its checkpoint" in counts["why"], counts
+        assert "can't continue from its checkpoint" in counts["why"], counts
         assert "No such session" in counts["why"]
         process = start(desk, "--resume", desk.out_folder)
         kill_once(process, lambda: len(endpoint.requests) == 4)
@@ -257,7 +257,7 @@ def test_an_agent_without_a_session_begins_again_as_the_log_says(desk: Desk) -> 
     assert continued.checkpoint is None
 
 
-GO_ON_BY_THEMSELVES = ("codex", "codex-acp", "gemini", "gemini-acp", "opencode", "opencode-acp")
+CONTINUING = ("codex", "codex-acp", "gemini", "gemini-acp", "opencode", "opencode-acp")
 HALF = COUNTER.replace("endmodule", "// half\nendmodule")
 
 
@@ -266,7 +266,7 @@ def wait_for_the_next_minute() -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("name", GO_ON_BY_THEMSELVES)
+@pytest.mark.parametrize("name", CONTINUING)
 def test_a_real_agent_goes_on_with_its_session(desk: Desk, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOCAL_API_KEY", "none")
     installed_preset(name)

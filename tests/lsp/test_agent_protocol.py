@@ -13,6 +13,7 @@ from typing import Any
 import httpx2
 import jsonschema
 import pytest
+import pytest_asyncio
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
@@ -75,18 +76,24 @@ async def text_of(client: Client, uri: str) -> str:
     return content.text
 
 
+@pytest_asyncio.fixture(loop_scope="module")
+async def editor(shared_editor: Editor) -> Editor:
+    """One editor for all tests that can do with it."""
+    return shared_editor.forget()
+
+
 async def desk_at_work(editor: Editor) -> Desk:
     desk = await editor.open_problem(f"starter/{PROBLEM}")
     await desk.start()
     return desk
 
 
-async def test_every_answer_is_what_the_schema_of_its_tool_says(editor: Editor, home: Path) -> None:
+async def test_every_answer_is_what_the_schema_of_its_tool_says(editor: Editor) -> None:
     desk = await desk_at_work(editor)
     (desk.folder / FILE).write_text(reference(PROBLEM))
     (desk.folder / "tests").mkdir()
     (desk.folder / "tests" / "tb_counter.sv").write_text(TESTBENCH)
-    async with agent(home, desk.folder) as client:
+    async with agent(editor.home, desk.folder) as client:
         assert client.protocol_version == NEWEST
         mcp_tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         ran = await used(client, "run_own_tests", waves=True)
@@ -120,12 +127,12 @@ async def test_every_answer_is_what_the_schema_of_its_tool_says(editor: Editor, 
         assert all(tool.output_schema is not None for tool in mcp_tools.values())
 
 
-async def test_resources_are_the_statement_files_findings_and_windows_of_waveforms(editor: Editor, home: Path) -> None:
+async def test_resources_are_the_statement_files_findings_and_windows_of_waveforms(editor: Editor) -> None:
     desk = await desk_at_work(editor)
     (desk.folder / FILE).write_text("module sat_counter; wire a = b; endmodule\n")
     (desk.folder / "tests").mkdir()
     (desk.folder / "tests" / "tb_counter.sv").write_text(TESTBENCH)
-    async with agent(home, desk.folder) as client:
+    async with agent(editor.home, desk.folder) as client:
         uris = [str(resource.uri) for resource in (await client.list_resources()).resources]
         assert uris[0] == "benchwright://statement"
         assert f"benchwright://file/{FILE}" in uris
@@ -150,14 +157,14 @@ async def test_resources_are_the_statement_files_findings_and_windows_of_wavefor
     assert {"files", "read_file", "lint", "wave_window"} <= set(features)
 
 
-async def test_prompts_hold_what_their_tools_show_and_nothing_hidden(editor: Editor, home: Path) -> None:
+async def test_prompts_hold_what_their_tools_show_and_nothing_hidden(editor: Editor) -> None:
     # Its policy names tests that fail, and no more.
     problem = next(problem for problem in read_built_in("starter").problems if problem.id == "sync-fifo")
     (file,) = problem.public.expected
     desk = await editor.open_problem("starter/sync-fifo")
     await desk.start()
     public = "\n".join(path.read_text() for path in desk.folder.rglob("*") if path.suffix in (".md", ".sv"))
-    async with agent(home, desk.folder) as client:
+    async with agent(editor.home, desk.folder) as client:
         names = [prompt.name for prompt in (await client.list_prompts()).prompts]
         assert names == ["solve", "find_failure", "review_file"]
         with pytest.raises(MCPError, match="no prompt 'key'"):
@@ -176,7 +183,7 @@ async def test_prompts_hold_what_their_tools_show_and_nothing_hidden(editor: Edi
     assert lines and not [line for line in lines if line in shown and line not in public]
 
 
-@pytest.mark.parametrize("mode", [NEWEST, "legacy"])
+@pytest.mark.parametrize("mode", [NEWEST, pytest.param("legacy", marks=pytest.mark.nightly)])
 async def test_a_person_is_asked_before_the_clock_starts_and_the_work_is_submitted(home: Path, mode: str) -> None:
     opened = json.loads((await benchwright(home, "open", f"starter/{PROBLEM}", "--fresh", "--json")).stdout)
     folder = Path(opened["status"]["workspace"].removeprefix("file://"))
@@ -202,12 +209,6 @@ async def test_a_person_is_asked_before_the_clock_starts_and_the_work_is_submitt
         person.answer = "accept"
         assert (await used(client, "submit"))["state"] == "submitted"
         assert "ends the attempt for good" in person.questions[-1]
-
-
-async def test_an_agent_whose_program_can_ask_nobody_goes_on(home: Path) -> None:
-    opened = json.loads((await benchwright(home, "open", f"starter/{PROBLEM}", "--json")).stdout)
-    async with agent(home, Path(opened["status"]["workspace"].removeprefix("file://"))) as client:
-        assert (await used(client, "start"))["state"] == "running"
 
 
 async def test_what_a_study_forbids_reaches_no_resource_prompt_or_completion(editors: Editors, home: Path) -> None:
@@ -236,6 +237,7 @@ async def test_what_a_study_forbids_reaches_no_resource_prompt_or_completion(edi
     assert desk.events_of_kind("aid_used") == []
 
 
+@pytest.mark.nightly
 async def test_a_study_that_allows_agents_alone_has_no_prompt_or_resource_of_another_aid(
     editors: Editors, home: Path
 ) -> None:
@@ -268,9 +270,9 @@ async def served_by_http(home: Path, folder: Path) -> AsyncIterator[dict[str, st
         await process.wait()
 
 
-async def test_by_http_only_who_has_the_token_and_the_right_names_is_answered(editor: Editor, home: Path) -> None:
+async def test_by_http_only_who_has_the_token_and_the_right_names_is_answered(editor: Editor) -> None:
     desk = await desk_at_work(editor)
-    async with served_by_http(home, desk.folder) as served:
+    async with served_by_http(editor.home, desk.folder) as served:
         url, authorization = served["url"], {"Authorization": f"Bearer {served['token']}"}
         assert url.startswith("http://127.0.0.1:") and len(served["token"]) >= 40
         async with (

@@ -378,11 +378,11 @@ class TimeExcluded(EventBody):
     """Seconds by which the clock is set back."""
     reason: str
     """`provider`: the model's provider failed, or let it wait. `repeated`: what was done since the checkpoint from \
-which the solver goes on."""
+which the solver continues."""
 
 
 class Continued(EventBody):
-    """After an interruption, a model or an agent goes on from a checkpoint, or begins again."""
+    """After an interruption, a model or an agent continues from a checkpoint, or begins again."""
 
     transitions = transitions_unchanged(AttemptState.RUNNING)
 

@@ -108,7 +108,7 @@ class AgentSandbox:
 
     @property
     def copies(self) -> Path:
-        """Address at which whoever wants copies of an agent's session is to listen."""
+        """Address at which a client that copies the agent's session is to listen."""
         return self.given_folder / _COPIES
 
     async def run(
@@ -120,7 +120,7 @@ class AgentSandbox:
             launch: The program to start.
             problem: Decides which tools it finds; None for the newest.
             prompt: Its task.
-            session_copy: The session that it goes on with; empty if it begins one.
+            session_copy: The session that it continues; empty if it begins one.
 
         Raises:
             EvaluationError: The sandbox does not work, or the agent's programs can't be read.

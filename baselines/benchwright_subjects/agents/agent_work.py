@@ -35,9 +35,9 @@ from benchwright_subjects.evaluation.services import EvaluationServices
 from benchwright_subjects.sample_attempt import SampleAttempt
 
 _NOT_STARTED = (126, 127)
-_GO_ON = (
+_CONTINUE = (
     "You were interrupted. The files are as they were when you last asked your model; what you did after that is lost, "
-    "and commands that ran have ended. Go on with the task."
+    "and commands that ran have ended. Continue with the task."
 )
 _MOST_WAITING = 256
 """Changes that wait to be recorded. Of a program that writes faster than that, those in between are left out."""
@@ -53,13 +53,13 @@ async def let_agent_work_on_sample(
 ) -> AgentState:
     """Let an agent work until it ends or a limit ends it. What it has done by then counts.
 
-    An agent that can go on leaves a checkpoint before each request to its model.
+    An agent that can continue leaves a checkpoint before each request to its model.
 
     Returns:
         The conversation that went over the bridge.
 
     Raises:
-        EvaluationError: The end says nothing of the agent: it could not start or go on, or its model could not be
+        EvaluationError: The end says nothing of the agent: it could not start or continue, or its model could not be
             asked.
     """
     recorder = _ChangeRecorder(sample, launch.title or "agent", grades_saves=launch.grades_saves)
@@ -106,7 +106,7 @@ class _Checkpoints:
         launch: The agent's program.
         agent_sandbox: Its folders.
         conversation: What it says, if it speaks ACP.
-        session_copies: Copies of its session; None if it can't go on.
+        session_copies: Copies of its session; None if it can't continue.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class _Checkpoints:
         launch, problem, session_copy = self._launch, self._sample.problem, b""
         if self._sample.checkpoint is not None:
             solver_state = self._sample.checkpoint.solver_state
-            prompt, session_copy = _GO_ON, solver_state.session_copy
+            prompt, session_copy = _CONTINUE, solver_state.session_copy
             self._conversation.session_id = solver_state.session
             launch = replace(launch, command=launch.resume_command or launch.command)
         if launch.acp is None:
@@ -138,7 +138,7 @@ class _Checkpoints:
         return run_agent_by_acp(self._sandbox, launch, problem, prompt, self._conversation, session_copy)
 
     async def keep(self) -> None:
-        """Keep a checkpoint, if the agent can go on from one; it waits for its model's answer meanwhile."""
+        """Keep a checkpoint, if the agent can continue from one; it waits for its model's answer meanwhile."""
         can_go_on = bool(self._launch.resume_command or self._conversation.session_id)
         session_copy = await self._copies.copy() if can_go_on and self._copies is not None else None
         if session_copy is None:
@@ -153,7 +153,7 @@ class _Checkpoints:
         await self._sample.keep_checkpoint(solver_state)
 
     def refuse_lost_session(self, agent_end: AgentEnd, bridge: ModelBridge) -> None:
-        """Notice that an agent has failed to go on.
+        """Notice that an agent has failed to continue.
 
         Raises:
             SessionLostError: It ended without a request to its model.

@@ -74,10 +74,10 @@ stands for the files that the problem asks for."""
     reserves_memory: bool = False
     """See `SandboxJob.reserves_memory`."""
     session_paths: tuple[str, ...] = ()
-    """Files and folders of its home that hold its session, with which it can go on in another sandbox; none if it \
+    """Files and folders of its home that hold its session, with which it can continue in another sandbox; none if it \
 can't."""
     resume_command: str = ""
-    """As `command`: starts it so that it goes on. Empty for an agent that speaks ACP, and for one that can't."""
+    """As `command`: starts it so that it continues. Empty for an agent that speaks ACP, and for one that can't."""
     grades_saves: bool = False
     """True if the hidden tests run on each file that it saves, as for a person. It sees nothing of them."""
 

@@ -72,9 +72,9 @@ class Preset(Model):
     command: str
     """See `Launch.command`. `{bridge}` and `{home}` stand for address and folder, `{files}` for the files to write."""
     resume: str = ""
-    """As `command`: goes on with the session of a run that was interrupted. Agents led by ACP are asked to."""
+    """As `command`: continues the session of a run that was interrupted. Agents led by ACP are asked to."""
     session: tuple[str, ...] = ()
-    """Paths below its home with that session; empty if it can't go on."""
+    """Paths below its home with that session; empty if it can't continue."""
     environment: Mapping[str, str] = {}
     files: Mapping[str, str] = {}
     """Settings: path below its home → text."""

@@ -1,4 +1,4 @@
-"""Copies of the session of an agent that can go on in another sandbox, as the launcher in its sandbox makes them."""
+"""Copies of the session of an agent that can continue in another sandbox, as the launcher in its sandbox makes them."""
 
 from __future__ import annotations
 

@@ -232,7 +232,7 @@ def main() -> None:
                 send(id=message["id"], result=None)
             case "session/prompt":
                 text = message["params"]["prompt"][0]["text"]
-                assert "counter" in text or "Go on" in text or MODE == "prowls"
+                assert "counter" in text or "Continue with" in text or MODE == "prowls"
                 counter = os.environ.get("COUNTER", "") or Path("/agent/counter.sv").read_text()
                 send(id=message["id"], **work(counter))
 

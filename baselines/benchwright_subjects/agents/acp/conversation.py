@@ -37,7 +37,7 @@ class Conversation:
     session_id: str = ""
     """Id of a session that the agent can load in another sandbox; empty if it can't."""
     is_repeated: bool = False
-    """True while the agent tells what was said and done in a session that it loads."""
+    """True while the agent reports the past of a session that it loads."""
     stop_reason: str = ""
     usage: dict[str, JsonValue] = field(default_factory=dict)
     """Tokens as it counts them itself."""

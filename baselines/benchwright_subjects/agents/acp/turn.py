@@ -54,7 +54,7 @@ async def run_agent_by_acp(
         launch: The program to start.
         problem: Decides which tools it finds.
         prompt: Its task.
-        conversation: Takes down what it says and asks for. Has the id of the session that it goes on with, if any.
+        conversation: Takes down what it says and asks for. Has the id of the session to continue, if any.
         session_copy: See `AgentSandbox.run`.
 
     Raises:
@@ -155,7 +155,7 @@ class _AcpSession:
         Raises:
             SessionLostError: It can't.
         """
-        # It tells all that was said and done before, which the log has.
+        # It reports the whole past of the session, which the log has.
         conversation.is_repeated = True
         load_request = self._connection.load_session(cwd=PLACE, session_id=session_id, mcp_servers=[])
         try:

@@ -9,7 +9,7 @@ goes to, and `terminals` one that carries commands of the client's terminals int
 client begins with a line of JSON, `argv`, `cwd` and `env`; lines come back with `out`, and the last one has `code`.
 Whoever closes a connection ends what is at its other end.
 
-An agent that can go on in another sandbox has a `session`: paths below its home. `copies` is a socket over which the
+An agent that can continue in another sandbox has a `session`: paths below its home. `copies` is a socket over which the
 client asks for them, a byte each time, and gets the length of an archive, eight bytes, and the archive; a length of 0
 if they are more than `most_session` bytes. `session_archive` is one to begin with.
 

@@ -76,7 +76,10 @@ def test_each_call_of_a_tool_is_asked_about_and_only_who_knows_the_token_is_answ
 def test_it_speaks_acp_and_can_load_no_session(tmp_path: Path) -> None:
     shutil.copytree(DRIVER.parents[1] / "inline" / "vscode", tmp_path / "inline" / "vscode")
     shutil.copytree(DRIVER, tmp_path / "agent_mode" / "driver")
-    requests = [{"jsonrpc": "2.0", "id": 1, "method": "initialize"}, {"jsonrpc": "2.0", "id": 2, "method": "session/load"}]
+    requests = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize"},
+        {"jsonrpc": "2.0", "id": 2, "method": "session/load"},
+    ]
     driver = subprocess.Popen(
         [str(NODE), tmp_path / "agent_mode" / "driver" / "main.mjs", "--version", "1.139.1", "--", "code-server"],
         stdin=subprocess.PIPE,
