@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pytest
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ModelOutput, get_model
 from typer.testing import CliRunner, Result
@@ -45,7 +46,10 @@ def agent_that_searches_and_answers(desk: Desk) -> str:
     return attempt
 
 
-def test_an_agents_attempt_goes_out_and_comes_back_as_somebody_elses(desk: Desk, tmp_path: Path) -> None:
+def test_an_agents_attempt_goes_out_and_comes_back_as_somebody_elses(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = read_eval_log
     attempt = agent_that_searches_and_answers(desk)
     file, eval_file, page = tmp_path / "t.json", tmp_path / "t.eval", tmp_path / "t.html"
     exported = invoke("export", attempt, "--format", "atif", "-o", file)
@@ -72,7 +76,14 @@ def test_an_agents_attempt_goes_out_and_comes_back_as_somebody_elses(desk: Desk,
     assert finding["rule"] == "looks_for_hidden_files" and "../../../hidden" in finding["message"]
     step = trajectory["steps"][finding["step_id"] - 1]
     assert step["tool_calls"][0]["function_name"] == "read_file"
-    assert invoke("trace", attempt, "--out", page).exit_code == 0
+    reads: list[Any] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            "inspect_ai.log.read_eval_log", lambda *args, **options: reads.append(args) or read(*args, **options)
+        )
+        assert invoke("trace", attempt, "--out", page).exit_code == 0
+    # Turns and findings are of the same log, which may be large.
+    assert len(reads) == 1
     assert "finding: looks for hidden files" in page.read_text()
 
     trajectory["agent"] = {"name": "elsewhere", "version": "3", "model_name": "lab/m"}
