@@ -37,6 +37,9 @@ class SolverState(Model):
     model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
     files: Mapping[str, bytes]
+    """Those that the attempt records."""
+    folder_files: Mapping[str, bytes] = {}
+    """The rest of a program's folder, which nobody judges."""
     messages: tuple[ChatMessage, ...] = ()
     """The conversation of our own agent, which has no session."""
     session: str = ""
@@ -60,7 +63,8 @@ class Checkpoint(Model):
 
     def keep(self, file: Path) -> None:
         """Write it in place of the one before, unless its files are too large."""
-        if sum(map(len, self.solver_state.files.values())) <= MOST_BYTES:
+        contents = (*self.solver_state.files.values(), *self.solver_state.folder_files.values())
+        if sum(map(len, contents)) <= MOST_BYTES:
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_atomically(file, self.model_dump_json().encode(), 0o600)
 

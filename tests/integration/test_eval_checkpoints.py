@@ -223,6 +223,7 @@ def test_an_agent_by_acp_that_is_killed_loads_its_session_and_finds_its_files_as
     assert json.loads(prompts[2]) == ["first", "second", "second", "// second\n"]
     recorded_events = require_one_whole_attempt(desk)
     require_continuation(recorded_events)
+    assert not [changed for changed in of_type(recorded_events, TextSet) if changed.path == "notes.txt"]
     # What the agent tells of its past when it loads its session is in the log once.
     assert len(of_type(recorded_events, ToolCalled)) == 1
     assert sum(usage.calls for usage in of_type(recorded_events, ModelUsage)) == 3

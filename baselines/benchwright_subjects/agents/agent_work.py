@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
@@ -64,7 +64,7 @@ async def let_agent_work_on_sample(
     """
     recorder = _ChangeRecorder(sample, launch.title or "agent", grades_saves=launch.grades_saves)
     talk = Conversation(ToolCalls(recorder.queue_event))
-    with AgentSandbox.temporary_with_files(services.sandbox, services.toolchain, sample.files) as box:
+    with AgentSandbox.temporary_with_files(services.sandbox, services.toolchain, _folder_files(sample)) as box:
         try:
             async with (
                 sample.solving_within_time_limit(),
@@ -96,6 +96,13 @@ async def let_agent_work_on_sample(
                 if launch.acp is not None:
                     await _record_conversation(sample, talk)
     return bridge.state
+
+
+def _folder_files(sample: SampleAttempt) -> Mapping[str, bytes]:
+    """Files of the agent's folder when it begins, or continues."""
+    if sample.checkpoint is None:
+        return sample.files
+    return {**sample.checkpoint.solver_state.folder_files, **sample.present_judged_files()}
 
 
 class _Checkpoints:
@@ -139,14 +146,15 @@ class _Checkpoints:
 
     async def keep(self) -> None:
         """Keep a checkpoint, if the agent can continue from one; it waits for its model's answer meanwhile."""
-        can_go_on = bool(self._launch.resume_command or self._conversation.session_id)
-        session_copy = await self._copies.copy() if can_go_on and self._copies is not None else None
+        can_continue = bool(self._launch.resume_command or self._conversation.session_id)
+        session_copy = await self._copies.copy() if can_continue and self._copies is not None else None
         if session_copy is None:
             return
-        files = await asyncio.to_thread(plain_files_below, self._sandbox.code)
-        judged_files = self._sample.present_judged_files()
+        folder_files = await asyncio.to_thread(plain_files_below, self._sandbox.code)
+        judged = set(judged_paths(self._sample.problem))
         solver_state = SolverState(
-            files={path: files[path] for path in files.keys() - set(judged_paths(self._sample.problem))} | judged_files,
+            files=self._sample.files,
+            folder_files={path: content for path, content in folder_files.items() if path not in judged},
             session=self._conversation.session_id,
             session_copy=session_copy,
         )

@@ -33,20 +33,20 @@ async def first_connection(
     address: Path, user_id: int | None, most_line_bytes: int = 1 << 16
 ) -> AsyncIterator[asyncio.Future[Streams]]:
     """The first connection to a private socket, and no other one."""
-    first_connection: asyncio.Future[Streams] = asyncio.get_running_loop().create_future()
+    connection: asyncio.Future[Streams] = asyncio.get_running_loop().create_future()
 
     def connected(stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         server.close()
-        if first_connection.done():
+        if connection.done():
             writer.close()
         else:
-            first_connection.set_result((stream_reader, writer))
+            connection.set_result((stream_reader, writer))
 
     with private_socket(address, user_id) as listener:
         server = await asyncio.start_unix_server(connected, sock=listener, limit=most_line_bytes)
         try:
-            yield first_connection
+            yield connection
         finally:
             server.close()
-            if first_connection.done() and not first_connection.cancelled():
-                first_connection.result()[1].close()
+            if connection.done() and not connection.cancelled():
+                connection.result()[1].close()
