@@ -152,7 +152,7 @@ def test_limits_count_what_a_sample_had_used_before_it_was_continued(
     monkeypatch.setenv("LOCAL_API_KEY", "none")
     reading = call("read_file", path=FILE)
     with JudgeEndpoint(in_turn(reading, reading, fails(400, "down"), reading, reading)) as endpoint:
-        options = {"problems": "saturating-counter", "base_url": endpoint.url, "tokens": 300}
+        options: dict[str, Any] = {"problems": "saturating-counter", "base_url": endpoint.url, "tokens": 300}
         log = run(desk, "openai-api/local/scripted", "agent", **options)
         resume_run(Path(log.location), "none")
         assert len(endpoint.requests) == 4
@@ -166,7 +166,7 @@ def test_an_agent_by_acp_whose_provider_fails_loads_its_session(
 ) -> None:
     monkeypatch.setenv("LOCAL_API_KEY", "none")
     with JudgeEndpoint(in_turn(content("Go on."), fails(400, "down"), content("Go on."))) as endpoint:
-        agent_options = {"acp": True, "command": "double goes_on", "place": f"benchwright:{programs}"}
+        agent_options: dict[str, Any] = {"acp": True, "command": "double goes_on", "place": f"benchwright:{programs}"}
         recorded_events = in_process(desk, endpoint, **agent_options)
         prompts = [request.body["messages"][-1]["content"] for request in endpoint.requests]
     assert json.loads(prompts[2]) == ["first", "second", "second", "// second\n"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from inspect_ai.log import read_eval_log
+from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ModelOutput, get_model
 from typer.testing import CliRunner, Result
 
@@ -76,11 +76,14 @@ def test_an_agents_attempt_goes_out_and_comes_back_as_somebody_elses(
     assert finding["rule"] == "looks_for_hidden_files" and "../../../hidden" in finding["message"]
     step = trajectory["steps"][finding["step_id"] - 1]
     assert step["tool_calls"][0]["function_name"] == "read_file"
-    reads: list[Any] = []
+    reads: list[str] = []
+
+    def read_noting(file: str, **options: Any) -> EvalLog:
+        reads.append(file)
+        return read(file, **options)
+
     with monkeypatch.context() as patched:
-        patched.setattr(
-            "inspect_ai.log.read_eval_log", lambda *args, **options: reads.append(args) or read(*args, **options)
-        )
+        patched.setattr("inspect_ai.log.read_eval_log", read_noting)
         assert invoke("trace", attempt, "--out", page).exit_code == 0
     # Turns and findings are of the same log, which may be large.
     assert len(reads) == 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping
-from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -65,19 +64,17 @@ async def let_agent_work_on_sample(
     recorder = _ChangeRecorder(sample, launch.title or "agent", grades_saves=launch.grades_saves)
     talk = Conversation(ToolCalls(recorder.queue_event))
     with AgentSandbox.temporary_with_files(services.sandbox, services.toolchain, _folder_files(sample)) as box:
+        checkpoints = _Checkpoints(sample, launch, box, talk)
+
+        async def record_and_keep() -> None:
+            await recorder.record_changes_until_now()
+            await checkpoints.keep()
+
+        bridge = ModelBridge(agent_state, recorder.record_usage, seed, record_and_keep)
         try:
-            async with (
-                sample.solving_within_time_limit(),
-                SessionCopies.listen_at(box.copies, box.user) if launch.session_paths else nullcontext() as copies,
-            ):
-                checkpoints = _Checkpoints(sample, launch, box, talk, copies)
-
-                async def record_and_keep() -> None:
-                    await recorder.record_changes_until_now()
-                    await checkpoints.keep()
-
-                bridge = ModelBridge(agent_state, recorder.record_usage, seed, record_and_keep)
+            async with sample.solving_within_time_limit():
                 async with (
+                    checkpoints.copying_session(),
                     serve_bridge(bridge, box.socket, box.user),
                     _recording_while_watching(recorder, box) as recording,
                 ):
@@ -113,7 +110,6 @@ class _Checkpoints:
         launch: The agent's program.
         agent_sandbox: Its folders.
         conversation: What it says, if it speaks ACP.
-        session_copies: Copies of its session; None if it can't continue.
     """
 
     def __init__(
@@ -122,13 +118,21 @@ class _Checkpoints:
         launch: AgentLaunch,
         agent_sandbox: AgentSandbox,
         conversation: Conversation,
-        session_copies: SessionCopies | None,
     ) -> None:
         self._sample = sample
         self._launch = launch
         self._sandbox = agent_sandbox
         self._conversation = conversation
-        self._copies = session_copies
+        self._copies: SessionCopies | None = None
+
+    @contextlib.asynccontextmanager
+    async def copying_session(self) -> AsyncIterator[None]:
+        """The block in which the session of an agent that has one can be copied."""
+        if not self._launch.session_paths:
+            yield
+            return
+        async with SessionCopies.listen_at(self._sandbox.copies, self._sandbox.user) as self._copies:
+            yield
 
     def agent_run(self, prompt: str) -> Coroutine[None, None, AgentEnd]:
         """The agent's work, from its checkpoint if there is one."""
