@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,18 +29,6 @@ class EquatedForms:
     """Problems of both forms that are not as hard in one as in the other: they tie nothing."""
     scores: Sequence[float]
     """For each number solved in the second form, from 0, the number that is worth as much in the first."""
-
-    def on_first_scale(self, estimates: Mapping[str, Estimate]) -> dict[str, Estimate]:
-        """Abilities or difficulties of the second form on the scale of the first; intervals do not have the shift's."""
-        amount = self.shift.value or 0.0
-        return {
-            name: Estimate(
-                value=None if estimate.value is None else estimate.value + amount,
-                low=None if estimate.low is None else estimate.low + amount,
-                high=None if estimate.high is None else estimate.high + amount,
-            )
-            for name, estimate in estimates.items()
-        }
 
 
 def equate_forms(first: AbilityScale, second: AbilityScale) -> EquatedForms:

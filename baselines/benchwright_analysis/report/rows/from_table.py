@@ -23,6 +23,7 @@ from benchwright_analysis.report.section import (
     json_value,
     p_value,
 )
+from benchwright_analysis.report.sections.ability_scale import ability_scale_section
 from benchwright_analysis.report.sections.headline import headline, headline_picture
 from benchwright_analysis.report.sections.main_result import compute_main_result, main_result_table
 from benchwright_analysis.report.sections.models import human_minutes_and_unsolved_count
@@ -83,6 +84,7 @@ def write_table_report(table_options: TableOptions) -> TableReport:
         time_to_pass_section(data),
         _regression_section(data),
         _horizon_section(data, foreign_table),
+        *filter(None, [ability_scale_section(data)]),
     ]
     table_options.folder.mkdir(parents=True, exist_ok=True)
     write_attempts_and_codebook(table_options.folder, data.observations)

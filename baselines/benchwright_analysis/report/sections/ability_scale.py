@@ -37,7 +37,7 @@ _GUESSED = frozenset({QuestionFormat.MULTIPLE_CHOICE.value, QuestionFormat.ASSER
 
 def ability_scale_section(data: Dataset) -> Section | None:
     """Reliability, scale and differences of problems; None with fewer than five solvers or problems."""
-    rows = sorted(data.decided_observations, key=lambda row: row.started)
+    rows = data.decided_observations
     responses = responses_of_rows(rows)
     if min(responses.passes.shape) < _FEWEST:
         return None
@@ -48,15 +48,14 @@ def ability_scale_section(data: Dataset) -> Section | None:
     tables = [_reliability_table(reliabilities)] if reliabilities else []
     numbers: dict[str, object] = {"reliability": reliabilities}
     pictures: list[SectionPicture] = []
-    scaled_rows = [row for row in rows if row.format not in _GUESSED]
-    guessed = len({row.problem for row in rows} - {row.problem for row in scaled_rows})
+    guessed = len({row.problem for row in rows if row.format in _GUESSED})
     if guessed:
         sentences.append(
             f"{counted(guessed, 'problem')} with choices or assertions are not on the scale: whoever guesses is right "
             "often, and a scale without guessing would be wrong about solvers who solve few or many."
         )
     try:
-        scale = ability_scale(responses_of_rows(scaled_rows))
+        scale = scale_of_rows(rows)
     except StatisticsError as error:
         sentences.append(f"No scale is shown. {error}")
     else:
@@ -86,9 +85,19 @@ def ability_scale_section(data: Dataset) -> Section | None:
     return Section("ability-scale", _TITLE, sentences, pictures, tables, numbers)
 
 
+def scale_of_rows(rows: Sequence[Observation]) -> AbilityScale:
+    """The scale of attempts, without problems where whoever guesses is often right.
+
+    Raises:
+        StatisticsError: It can't be shown; the message says why, and what it takes.
+    """
+    return ability_scale(responses_of_rows([row for row in rows if row.format not in _GUESSED]))
+
+
 def responses_of_rows(rows: Sequence[Observation]) -> ResponseTable:
-    """Results of attempts in order of time."""
-    return ResponseTable.from_results((_solver(row), row.problem, row.passed) for row in rows)
+    """Results of attempts, in order of time."""
+    in_order = sorted(rows, key=lambda row: row.started)
+    return ResponseTable.from_results((_solver(row), row.problem, row.passed) for row in in_order)
 
 
 def _solver(row: Observation) -> str:

@@ -26,6 +26,7 @@ from benchwright_problems.errors import ProblemsError
 from benchwright_problems.verdict import Outcome, verdict_word
 from benchwright_server.cli.attempts.check import anchor_command, verify_command, write_anchor_beside_export
 from benchwright_server.cli.attempts.compare import compare_attempts
+from benchwright_server.cli.attempts.equate import equate
 from benchwright_server.cli.attempts.trajectories import (
     ExportFormat,
     export_trajectory,
@@ -54,6 +55,7 @@ def add_to(parent: typer.Typer) -> None:
     attempts_app.command("findings")(findings_command)
     attempts_app.command("regrade")(regrade_command)
     attempts_app.command("compare")(compare_attempts)
+    attempts_app.command("equate")(equate)
     attempts_app.command("anchor")(anchor_command)
     attempts_app.command("verify")(verify_command)
     parent.add_typer(attempts_app, name="attempts")

@@ -107,6 +107,16 @@ def test_guessing_breaks_intervals_which_is_why_choices_are_left_out() -> None:
     assert ScaleCoverage(100, 300, guess=0.25).difficulties < 0.8
 
 
+def test_difficulties_are_those_of_another_implementation() -> None:
+    """girth 0.8.0, `onepl_mml`, on the same results; difficulty times discrimination, centred."""
+    random = np.random.default_rng(1)
+    abilities, difficulties = random.normal(0, 1, 60), np.linspace(-1.5, 1.5, 8)
+    passes = (random.random((60, 8)) < special.expit(abilities[:, None] - difficulties)).astype(np.float64)
+    fitted = fit_rasch(ResponseTable(tuple(map(str, range(60))), tuple("abcdefgh"), passes))
+    expected = [-1.463, -1.355, -0.56, -0.407, 0.476, 0.708, 0.955, 1.646]
+    assert [estimate.value for estimate in fitted.difficulties.values()] == pytest.approx(expected, abs=0.02)
+
+
 def test_too_few_solvers_get_no_scale_and_are_told_how_many_it_takes() -> None:
     table = responses(np.random.default_rng(1), np.linspace(-2, 2, 20), np.linspace(-2, 2, 20))
     with pytest.raises(StatisticsError, match=r"20 solvers and 20 problems .* takes 50 and 10"):
@@ -180,7 +190,7 @@ def test_reliability_is_within_its_interval_also_with_gaps(solvers: int, missing
         holds(reliability(responses(random, random.normal(0, 1, solvers), difficulties, missing=missing)).kr20, truth)
         for _ in range(tables)
     )
-    assert held >= (0.92 if nightly else 0.75) * tables
+    assert held >= (0.90 if nightly else 0.75) * tables
 
 
 def planted_difference(random: np.random.Generator, each: int, harder: float) -> tuple[ResponseTable, Numbers]:
