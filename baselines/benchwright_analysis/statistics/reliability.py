@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchwright_analysis.statistics.columns import Numbers
+from benchwright_analysis.statistics.columns import Indices, Numbers
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.response_table import ResponseTable
 from benchwright_judges.agreement.estimators import CONFIDENCE, Estimate
@@ -100,13 +100,14 @@ def _pairwise_covariances(passes: Numbers) -> Numbers:
     counts = np.maximum(weights.T @ weights, 1.0)
     # A problem's mean among those who also have a result at the other one.
     means = (filled.T @ weights) / counts
-    return ((filled.T @ filled) / counts - means * means.T) * counts / np.maximum(counts - 1, 1.0)
+    covariances: Numbers = ((filled.T @ filled) / counts - means * means.T) * counts / np.maximum(counts - 1, 1.0)
+    return covariances
 
 
-def _parts(solver_count: int) -> list[Numbers]:
+def _parts(solver_count: int) -> list[Indices]:
     """Solvers that are left out together: one by one, or of many in equal parts."""
     return [
-        np.arange(start, solver_count, min(solver_count, _MOST_PARTS))
+        np.arange(start, solver_count, min(solver_count, _MOST_PARTS), dtype=np.intp)
         for start in range(min(solver_count, _MOST_PARTS))
     ]
 

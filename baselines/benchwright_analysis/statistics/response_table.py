@@ -47,9 +47,8 @@ class ResponseTable:
         """Those solvers alone, at the problems that any of them tried."""
         rows = np.arange(len(self.solvers))[selected]
         passes = self.passes[rows]
-        return ResponseTable(tuple(self.solvers[row] for row in rows), self.problems, passes).of_problems(
-            (~np.isnan(passes)).any(axis=0)
-        )
+        selected_rows = ResponseTable(tuple(self.solvers[row] for row in rows), self.problems, passes)
+        return selected_rows.of_problems(np.flatnonzero(selected_rows.is_answered.any(axis=0)))
 
     def of_problems(self, selected: Flags | Indices) -> ResponseTable:
         """Those problems alone."""
