@@ -18,6 +18,7 @@ from benchwright_problems.storage.pack_folder import (
     right_solutions_by_name,
     wrong_solutions_by_name,
 )
+from benchwright_server.workspaces.workspace import statement_path_and_workspace_files
 from benchwright_service.courses.course_file import read_course_file
 
 NAME = "architecture-labs"
@@ -93,6 +94,16 @@ def test_no_hidden_text_is_given_away(problem: Problem) -> None:
     hidden_texts = [*problem.hidden.harness.values(), *problem.hidden.reference.values()]
     hidden_texts += problem.hidden.explanation.split("\n\n")
     assert all(text not in public for text in hidden_texts if len(text) > 40)
+
+
+@pytest.mark.parametrize("problem", DESIGNS, ids=id_of)
+def test_the_workspace_of_a_student_has_first_steps_and_tests_to_extend_and_nothing_hidden(problem: Problem) -> None:
+    statement_path, content_by_path = statement_path_and_workspace_files(problem)
+    assert b"\n## First steps\n" in content_by_path[statement_path]
+    assert any(path.startswith("tests/test_") and b"@cocotb.test()" in text for path, text in content_by_path.items())
+    workspace_text = b"\n".join(content_by_path.values()).decode()
+    hidden_texts = [*problem.hidden.hints, *problem.hidden.explanation.split("\n\n")]
+    assert not [text for text in hidden_texts if text.strip() in workspace_text]
 
 
 @pytest.mark.parametrize("problem", QUESTIONS, ids=id_of)

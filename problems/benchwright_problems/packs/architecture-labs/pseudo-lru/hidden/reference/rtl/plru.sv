@@ -37,27 +37,26 @@ module plru #(
     logic [WAYS-1:0] free;
     assign free = ~valid & ~locked;
 
-    int node;
+    logic [LEVELS:0] node;
     logic upper;
     always_comb begin
         node = 1;
-        upper = 1'b0;
         for (int level = 0; level < LEVELS; level++) begin
             upper = shut[2*node] || (tree[node] && !shut[2*node+1]);
-            node = 2 * node + int'(upper);
+            node = {node[LEVELS-1:0], upper};
         end
         victim = node[LEVELS-1:0];
         for (int w = WAYS - 1; w >= 0; w--)
             if (free[w]) victim = w[LEVELS-1:0];
     end
 
-    int parent;
+    logic [LEVELS:0] parent;
     always_comb begin
         touched = trees[touch_set];
         parent = 1;
         for (int level = LEVELS - 1; level >= 0; level--) begin
             touched[parent] = !touch_way[level];
-            parent = 2 * parent + int'(touch_way[level]);
+            parent = {parent[LEVELS-1:0], touch_way[level]};
         end
     end
 

@@ -50,7 +50,7 @@ module rob8 (
             number = number + 3'd1;
         end
     end
-    assign find_done = finished_q[find_tag];
+    assign find_done = find_hit && finished_q[find_tag];
     assign find_value = values[find_tag];
 
     always_ff @(posedge clk) begin

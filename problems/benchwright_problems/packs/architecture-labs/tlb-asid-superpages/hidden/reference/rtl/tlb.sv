@@ -83,7 +83,7 @@ module tlb #(
             ppns[place] <= fill_ppn;
             asids[place] <= fill_asid;
             perms[place] <= fill_perm;
-            if (full) next_q <= int'(next_q) == ENTRIES - 1 ? '0 : next_q + 1'b1;
+            if (full) next_q <= next_q == NUMBER_BITS'(ENTRIES - 1) ? '0 : next_q + 1'b1;
         end
         if (rst) begin
             valid_q <= '0;
