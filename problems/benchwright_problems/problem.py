@@ -257,7 +257,7 @@ class Public(Model):
     figures: tuple[Figure, ...] = ()
     hints: HintRules = ()
     """The public part of its hints; no part of the task, so in no digest."""
-    groups: TestGroups = ()
+    test_groups: TestGroups = ()
     """Its hidden tests by what they bring; no part of the task either."""
 
     @model_validator(mode="after")
@@ -350,8 +350,8 @@ class Problem(Model):
             raise ValueError("a question, and nothing else, has public.question")
         if self.kind is ProblemKind.DESIGN and not self.public.expected:
             raise ValueError("a design problem names the files it expects")
-        if self.public.groups and (self.kind is not ProblemKind.DESIGN or self.reveal is Reveal.VERDICT):
-            raise ValueError("groups name hidden tests: only a design problem with reveal names or more has some")
+        if self.public.test_groups and (self.kind is not ProblemKind.DESIGN or self.reveal is Reveal.VERDICT):
+            raise ValueError("test_groups name hidden tests: only a design problem with reveal names or more has some")
         return self
 
     @property
@@ -362,7 +362,7 @@ class Problem(Model):
     @property
     def public_digest(self) -> str:
         """sha256 of everything a solver sees, without hints, groups of tests and dates."""
-        unseen = {"hints", "groups"} if self.public.tree is not None else {"hints", "groups", "tree"}
+        unseen = {"hints", "test_groups"} if self.public.tree is not None else {"hints", "test_groups", "tree"}
         return digest(self.model_dump(mode="json", exclude={"hidden": True, "published": True, "public": unseen}))
 
     @property

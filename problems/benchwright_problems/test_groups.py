@@ -24,16 +24,18 @@ class TestGroup(Model):
     """Names as verdicts have them, without the parameters that follow in brackets."""
 
 
-def _require_each_test_once(groups: tuple[TestGroup, ...]) -> tuple[TestGroup, ...]:
-    tests = [test for group in groups for test in group.tests]
-    repeated = next((test for test in tests if tests.count(test) > 1), None)
+def _require_each_test_once(test_groups: tuple[TestGroup, ...]) -> tuple[TestGroup, ...]:
+    test_names = [name for test_group in test_groups for name in test_group.tests]
+    repeated = next((name for name in test_names if test_names.count(name) > 1), None)
     if repeated is not None:
         raise ValueError(f"the test {repeated!r} is there twice")
-    return groups
+    return test_groups
 
 
 TestGroups = Annotated[
-    tuple[TestGroup, ...], AfterValidator(_require_each_test_once), Field(exclude_if=lambda groups: not groups)
+    tuple[TestGroup, ...],
+    AfterValidator(_require_each_test_once),
+    Field(exclude_if=lambda test_groups: not test_groups),
 ]
 """Left out of records where there are none."""
 
@@ -61,20 +63,24 @@ class GroupScore:
     """True if it brings them."""
 
 
-def group_scores(groups: Sequence[TestGroup], decided_tests: Iterable[DecidedTest]) -> Sequence[GroupScore]:
+def group_scores(test_groups: Sequence[TestGroup], decided_tests: Iterable[DecidedTest]) -> Sequence[GroupScore]:
     """Which groups a run passed: those of which every test is there and passed with all parameters; none of no tests.
 
     Args:
-        groups: Those of the problem.
+        test_groups: Those of the problem.
         decided_tests: Tests of the run.
     """
     is_passed_by_name: dict[str, bool] = {}
-    for test in decided_tests:
-        name = test.name.partition(" [")[0]
-        is_passed_by_name[name] = is_passed_by_name.get(name, True) and test.passed
+    for decided_test in decided_tests:
+        name = decided_test.name.partition(" [")[0]
+        is_passed_by_name[name] = is_passed_by_name.get(name, True) and decided_test.passed
     return [
-        GroupScore(group.title, group.points, all(is_passed_by_name.get(name, False) for name in group.tests))
-        for group in groups
+        GroupScore(
+            test_group.title,
+            test_group.points,
+            all(is_passed_by_name.get(name, False) for name in test_group.tests),
+        )
+        for test_group in test_groups
         if is_passed_by_name
     ]
 

@@ -22,7 +22,7 @@ from benchwright_service.courses.courses import AssignmentRules
 from benchwright_teaching.points import GradingRules
 
 from ..support.service.bench_service import Course, Service, Solver
-from ..support.service.bench_service_pages import browser, invitation, program_token, signed_in
+from ..support.service.bench_service_pages import browser, csrf, invitation, program_token, signed_in
 
 PACK, LAB = "architecture-labs", "alu-flags"
 FOLDER = Path(str(files("benchwright_problems") / "packs" / PACK))
@@ -90,12 +90,12 @@ def test_a_run_that_passes_some_groups_of_tests_brings_their_points(
 
 
 def change_closing_time(service: Service, course: Course, closes: datetime) -> None:
-    async def change() -> None:
+    async def move_closing_time() -> None:
         async with open_administration(service.folders, service.database) as parts:
             rules = AssignmentRules(closes=closes)
             await parts.courses.change_assignment(course.name, course.assignment, rules)
 
-    asyncio.run(change())
+    asyncio.run(move_closing_time())
 
 
 def test_the_explanation_is_shown_to_students_once_the_assignment_has_closed(
@@ -121,6 +121,10 @@ def test_the_explanation_is_shown_to_students_once_the_assignment_has_closed(
     change_closing_time(service, course, datetime.now(UTC) - timedelta(seconds=1))
     page = problem_page(student, course)
     assert title in page and "One adder is enough." in page
+    next_term = service.set_up(PACK, problems=(LAB,))
+    form = {"csrf": csrf(student), "code": next_term.invitation}
+    assert student.post("/sign-in", data=form).status_code == 303
+    assert not is_anywhere(student)
     assert b"One adder is enough." not in service.log.read_bytes()
 
 

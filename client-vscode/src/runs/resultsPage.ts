@@ -142,7 +142,7 @@ function verdictFacts(verdict: AttemptStatus["verdict"]): [string, string][] {
     ...(verdict.tests
       ? [[t("Tests passed"), t("{0} of {1}", verdict.tests.passed, verdict.tests.total)] as [string, string]]
       : []),
-    ...(verdict.groups ?? []).map(({ title, points, passed }): [string, string] => [
+    ...(verdict.testGroups ?? []).map(({ title, points, passed }): [string, string] => [
       title,
       t("{0} of {1} points", passed ? points : 0, points),
     ]),

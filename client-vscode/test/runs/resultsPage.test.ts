@@ -17,11 +17,11 @@ test("the page shows exactly what the verdict reveals", () => {
 });
 
 test("groups of tests are shown with the points that they bring", () => {
-  const groups = [
+  const testGroups = [
     { title: "Shifts", points: 2, passed: true },
     { title: "Flags", points: 3, passed: false },
   ];
-  assert.deepEqual(resultsPage(attempt({ verdict: verdict({ groups }) })).facts.slice(1, 3), [
+  assert.deepEqual(resultsPage(attempt({ verdict: verdict({ testGroups }) })).facts.slice(1, 3), [
     ["Shifts", "2 of 2 points"],
     ["Flags", "0 of 3 points"],
   ]);

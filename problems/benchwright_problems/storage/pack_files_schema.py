@@ -78,5 +78,5 @@ class ProblemFile(Model):
     answer: Answer | None = None
     dont_care: DontCares = NO_DONT_CARES
     proof: ProofTable = ProofTable()
-    groups: TestGroups = ()
+    test_groups: TestGroups = ()
     hints: Annotated[tuple[Hint, ...], Field(max_length=MOST_HINTS), AfterValidator(require_affordable_hints)] = ()

@@ -57,7 +57,7 @@ _DESCRIPTIONS = frozenset({"docker-compose.yml", DESCRIPTION, VERIFIER, PROOF_DE
 TREES = "trees"
 START = "start.patch"
 """The changes to its tree with which a repository problem starts."""
-_LATER_FIELDS = ("hints", "groups", "dont_care", "proof", "published", "criterion", "tree", "tests")
+_LATER_FIELDS = ("hints", "test_groups", "dont_care", "proof", "published", "criterion", "tree", "tests")
 """Fields whose absence leaves a problem's digest as it was before there was such a field."""
 
 _File = TypeVar("_File", bound=Model)
@@ -188,7 +188,7 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
                 question=_question(spec),
                 figures=figures,
                 hints=tuple(hint.rule for hint in spec.hints),
-                groups=spec.groups,
+                test_groups=spec.test_groups,
             ),
             hidden=Hidden(
                 harness=harness,

@@ -152,7 +152,7 @@ def problem_page(
     assistance = assignment.assistance if assignment is not None else None
     summaries = attempts.person_summaries(problem_ref)
     solutions = solutions_best_first(home, problem, summaries)
-    solution = (
+    author_solution = (
         ShownSolution() if is_in_open_study else shown_solution(store, problem_ref, problem, solutions, summaries)
     )
     past_attempts = [
@@ -176,8 +176,8 @@ def problem_page(
         best=BestSolution(attempt=solutions[0].header.id, quality=quality_lines(solutions[0].quality))
         if solutions
         else None,
-        reference=[ReferenceFile(path=path, text=text) for path, text in solution.reference.items()]
-        if solution.reference is not None
+        reference=[ReferenceFile(path=path, text=text) for path, text in author_solution.reference.items()]
+        if author_solution.reference is not None
         else None,
-        explanation=solution.explanation or None,
+        explanation=author_solution.explanation or None,
     )

@@ -355,7 +355,7 @@ class EditorSession(Adapter):
             runs=summary.verdict_count,
             running=self.attempt.runs.is_running,
             view=standing_view(await self._attempt_view(summary, revealed)),
-            verdict=_verdict_view(summary.verdict, revealed, self.problem.public.groups)
+            verdict=_verdict_view(summary.verdict, revealed, self.problem.public.test_groups)
             if summary.verdict and revealed
             else None,
             study=self.header.study or None,
@@ -427,7 +427,7 @@ def standing_view(view: AttemptView) -> StandingView:
     )
 
 
-def _verdict_view(verdict: AttemptVerdict, revealed_verdict: Revealed, groups: Sequence[TestGroup]) -> VerdictView:
+def _verdict_view(verdict: AttemptVerdict, revealed_verdict: Revealed, test_groups: Sequence[TestGroup]) -> VerdictView:
     return VerdictView(
         outcome=revealed_verdict.outcome,
         reason=revealed_verdict.reason,
@@ -437,9 +437,9 @@ def _verdict_view(verdict: AttemptVerdict, revealed_verdict: Revealed, groups: S
         else None,
         lines=[TestLine(**asdict(test)) for test in revealed_verdict.tests] or None,
         compiler=[CompilerLine(**message.model_dump()) for message in revealed_verdict.compiler] or None,
-        groups=[
+        test_groups=[
             GroupLine(title=score.title, points=score.points, passed=score.is_passed)
-            for score in group_scores(groups, revealed_verdict.tests)
+            for score in group_scores(test_groups, revealed_verdict.tests)
         ]
         or None,
         quality=quality_lines(revealed_verdict.quality),

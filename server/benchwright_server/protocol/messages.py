@@ -252,7 +252,7 @@ class VerdictView(Wire):
     """Null if the policy hides them."""
     compiler: list[CompilerLine] | None = None
     """The reasons why the design does not build, if compilers said them of the solver's own files."""
-    groups: list[GroupLine] | None = None
+    test_groups: list[GroupLine] | None = None
     """The groups of hidden tests, where the problem has some and the policy shows the tests."""
     quality: list[QualityLine] | None = None
     """Of a design that passed, once the attempt has ended."""

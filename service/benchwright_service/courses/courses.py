@@ -343,7 +343,7 @@ class Courses:
             problems = (await asyncio.to_thread(self._store.public_pack, pack)).problems
         except UnknownProblemError:
             return {}
-        return {problem.id: problem.public.groups for problem in problems if problem.public.groups}
+        return {problem.id: problem.public.test_groups for problem in problems if problem.public.test_groups}
 
     async def explanation_if_over(self, pack: str, problem: str, assignments: Sequence[AssignmentView]) -> str:
         """The author's explanation of a problem's solution, for whom every assignment of it has closed; else empty.

@@ -99,7 +99,7 @@ async def _own_grade_page(visit: Visit, problem: FormProblem | None) -> Response
         appeals=[student_appeal for student_appeal in appeals_ if student_appeal.assignment == view.id],
         cells=await visit.bench.coursework.progress.student_cells(membership.course, visit.account, view.id),
         runs=await visit.bench.coursework.own_runs.newest_runs_by_problem(visit.account, view.id),
-        groups=await visit.bench.courses.test_groups_by_problem(view.pack),
+        test_groups=await visit.bench.courses.test_groups_by_problem(view.pack),
         late_days=await visit.bench.grades.late_days.allowance(membership.course, view.id, visit.account),
         by_group=bool(student.group) and book.grading_rules(view).by_group,
         is_archived=await visit.is_archived(),

@@ -195,7 +195,7 @@ async def student_work_page(visit: Visit) -> Response:
             (assignment.pack, path["problem"]), path["problem"]
         ),
         student=student,
-        groups=(await visit.bench.courses.test_groups_by_problem(assignment.pack)).get(path["problem"], ()),
+        test_groups=(await visit.bench.courses.test_groups_by_problem(assignment.pack)).get(path["problem"], ()),
         attempts=list(zip(attempt_lines, makers, strict=True)),
         checked=attempt_checks,
     )

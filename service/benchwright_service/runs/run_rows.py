@@ -94,7 +94,7 @@ class RunRows:
         verdict: Verdict,
         end_time: float,
         score: float | None = None,
-        groups: Sequence[TestGroup] = (),
+        test_groups: Sequence[TestGroup] = (),
     ) -> bool:
         """Ends a run by a verdict; one that was judged again keeps its old verdict beside the new one.
 
@@ -103,7 +103,7 @@ class RunRows:
             verdict: Whole.
             end_time: Seconds since 1970.
             score: Score from 0 to 1 that a judge gave an answer. None without a judge.
-            groups: Groups of the problem's hidden tests.
+            test_groups: Groups of the problem's hidden tests.
 
         Returns:
             Whether it counted: the run had not ended, and was still given by this lease.
@@ -111,7 +111,7 @@ class RunRows:
         verdict_columns = {
             "verdict": verdict.model_dump_json(),
             "outcome": verdict.outcome.value,
-            "share": _passed_test_share(verdict, groups) if score is None else score,
+            "share": _passed_test_share(verdict, test_groups) if score is None else score,
         }
         run_update = (
             update(RUNS)
@@ -167,10 +167,10 @@ def _cancel_update(reason: str, end_time: float) -> Update:
     return update(RUNS).where(RUNS.c.state.in_(GOING), RUNS.c.regrade == "").values(values)
 
 
-def _passed_test_share(verdict: Verdict, groups: Sequence[TestGroup]) -> float:
+def _passed_test_share(verdict: Verdict, test_groups: Sequence[TestGroup]) -> float:
     """Share of the points of groups, or without groups of the hidden tests, that passed, from 0 to 1."""
     if verdict.outcome is Outcome.PASSED:
         return 1.0
-    if scores := group_scores(groups, verdict.tests):
+    if scores := group_scores(test_groups, verdict.tests):
         return share_of_points(scores)
     return sum(test.passed for test in verdict.tests) / len(verdict.tests) if verdict.tests else 0.0

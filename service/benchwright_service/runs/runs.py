@@ -341,15 +341,15 @@ class RunQueue:
     async def _test_groups(self, run_row: Row[Any]) -> Sequence[TestGroup]:
         problem_ref = await self._rows.problem_ref_of(run_row.attempt)
         try:
-            return (await asyncio.to_thread(self._store.problem, problem_ref)).public.groups
+            return (await asyncio.to_thread(self._store.problem, problem_ref)).public.test_groups
         except UnknownProblemError:
             # The pack was replaced by one without it.
             return ()
 
     async def _finish_if_leased(self, run_row: Row[Any], verdict: Verdict, *, score: float | None = None) -> bool:
         end_time = self._now()
-        groups = await self._test_groups(run_row) if verdict.tests else ()
-        is_counted = await self._rows.finish_if_leased(run_row, verdict, end_time, score, groups)
+        test_groups = await self._test_groups(run_row) if verdict.tests else ()
+        is_counted = await self._rows.finish_if_leased(run_row, verdict, end_time, score, test_groups)
         self._changes.notify(run_row.id)
         if is_counted and not run_row.regrade:
             self._metrics.count_ended_run(

@@ -52,9 +52,9 @@ def test_the_first_steps_name_every_hidden_test(problem: Problem) -> None:
 
 @pytest.mark.parametrize("problem", DESIGNS, ids=id_of)
 def test_each_hidden_test_is_in_a_group_and_the_groups_bring_ten_points(problem: Problem) -> None:
-    grouped = [test for group in problem.public.groups for test in group.tests]
+    grouped = [name for test_group in problem.public.test_groups for name in test_group.tests]
     assert sorted(grouped) == sorted(hidden_test_names(problem))
-    assert sum(group.points for group in problem.public.groups) == 10
+    assert sum(test_group.points for test_group in problem.public.test_groups) == 10
 
 
 @pytest.mark.parametrize("problem", DESIGNS, ids=id_of)

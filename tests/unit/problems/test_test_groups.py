@@ -26,8 +26,8 @@ GROUPS = (TestGroup(title="Sums", points=1, tests=("adds",)), TestGroup(title="R
 def test_a_group_brings_its_points_once_all_of_its_tests_pass_with_all_parameters(
     passed: list[str], failed: list[str], share: float
 ) -> None:
-    tests = [TestResult(name=name, passed=name in passed) for name in (*passed, *failed)]
-    assert share_of_points(group_scores(GROUPS, tests)) == share
+    test_results = [TestResult(name=name, passed=name in passed) for name in (*passed, *failed)]
+    assert share_of_points(group_scores(GROUPS, test_results)) == share
 
 
 def test_a_run_whose_tests_are_not_shown_has_no_groups() -> None:
@@ -36,24 +36,24 @@ def test_a_run_whose_tests_are_not_shown_has_no_groups() -> None:
 
 def test_groups_are_no_part_of_the_task() -> None:
     problem = read_built_in("architecture-labs").problems[0]
-    bare_problem = problem.model_copy(update={"public": problem.public.model_copy(update={"groups": ()})})
-    assert problem.public.groups
+    bare_problem = problem.model_copy(update={"public": problem.public.model_copy(update={"test_groups": ()})})
+    assert problem.public.test_groups
     assert bare_problem.public_digest == problem.public_digest
     assert bare_problem.harness_digest == problem.harness_digest
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("changed_fields", "message"),
     [
-        ({"public": {"groups": [{"title": "a", "tests": ["x", "x"]}]}}, "the test 'x' is there twice"),
-        ({"public": {"groups": [{"title": "a", "tests": []}]}}, "at least 1 item"),
-        ({"public": {"groups": [{"title": "a", "points": 0, "tests": ["x"]}]}}, "greater than 0"),
+        ({"public": {"test_groups": [{"title": "a", "tests": ["x", "x"]}]}}, "the test 'x' is there twice"),
+        ({"public": {"test_groups": [{"title": "a", "tests": []}]}}, "at least 1 item"),
+        ({"public": {"test_groups": [{"title": "a", "points": 0, "tests": ["x"]}]}}, "greater than 0"),
         ({"reveal": "verdict"}, "only a design problem with reveal names or more"),
     ],
 )
-def test_groups_that_make_no_sense_are_refused(change: dict[str, object], message: str) -> None:
+def test_groups_that_make_no_sense_are_refused(changed_fields: dict[str, object], message: str) -> None:
     fields = read_built_in("architecture-labs").problems[0].model_dump()
-    for name, value in change.items():
+    for name, value in changed_fields.items():
         fields[name] = {**fields[name], **value} if isinstance(value, dict) else value
     with pytest.raises(ValidationError, match=message):
         Problem.model_validate(fields)
