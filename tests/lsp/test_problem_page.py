@@ -117,8 +117,8 @@ async def test_a_run_shows_which_groups_of_hidden_tests_it_passed(editors: Edito
     wrong_designs = wrong_solutions_by_name(folder, "alu-flags")
     desk.open().path.write_text(wrong_designs["overflow-is-carry"]["rtl/alu.sv"])
     verdict = await desk.run()
-    assert verdict.testGroups is not None
-    assert [(line.points, line.passed) for line in verdict.testGroups] == [
+    assert verdict.test_groups is not None
+    assert [(line.points, line.passed) for line in verdict.test_groups] == [
         *[(2, True)] * 3,
         *[(2, False)] * 2,
     ]
