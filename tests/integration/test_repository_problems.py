@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.execution.run import UNSIGNED, run_harness
@@ -22,6 +23,9 @@ from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_problems.storage.pack_signature import author_key
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome, Reason, Verdict
+from benchwright_service.courses.courses import Courses
+from benchwright_service.errors import BenchServiceError
+from benchwright_subjects.samples import select_problems
 
 from ..support.repository_pack import ADDER, BUGS, TOP, TREE, write_repository_pack
 
@@ -146,3 +150,16 @@ async def test_a_published_pack_brings_its_trees_to_another_machine(
     assert '"folder":' not in unsealed.model_dump_json()
     verdict = await grade(unsealed, toolchain, unsealed.hidden.reference[CHANGES])
     assert verdict.reason is Reason.PASSED
+
+
+async def test_who_can_not_be_given_a_repository_refuses_its_problems_by_name(
+    tmp_path: Path, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(home)
+    store.add(read_pack_folder(write_repository_pack(tmp_path / "pack")))
+    with pytest.raises(EvaluationError, match="core/sum is a whole repository"):
+        select_problems(store, "core", "")
+    courses = Courses.__new__(Courses)
+    monkeypatch.setattr(courses, "_store", store, raising=False)
+    with pytest.raises(BenchServiceError, match="core/mask is a whole repository"):
+        await courses.require_problems("core", ["mask"])

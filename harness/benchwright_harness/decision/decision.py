@@ -47,7 +47,7 @@ def decide_verdict(
         detail = "The run left results that its simulations did not have, or changed files that it may not."
         return Verdict(reason=Reason.TAMPERED, detail=detail, tests=by_criterion.tests)
     if criterion.tests is not None and by_criterion.reason is Reason.TESTS_FAILED and by_criterion.tests:
-        # What else a verifier runs may fail as it likes: some of the tests have results.
+        # Whatever else a verifier runs may fail: some of the tests have results.
         attributed = by_criterion
     else:
         simulates = criterion.simulates or criterion.is_testbench

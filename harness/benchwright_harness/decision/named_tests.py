@@ -1,6 +1,6 @@
 """The verdict of named tests: HWE-Bench's rule, on results that are printed, or on those of cocotb and pytest.
 
-Printed results stand between the lines `HWE_BENCH_RESULTS_START` and `HWE_BENCH_RESULTS_END`. A design that prints has
+Printed results are between the lines `HWE_BENCH_RESULTS_START` and `HWE_BENCH_RESULTS_END`. A design that prints has
 its words in the same stream, so what contradicts itself does not pass: two such blocks, or a test with two results.
 """
 
@@ -19,7 +19,7 @@ _ABSENT = "The test did not run."
 
 
 def is_result_line(line: str) -> bool:
-    """True if a line is a test's result, or stands around those of a verifier."""
+    """True if a line is a test's result, or begins or ends those of a verifier."""
     return line in (RESULTS_START, RESULTS_END) or _RESULT.match(line) is not None
 
 

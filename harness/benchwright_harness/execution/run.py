@@ -479,7 +479,7 @@ def _step_environment(
 
 
 def _given_paths(problem: Problem) -> list[str]:
-    """The files that a run begins with; none where all that is there was given, as in a repository."""
+    """The files that a run begins with; empty if all that is there was given, as in a repository."""
     if problem.public.tree is not None:
         return []
     return sorted({*problem.public.files, *problem.public.expected})

@@ -156,7 +156,7 @@ def _problem_of_record(
         raise DatasetError.from_validation(location.file, error, location.line) from error
     invalid.require_known_fields(location, parsed)
     if not re.fullmatch(r"[\w.-]+", parsed.name):
-        raise location.error("repo", f"is no name of a repository: {parsed.name!r}")
+        raise location.error("repo", f"can't name a repository: {parsed.name!r}")
     if verifiers is None or not (verifiers / f"{parsed.name}.sh").is_file():
         reason = (
             f"runs in the image {parsed.image}, which is not supported; write {parsed.name}.sh into the folder of "

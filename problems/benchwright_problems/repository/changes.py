@@ -32,7 +32,7 @@ def diff_of_files(old_files: Mapping[str, bytes | None], new_files: Mapping[str,
 
 
 def changed_files(tree: Tree, patch: str) -> dict[str, bytes | None]:
-    """The files that a diff changes: path → new content, or None where it deletes the file.
+    """The files that a diff changes: path → new content; None for one that it deletes.
 
     Raises:
         PatchError: The diff is malformed, does not apply, or names a path that no workspace can hold.

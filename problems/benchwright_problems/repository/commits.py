@@ -134,4 +134,4 @@ def _linked_path(path: str, targets: dict[str, str], files: dict[str, bytes]) ->
         if target not in targets:
             break
         target = posixpath.normpath(posixpath.join(posixpath.dirname(target), targets[target]))
-    raise TreeError(f"{path} is a link to {targets[path]!r}, which is no file of the repository. Put a file there.")
+    raise TreeError(f"{path} is a link to {targets[path]!r}, but the repository has no such file. Put one there.")

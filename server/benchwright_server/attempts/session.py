@@ -199,7 +199,7 @@ class EditorSession(Adapter):
         for path, content in changed_files(tree, diff.decode()).items():
             self.recorder.record_read_by_run(path, content)
         self.recorder.record_derived(CHANGES, diff)
-        # For people to look at.
+        # For people to read.
         with contextlib.suppress(OSError):
             write_atomically(self.workspace.folder / CHANGES, diff, durable=False)
 

@@ -373,7 +373,7 @@ class EditorSessions:
             WorkspaceFile(uri=(workspace.folder / path).as_uri(), path=path, editable=path in editable)
             for path in (paths if problem.public.tree is None else ())
         ]
-        # Where everything may be changed, nothing says what to look at first.
+        # Where everything may be changed, nothing says what to read first.
         primary = workspace.statement if problem.public.tree is not None else workspace.folder / editable[0]
         return OpenedProblem(
             status=await session.status(),

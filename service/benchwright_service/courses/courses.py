@@ -186,10 +186,10 @@ class Courses:
         return str(row["id"])
 
     async def require_problems(self, pack: str, problems: Collection[str]) -> Pack:
-        """A pack of this machine, if it has these problems.
+        """A pack of this machine, if it has these problems, or all if none is named, to hand out.
 
         Raises:
-            BenchServiceError: It does not, or there is no such pack.
+            BenchServiceError: It does not, there is no such pack, or one of them is a whole repository.
         """
         try:
             known_pack = await asyncio.to_thread(self._store.public_pack, pack)
@@ -200,6 +200,11 @@ class Courses:
             raise BenchServiceError(
                 f"pack {pack!r} has no problem {min(unknown_problems)!r}; `benchwright problems list {pack}`"
             )
+        for problem in known_pack.problems:
+            if problem.public.tree is not None and (not problems or problem.id in problems):
+                raise BenchServiceError(
+                    f"{pack}/{problem.id} is a whole repository, which a service can't hand out yet; assign others"
+                )
         return known_pack
 
     async def change_assignment(self, course: str, assignment: str, rules: AssignmentRules) -> None:

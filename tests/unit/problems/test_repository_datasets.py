@@ -179,7 +179,7 @@ def test_a_record_of_hwe_bench_has_its_fix_hidden_and_its_verifier_from_the_user
         ({"number": 8}, "field tb_script: runs in the image hwebench/lab_m_plain:pr-8"),
         ({"fix_patch": FIX.replace("a - b", "other")}, "field fix_patch: rtl/adder.sv: line"),
         ({"base": {"sha": "HEAD~9"}}, "field repo: .* has no commit"),
-        ({"org": "../x"}, "field repo: is no name"),
+        ({"org": "../x"}, "field repo: can't name"),
         ({"image": "x"}, "field image: is not known"),
         ({"number": "7"}, "field number"),
     ],

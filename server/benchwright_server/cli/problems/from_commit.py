@@ -26,7 +26,7 @@ from benchwright_server.errors import ServerError
 
 def from_commit(
     repository: Annotated[Path, typer.Argument(metavar="REPO", help="The folder of a Git repository.")],
-    fix: Annotated[str, typer.Argument(metavar="FIX", help="The commit that mends something, tests included.")],
+    fix: Annotated[str, typer.Argument(metavar="FIX", help="The commit that fixes something, tests included.")],
     folder: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="The pack's folder; a new one becomes a pack of its name.")
     ],
