@@ -14,12 +14,14 @@ from benchwright_foundation.json_text import parse_untrusted_json
 from benchwright_harness.own_tests.cocotb_source import repeatedly_named_tests
 from benchwright_harness.plan.plan import toplevels_of_harness
 from benchwright_problems.problem import ProblemKind
+from benchwright_problems.repository.changes import CHANGES
+from benchwright_problems.repository.named_tests import VERIFIER
 from benchwright_problems.storage.pack_files_schema import ProblemFile
 from benchwright_problems.verilog import modules, parameter_names_by_module, port_names
 
 _HARNESS = "hidden/harness"
 _REFERENCE = "hidden/reference"
-_PLANS = ("docker-compose.yml", "testbench.json")
+_PLANS = ("docker-compose.yml", "testbench.json", VERIFIER)
 _TOPLEVEL = re.compile(r"^\s*-?\s*TOPLEVEL\s*[=:]\s*[\"']?([A-Za-z_][\w$]*)", re.MULTILINE)
 _ROW = re.compile(r"^\|(?P<first>[^|\n]*)\|.*$", re.MULTILINE)
 _CODE = re.compile(r"`([A-Za-z_][\w$]*)`")
@@ -61,17 +63,18 @@ def _path_remarks(
 ) -> Iterator[Remark]:
     harness = problem.texts(_HARNESS)
     if not set(_PLANS) & set(harness):
-        message = f"{_HARNESS} has neither {_PLANS[0]} nor {_PLANS[1]}."
+        message = f"{_HARNESS} has none of {', '.join(_PLANS)}."
         yield Remark(PROBLEM_FILE, toml_places.nearest_span(("kind",)), message, True)
     if not reference:
         message = f"There is no {_REFERENCE}: nothing proves that the problem can be solved."
         yield Remark(PROBLEM_FILE, toml_places.nearest_span(("expected",)), message, False)
         return
-    for index, path in enumerate(spec.expected):
+    expected = spec.expected if spec.tree is None else (CHANGES,)
+    for index, path in enumerate(expected):
         if path not in reference:
             message = f"The reference has no {path}. Write it, or remove it here."
             yield Remark(PROBLEM_FILE, toml_places.nearest_span(("expected", index)), message, False)
-    for path in sorted(set(reference) - set(spec.expected)):
+    for path in sorted(set(reference) - set(expected)):
         message = f"The reference has {path}, which is not expected here: no run uses it."
         yield Remark(PROBLEM_FILE, toml_places.key_or_nearest_span(("expected",)), message, False)
     yield from _testbench_plan_remarks(spec, toml_places, harness)
