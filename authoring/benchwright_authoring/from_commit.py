@@ -52,6 +52,8 @@ class CommitProblem:
     """Files and folders of the commit that stay hidden."""
     command: str
     """Runs them at the root of the repository; empty for pytest."""
+    editable: Sequence[str]
+    """Files and folders that the solver may change; empty for all."""
     statement: str
     """Markdown; empty for one that says nothing but that tests fail."""
 
@@ -115,6 +117,7 @@ async def make_problem_of_commit(
             "category": _BUG_FIX,
             "difficulty": Difficulty.MEDIUM.value,
             "tree": tree_name,
+            **({"editable": list(commit_problem.editable)} if commit_problem.editable else {}),
             "limits": {"folder_mb": max(_SMALLEST_FOLDER_MB, 4 * sum(map(len, base_files.files.values())) >> 20)},
         }
         pack_lines = {"name": "draft", "title": "Draft", "version": "0", "license": license_name, "source": "draft"}

@@ -23,7 +23,7 @@ from benchwright_problems.equivalence import NO_DONT_CARES, PROOF_DESCRIPTION, D
 from benchwright_problems.figure import MediaType, decode_base64, media_type_of_path, require_harmless_picture
 from benchwright_problems.hints import HintRules, HintTexts
 from benchwright_problems.partial_date import PartialDate
-from benchwright_problems.relative_path import RelativePath, WorkspacePath
+from benchwright_problems.relative_path import RelativeFolder, RelativePath, WorkspacePath
 from benchwright_problems.repository.changes import CHANGES
 from benchwright_problems.repository.named_tests import NamedTests
 from benchwright_problems.repository.tree import Tree, folders_around
@@ -251,6 +251,8 @@ class Public(Model):
     """Files the solver writes or changes; a harness takes these and no others."""
     tree: Tree | None = None
     """Files of a repository problem, whose solution is a diff against them; `files` is empty then."""
+    editable: tuple[RelativeFolder, ...] = ()
+    """Files and folders of the tree that the solution may change; empty for all."""
     system_message: str | None = None
     """Instructions to a model in addition to the statement."""
     question: Question | None = None
@@ -269,6 +271,8 @@ class Public(Model):
         _require_no_file_as_folder({*taken_paths, *figures})
         if self.tree is not None and (self.files or self.expected != (CHANGES,)):
             raise ValueError(f"a repository problem has no other files, and expects {CHANGES} alone")
+        if self.tree is None and self.editable:
+            raise ValueError("editable: is for a problem with a tree")
         return self
 
 
@@ -362,7 +366,7 @@ class Problem(Model):
     @property
     def public_digest(self) -> str:
         """sha256 of everything a solver sees, without hints, groups of tests and dates."""
-        unseen = {"hints", "test_groups"} if self.public.tree is not None else {"hints", "test_groups", "tree"}
+        unseen = {"hints", "test_groups"} | (set() if self.public.tree is not None else {"tree", "editable"})
         return digest(self.model_dump(mode="json", exclude={"hidden": True, "published": True, "public": unseen}))
 
     @property

@@ -10,7 +10,7 @@ import pytest
 from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.local import LocalExecutor
-from benchwright_harness.execution.run import UNSIGNED, run_harness
+from benchwright_harness.execution.run import ALL_IS_EDITABLE, UNSIGNED, run_harness
 from benchwright_harness.grading.check import Checker
 from benchwright_harness.grading.two_sided import ProofState
 from benchwright_harness.grading.verdict_store import VerdictStore
@@ -110,6 +110,22 @@ async def test_a_solution_is_a_diff_and_each_test_has_its_result(toolchain: Tool
     split += "diff --git a/rtl/a.sv b/rtl/a.sv\nnew file mode 100644\n--- /dev/null\n+++ b/rtl/a.sv\n@@ -0,0 +1 @@\n"
     split += "+`define F function [4:0] add(input [3:0] a, b); add = a + b; endfunction\n"
     assert (await grade(problem, toolchain, split)).reason is Reason.PASSED
+
+
+async def test_only_what_is_editable_may_change_and_where_all_is_the_verdict_says_so(
+    toolchain: Toolchain, tmp_path: Path
+) -> None:
+    folder = write_repository_pack(tmp_path / "pack")
+    (free, _) = read_pack_folder(folder).problems
+    right = change("rtl/adder.sv", WRONG_ADDER, ADDER)
+    assert ALL_IS_EDITABLE in (await grade(free, toolchain, right)).remarks
+    file = folder / "sum/problem.toml"
+    file.write_text(file.read_text().replace('tree = "core"', 'tree = "core"\neditable = ["rtl"]'))
+    (guarded, _) = read_pack_folder(folder).problems
+    solved = await grade(guarded, toolchain, right)
+    assert (solved.reason, ALL_IS_EDITABLE in solved.remarks) == (Reason.PASSED, False)
+    refused = await grade(guarded, toolchain, right + change("scripts/sources.f", TREE["scripts/sources.f"], "x\n"))
+    assert (refused.reason, "touch 'scripts/sources.f'" in refused.detail) == (Reason.UNREADABLE, True)
 
 
 async def test_changes_that_do_not_apply_are_told_by_line(toolchain: Toolchain, problem: Problem) -> None:

@@ -55,6 +55,7 @@ _PROBLEM_ABOUT = {
     "domain": "Subject of a question, free text.",
     "expected": "Files that the solver writes; the harness uses no others.",
     "tree": "A folder of `trees/`, whose files are all the solver's to change: the problem is a whole repository.",
+    "editable": "Files and folders of the tree that the solver may change; all if not given.",
     "tests": "Hidden: tests by name that decide, whatever else the harness runs.",
     "tests.fail_to_pass": "Tests that fail with the files that a solver starts with, and pass once it is solved.",
     "tests.pass_to_pass": "Tests that pass before and after.",

@@ -35,7 +35,7 @@ def files_of_run(problem: Problem, solution: Mapping[str, bytes]) -> RunFiles:
     if tree is None:
         return RunFiles(problem, solution)
     try:
-        changed = changed_files(tree, _patch_text(solution.get(CHANGES, b"")))
+        changed = changed_files(tree, _patch_text(solution.get(CHANGES, b"")), problem.public.editable)
         contents = tree.read_all()
         try:
             reference = changed_files(tree, problem.hidden.reference.get(CHANGES, ""))

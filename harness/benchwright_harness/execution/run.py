@@ -52,6 +52,8 @@ from benchwright_problems.verdict import Digests, Outcome, Reason, RunUsage, Ver
 _SECRET = secrets.token_bytes(32)
 UNSIGNED = "The harness decides by what a simulation prints or how it ends, which a design can choose."
 """The remark of verdicts that passed without cocotb and without a channel of the testbench's own."""
+ALL_IS_EDITABLE = "The solver may change every file of the repository, also those that run the tests."
+"""The remark of verdicts on a repository of which nothing is kept as it was."""
 NOT_COMPARED = "Several tools decide, and not even of the reference can it be said that they read one design."
 """The remark of verdicts that join tools whose readings could not be compared."""
 UNCOMPARED = "Several tools decide, and nobody has compared what each of them reads in the design."
@@ -223,6 +225,7 @@ class _SolutionRun:
             *(f"{finding}." for finding in findings),
             *execution.remarks,
             *execution.test_results.remarks,
+            *((ALL_IS_EDITABLE,) if self.problem.public.tree is not None and not self.problem.public.editable else ()),
             *((UNSIGNED,) if rests_on_unsigned_results(verdict, self.plan, execution.reports) else ()),
         )
         tools = self.toolchain.versions(self.selection)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchwright_problems.errors import PatchError
@@ -31,8 +31,13 @@ def diff_of_files(old_files: Mapping[str, bytes | None], new_files: Mapping[str,
     )
 
 
-def changed_files(tree: Tree, patch: str) -> dict[str, bytes | None]:
+def changed_files(tree: Tree, patch: str, editable: Collection[str] = ()) -> dict[str, bytes | None]:
     """The files that a diff changes: path → new content; None for one that it deletes.
+
+    Args:
+        tree: The files that it is applied to.
+        patch: Unified diff, as `git diff` writes it.
+        editable: Files and folders that it may change; empty for all.
 
     Raises:
         PatchError: The diff is malformed, does not apply, or names a path that no workspace can hold.
@@ -46,13 +51,15 @@ def changed_files(tree: Tree, patch: str) -> dict[str, bytes | None]:
         path = section.path
         if reason := unusable_path_reason(path):
             raise PatchError(reason)
+        if editable and not {path, *folders_around(path)} & {*editable}:
+            raise PatchError(f"the changes touch {path!r}; what may be changed is {', '.join(editable)}")
         if path in new_files:
             raise PatchError(f"the changes have {path!r} twice")
         if section.creates and path in given_paths:
             raise PatchError(f"the changes create {path!r}, which is there already")
         if not section.creates and path not in given_paths:
             raise PatchError(f"the changes are about {path!r}, which is not there")
-        new_files[path] = _patched_content(section, lambda path=path: tree.read(path))  # type: ignore[misc]
+        new_files[path] = _patched_content(section, b"" if section.creates else tree.read(path))
     _require_consistent_paths(given_paths, new_files)
     return new_files
 
@@ -157,10 +164,9 @@ def _end_of_hunk(lines: Sequence[str], start: int, hunk: re.Match[str]) -> int:
     return end
 
 
-def _patched_content(section: _Section, read: Callable[[], bytes]) -> bytes | None:
+def _patched_content(section: _Section, old_content: bytes) -> bytes | None:
     try:
-        old_text = "" if section.creates else read().decode()
-        new_text = apply_patch(old_text, "\n".join(section.hunk_lines))
+        new_text = apply_patch(old_content.decode(), "\n".join(section.hunk_lines))
     except UnicodeDecodeError as error:
         raise PatchError(f"{section.path} is no text, so it can't be changed") from error
     except PatchError as error:

@@ -24,7 +24,7 @@ from benchwright_problems.problem import (
     ScanAction,
     Skill,
 )
-from benchwright_problems.relative_path import RelativePath
+from benchwright_problems.relative_path import RelativeFolder, RelativePath
 from benchwright_problems.repository.named_tests import NamedTests
 from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.pack_name import PackName
@@ -69,6 +69,7 @@ class ProblemFile(Model):
     domain: str = ""
     expected: tuple[RelativePath, ...] = ()
     tree: PackName | None = None
+    editable: tuple[RelativeFolder, ...] = ()
     tests: NamedTests | None = None
     reveal: Reveal = Reveal.VERDICT
     limits: RunLimits = RunLimits()

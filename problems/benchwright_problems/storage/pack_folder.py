@@ -57,7 +57,7 @@ _DESCRIPTIONS = frozenset({"docker-compose.yml", DESCRIPTION, VERIFIER, PROOF_DE
 TREES = "trees"
 START = "start.patch"
 """The changes to its tree with which a repository problem starts."""
-_LATER_FIELDS = ("hints", "test_groups", "dont_care", "proof", "published", "criterion", "tree", "tests")
+_LATER_FIELDS = ("hints", "test_groups", "dont_care", "proof", "published", "criterion", "tree", "editable", "tests")
 """Fields whose absence leaves a problem's digest as it was before there was such a field."""
 
 _File = TypeVar("_File", bound=Model)
@@ -185,6 +185,7 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
                 files=public_files,
                 expected=spec.expected if tree is None else (*spec.expected, CHANGES),
                 tree=tree,
+                editable=spec.editable,
                 question=_question(spec),
                 figures=figures,
                 hints=tuple(hint.rule for hint in spec.hints),

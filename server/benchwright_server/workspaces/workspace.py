@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -215,6 +215,12 @@ def _answer_instruction(problem: Problem, ref_by_language: Mapping[str, str]) ->
     return f"{place}\n\nThe same question in other languages: {other_languages}."
 
 
+def _editable_text(editable: Sequence[str]) -> str:
+    if not editable:
+        return "All files of this folder are yours to change."
+    return f"Change nothing but {', '.join(f'`{path}`' for path in editable)}."
+
+
 def _place_of_answer(problem: Problem) -> str:
     question = problem.public.question
     if question is not None and question.format.possible_keys:
@@ -225,8 +231,9 @@ def _place_of_answer(problem: Problem) -> str:
         return "Write your answer into `answer.md`."
     if problem.public.tree is not None:
         return (
-            "All files of this folder are yours to change. The difference to how you found them is judged; after each "
-            f"run it is in `{CHANGES}`. What a build leaves in a folder called `build`, waveforms and logs don't count."
+            f"{_editable_text(problem.public.editable)} The difference to how you found the files is judged; after "
+            f"each run it is in `{CHANGES}`. What a build leaves in a folder called `build`, waveforms and logs don't "
+            "count."
         )
     files = ", ".join(f"[`{path}`]({path})" for path in problem.public.expected)
     return f"Files to write: {files}"

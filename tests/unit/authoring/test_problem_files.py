@@ -276,7 +276,8 @@ def test_parameters_of_proofs_are_hidden_and_leave_the_digest_of_others_alone(tm
     assert first_problem.hidden.sha256 == digest(
         {
             "spec": spec.model_dump(
-                mode="json", exclude={"hints", "dont_care", "proof", "published", "criterion", "tree", "tests"}
+                mode="json",
+                exclude={"hints", "dont_care", "proof", "published", "criterion", "tree", "editable", "tests"},
             ),
             "statement": first_problem.public.statement,
             "public": dict(first_problem.public.files),

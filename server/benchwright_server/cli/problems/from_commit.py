@@ -43,6 +43,10 @@ def from_commit(
             help="Runs the tests, at the root of the repository; pytest on what --tests names, if not given.",
         ),
     ] = "",
+    editable: Annotated[
+        list[str] | None,
+        typer.Option("--editable", metavar="PATH", help="A file or folder that the solver may change; repeatable."),
+    ] = None,
     statement: Annotated[
         Path | None, typer.Option(metavar="FILE", help="What the solver reads, Markdown, beginning with # TITLE.")
     ] = None,
@@ -75,7 +79,7 @@ def from_commit(
 
         try:
             statement_text = statement.read_text(encoding="utf-8") if statement is not None else ""
-            commit_problem = CommitProblem(repository, fix, tests, run, statement_text)
+            commit_problem = CommitProblem(repository, fix, tests, run, editable or (), statement_text)
             made = asyncio.run(
                 make_problem_of_commit(
                     commit_problem, folder, problem, license_name=license_name, run_side=run_side, prove=prove
