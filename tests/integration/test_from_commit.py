@@ -49,13 +49,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
 def repository(tmp_path: Path) -> Path:
     """A repository whose second commit mends the adder and brings a test."""
     folder = tmp_path / "core"
-    wrong = {
+    wrong: dict[str, str | bytes] = {
         **TREE,
         "rtl/adder.sv": ADDER.replace("+", "-"),
         ".github/ci.yml": "on: push\n",
         "logo.png": b"\x89PNG\xff",
     }
-    right = {"rtl/adder.sv": f"{ADDER}// {CANARY}\n", "test/test_adder.py": PYTEST}
+    right: dict[str, str | bytes] = {"rtl/adder.sv": f"{ADDER}// {CANARY}\n", "test/test_adder.py": PYTEST}
     right |= {"bench/run.sh": VERIFIER.replace("/src/bench.sv", "/code/bench/bench.sv"), "bench/bench.sv": BENCH}
     git(tmp_path, "init", "-q", str(folder))
     for files in (wrong, right):

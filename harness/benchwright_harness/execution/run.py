@@ -112,8 +112,15 @@ async def run_harness(
         run_files = await asyncio.to_thread(files_of_run, problem, solution)
         with _os_errors_as_unavailable():
             harness_run = _SolutionRun(
-                *(run_files.problem, run_files.solution, run_files.other_files),
-                *(plan, selection, sandbox, toolchain, log, waves),
+                run_files.problem,
+                run_files.solution,
+                run_files.other_files,
+                plan,
+                selection,
+                sandbox,
+                toolchain,
+                log,
+                waves,
             )
             verdict = await _verdict_with_own_seed(harness_run, before_step, before_folder_removal)
             if verdict.reason is Reason.MACHINE_BUSY:

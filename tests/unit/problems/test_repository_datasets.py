@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
 from benchwright_foundation.home import Home
 from benchwright_problems.datasets import FORMATS
@@ -56,7 +57,7 @@ def repositories(tmp_path: Path) -> Path:
     return folder
 
 
-def heavy(repositories: Path, repo: str = "plain", **fields: object) -> Record:
+def heavy(repositories: Path, repo: str = "plain", **fields: JsonValue) -> Record:
     commit = git(repositories / "plain", "rev-parse", "HEAD")
     record: Record = {
         "id": "cvdp_agentic_heavy_core_0001",
@@ -66,7 +67,7 @@ def heavy(repositories: Path, repo: str = "plain", **fields: object) -> Record:
         "patch": {},
         "harness": {"docker-compose.yml": "services: {}\n"},
     }
-    return record | fields  # type: ignore[operator]
+    return record | fields
 
 
 def imported(tmp_path: Path, record: Record, repositories: Path | None) -> Problem:
@@ -120,13 +121,13 @@ def test_the_patch_of_a_heavy_record_is_how_it_starts_and_not_its_solution(tmp_p
     ],
 )
 def test_a_heavy_record_that_names_nothing_readable_is_refused(
-    fields: dict[str, object], reason: str, tmp_path: Path, repositories: Path
+    fields: Record, reason: str, tmp_path: Path, repositories: Path
 ) -> None:
     with pytest.raises(DatasetError, match=reason):
         imported(tmp_path, heavy(repositories, **fields), repositories)
 
 
-def hwe(repositories: Path, **fields: object) -> Record:
+def hwe(repositories: Path, **fields: JsonValue) -> Record:
     record: Record = {
         "org": "lab",
         "repo": "plain",
@@ -145,7 +146,7 @@ def hwe(repositories: Path, **fields: object) -> Record:
         "tag": "",
         "number_interval": "",
     }
-    return record | fields  # type: ignore[operator]
+    return record | fields
 
 
 def import_lines(tmp_path: Path, repositories: Path, *records: Record) -> Problem:
@@ -185,7 +186,7 @@ def test_a_record_of_hwe_bench_has_its_fix_hidden_and_its_verifier_from_the_user
     ],
 )
 def test_a_record_of_hwe_bench_that_can_not_run_is_refused_by_field(
-    fields: dict[str, object], reason: str, tmp_path: Path, repositories: Path
+    fields: Record, reason: str, tmp_path: Path, repositories: Path
 ) -> None:
     with pytest.raises(DatasetError, match=reason):
         import_lines(tmp_path, repositories, hwe(repositories, **fields))
