@@ -1,16 +1,28 @@
-"""Exams drawn by seeds and laid out by two engines: every question is found as it was meant, or a finding names it."""
+"""Exams drawn by seeds and laid out by three engines: every question is found as it was meant, or a finding names it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
-from ..support.packs.exam_layouts import DrawnExam, FoundExam, by_chromium, by_reportlab, drawn_exam, find, read_pages
+from ..support.packs.exam_layouts import (
+    DrawnExam,
+    FoundExam,
+    by_chromium,
+    by_reportlab,
+    by_typst,
+    drawn_chinese_exam,
+    drawn_exam,
+    find,
+    read_pages,
+)
 
 QUICK_SEEDS = range(6)
 NIGHTLY_SEEDS = range(400)
 NIGHTLY_PRINTED_SEEDS = range(160)
+NIGHTLY_CHINESE_SEEDS = range(160)
+LEAST_CHINESE_RIGHT = 0.9
 LEAST_RIGHT = 0.95
 """Of the questions; the others are named."""
 
@@ -39,3 +51,23 @@ def test_questions_laid_out_by_reportlab_are_found_or_named(seeds: range) -> Non
 def test_questions_printed_by_a_browser_are_found_or_named(seeds: range) -> None:
     exams = [drawn_exam(seed) for seed in seeds]
     require_nothing_lost(found_exams(exams, by_chromium(exams)))
+
+
+@pytest.mark.parametrize(
+    "seeds", [QUICK_SEEDS, pytest.param(NIGHTLY_SEEDS, marks=pytest.mark.nightly)], ids=["quick", "many"]
+)
+def test_questions_typeset_by_typst_are_found_or_named(seeds: range) -> None:
+    exams = [drawn_exam(seed) for seed in seeds]
+    require_nothing_lost(found_exams(exams, [by_typst(exam) for exam in exams]))
+
+
+@pytest.mark.parametrize("lay_out", [by_reportlab, by_typst])
+@pytest.mark.parametrize(
+    "seeds", [range(3), pytest.param(NIGHTLY_CHINESE_SEEDS, marks=pytest.mark.nightly)], ids=["quick", "many"]
+)
+def test_chinese_questions_are_found_or_named(seeds: range, lay_out: Callable[[DrawnExam], bytes]) -> None:
+    exams = [drawn_chinese_exam(seed) for seed in seeds]
+    read_exams = found_exams(exams, [lay_out(exam) for exam in exams])
+    assert [(exam.exam.seed, exam.lost) for exam in read_exams if exam.lost] == []
+    question_count = sum(len(exam.exam.questions) for exam in read_exams)
+    assert sum(len(exam.right) for exam in read_exams) >= LEAST_CHINESE_RIGHT * question_count

@@ -218,9 +218,8 @@ class _QuestionReading:
         self._lose(f"the whole question: {reason}")
 
     def _labels(self) -> dict[str, str]:
-        labels, others = labels_of_words(
-            [(tag.findtext("text") or "").strip() for tag in self._element.iterfind("tags/tag")]
-        )
+        words = [(tag.findtext("text") or "").strip() for tag in self._element.iterfind("tags/tag")]
+        labels, others = labels_of_words(words)
         for word in others:
             self._lose(f"tag {word!r}")
         return labels

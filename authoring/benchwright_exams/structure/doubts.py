@@ -21,6 +21,8 @@ _MOST = 2 / 3
 """Of the questions, that have what another one lacks."""
 _LEAST_QUESTIONS = 3
 _GRID_POINTS = 20.0
+_COLUMN_POINTS = 100.0
+"""A column is wider, and a label is not pushed in as far."""
 _LEAST_POINTS = 5.0
 """Width of ink that may be a word."""
 _WORD = r"[^\W\d_]+(?:[-–'’/][^\W\d_]+)*"
@@ -29,7 +31,7 @@ _NAME = r"0[xXbB][0-9a-fA-F]+|[A-Z]+-\d+|\d+-[a-z]+|_{2,}"
 _ORDINARY = re.compile(rf"[(\[\"“'‘]*(?:{_WORD}|{_NUMBER}|{_NAME})[%]?(?:[)\]][.,;:?!]?|[.,;:?!]|[\"”'’])*")
 _MARK = re.compile(r"[.,;:?!&=+*/–—%-]|\u2212")
 _CHOICE = re.compile(
-    r"\([A-H]\)|(?:^|\s)\W?[A-H][.)](?=\s|[a-z])|(?:^|\t|[.?:] )(?:\([a-h]\)|[a-h]\))(?=\s)|(?<!part) [b-h]\)(?= )"
+    r"[(（]\s?[A-H]\s?[)）]|[A-H][．、]|(?:^|\s)\W?[A-H][.)](?=\s|[a-z])|(?:^|\t|[.?:] )(?:\([a-h]\)|[a-h]\))(?=\s)|(?<!part) [b-h]\)(?= )"
 )
 _APART = re.compile(r"\S\t(?P<words>.*)")
 _ASKING = re.compile(r"\?\s*$|[\[(]\s*\d{1,3}\s*(?:points?|marks?|punkte?|pts?)", re.IGNORECASE)
@@ -52,6 +54,8 @@ class _DoubtfulQuestion(Protocol):
     def body(self) -> tuple[Block, ...]: ...
     @property
     def choices(self) -> dict[str, str]: ...
+    @property
+    def title(self) -> str: ...
     @property
     def points(self) -> float | None: ...
     @property
@@ -106,6 +110,7 @@ def doubt_findings(exam_questions: Sequence[_DoubtfulQuestion], regions: Sequenc
     usual = sizes.most_common(1)[0][0] if sizes else 0
     choice_question_count = sum(sizes.values())
     has_many = len(exam_questions) >= _LEAST_QUESTIONS
+    are_titles_usual = all(item.title for item in exam_questions)
     for exam_question in exam_questions:
         own_regions = [region_by_id[name] for name in exam_question.regions]
         words = [word for region in own_regions for word in region.doubtful if not _is_numbering(region, word)]
@@ -130,6 +135,17 @@ def doubt_findings(exam_questions: Sequence[_DoubtfulQuestion], regions: Sequenc
         if _has_broken_choices_beside_each_other(own_regions, exam_question.label):
             yield ExamFinding(
                 says="Its choices stand beside each other and take several lines; their words may be mixed.",
+                item=exam_question.label,
+            )
+        if _has_choices_in_columns(own_regions, exam_question.label):
+            yield ExamFinding(
+                says="Its choices stand in two columns of the page; some may be another question's.",
+                item=exam_question.label,
+            )
+        if exam_question.title and not are_titles_usual:
+            quoted_title = escape_hidden_characters(exam_question.title)[:_QUOTED]
+            yield ExamFinding(
+                says=f"“{quoted_title}” was taken for its title, and other questions have none.",
                 item=exam_question.label,
             )
         if any(
@@ -184,6 +200,20 @@ def _has_broken_choices_beside_each_other(regions: Sequence[Region], label: str)
         or len({round(region.box.left_edge / _GRID_POINTS) for region in begun_lists}) > 1
     )
     return len(begun_lists) > 1 and are_beside and len(begun_lists) < len(choice_lines)
+
+
+def _has_choices_in_columns(regions: Sequence[Region], label: str) -> bool:
+    """True if choices begin lines so far from each other that a column is between them."""
+    begun_lines = [
+        region
+        for region in regions
+        if [segment.role for segment in region.segments if segment.item == label][:2]
+        == [RegionRole.LABEL, RegionRole.CHOICE]
+    ]
+    edges: dict[int, list[float]] = {}
+    for region in begun_lines:
+        edges.setdefault(region.page, []).append(region.box.left_edge)
+    return any(max(page_edges) - min(page_edges) > _COLUMN_POINTS for page_edges in edges.values())
 
 
 def _has_words_apart(region: Region, segment: Segment) -> bool:

@@ -1,6 +1,7 @@
-"""Exams drawn by a seed, laid out by ReportLab or printed by Chromium, with what each asks.
+"""Exams drawn by a seed, laid out by ReportLab or Typst or printed by Chromium, with what each asks.
 
-`python -m tests.support.packs.exam_layouts ENGINE FIRST LAST` prints what is found of the exams with these seeds.
+`python -m tests.support.packs.exam_layouts ENGINE FIRST LAST` prints what is found of the exams with these
+seeds, with `zh` after them of Chinese ones.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from reportlab.graphics.shapes import Drawing, Rect, String
 from reportlab.lib import colors
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import ParagraphStyle
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.platypus import BaseDocTemplate, Flowable, Frame, PageTemplate, Paragraph
 
 from benchwright_exams.inside.drawings import drawings_and_speck_count
@@ -93,8 +96,17 @@ _WORDS = {
         "suivant",
     ],
 }
-_POINTS = {"en": "points", "de": "Punkte", "fr": "points"}
-_TITLES = {"en": "Digital Design, Quiz", "de": "Digitaltechnik, Klausur", "fr": "Conception numérique, contrôle"}
+_HAN = "寄存器在时钟上升沿更新数据而组合逻辑电路没有状态加法器进位传递到下一级存储单元保持数值"
+_HAN_CHOICES = ("与门", "或门", "非门", "异或门", "锁存器", "两个触发器", "128 位", "1.5 ns")
+_HAN_NUMBERS = ("{n}、", "{n}．", "第{n}题 ", "（{n}）", "问题 {n}：")
+_HAN_LETTERS = ("A． lines", "A、 lines", "（A） lines", "A． row", "（A） row", "")
+_POINTS = {"zh": "分", "en": "points", "de": "Punkte", "fr": "points"}
+_TITLES = {
+    "zh": "数字逻辑 测验",
+    "en": "Digital Design, Quiz",
+    "de": "Digitaltechnik, Klausur",
+    "fr": "Conception numérique, contrôle",
+}
 _CHOICE_TEXTS = ("OR", "AND", "NAND", "XOR", "a latch", "two flip-flops", "128", "0x7F", "1.5 ns", "VDD", "a NOR gate")
 
 NUMBERS = ("{n}.", "{n})", "heading", "heading:", "({n})", "[{n}]", "{n}:")
@@ -136,7 +148,7 @@ class DrawnExam:
 
     def label_of(self, number: int) -> str:
         """The number of a question as it is printed."""
-        if self.numbers.startswith("heading"):
+        if self.numbers.startswith("heading") and self.language != "zh":
             return f"{_HEADINGS[self.language][self.seed % 2]} {number}{self.numbers[7:]}"
         return self.numbers.format(n=number)
 
@@ -146,8 +158,9 @@ class DrawnExam:
             return []
         label, form = self.choices.split()
         letters = "abcdefgh" if "a" in label else "ABCDEFGH"
+        space = "" if self.language == "zh" else " "
         cells = [
-            f"{label.replace('a', letter).replace('A', letter)} {text}"
+            f"{label.replace('a', letter).replace('A', letter)}{space}{text}"
             for letter, text in zip(letters, question.choices, strict=False)
         ]
         width = {"lines": 1, "row": len(cells), "grid": 2}[form]
@@ -191,11 +204,29 @@ def drawn_exam(seed: int) -> DrawnExam:
     )
 
 
+def drawn_chinese_exam(seed: int) -> DrawnExam:
+    """The Chinese exam of a seed: signs of full width, no spaces between words."""
+    dice = random.Random(seed)
+    choices = dice.choice(_HAN_LETTERS)
+    has_points = dice.random() < 0.5
+    questions = []
+    for number in range(1, dice.randint(4, 9) + 1):
+        begin = dice.randrange(len(_HAN) - 20)
+        stem = f"{_HAN[begin : begin + dice.randint(8, 20)]} q{number}x{dice.randrange(1000)} {dice.choice('？。')}"
+        picked = tuple(dice.sample(_HAN_CHOICES, 4)) if choices else ()
+        figure = f"U{number}" if dice.random() < 0.2 else ""
+        questions.append(DrawnQuestion(number, stem, picked, figure, dice.randint(1, 9) if has_points else 0))
+    columns, gap = dice.choice((1, 2, 2, 3)), dice.choice((10.0, 12.0, 16.0, 24.0))
+    numbers = dice.choice(_HAN_NUMBERS)
+    return DrawnExam(seed, tuple(questions), columns, gap, numbers, choices, "zh", dice.choice((9.0, 10.0, 11.0)))
+
+
 def by_reportlab(exam: DrawnExam) -> bytes:
     """The exam laid out by ReportLab."""
     body = ParagraphStyle(
         "body",
-        fontName="Times-Roman",
+        fontName=_han_font_name() if exam.language == "zh" else "Times-Roman",
+        wordWrap="CJK" if exam.language == "zh" else None,
         fontSize=exam.letter_points,
         leading=1.22 * exam.letter_points,
         alignment=4 if exam.justified else 0,
@@ -226,6 +257,19 @@ def by_reportlab(exam: DrawnExam) -> bytes:
     document.addPageTemplates([PageTemplate(frames=frames)])
     document.build(story)
     return file.getvalue()
+
+
+def han_font_or_skip() -> Path:
+    """A font with Chinese letters; skips the test where there is none."""
+    fonts = sorted(Path("/usr/share/fonts").rglob("wqy-microhei.ttc"))
+    if not fonts:
+        pytest.skip("needs a font with Chinese letters (apt-get install fonts-wqy-microhei)")
+    return fonts[0]
+
+
+def _han_font_name() -> str:
+    pdfmetrics.registerFont(TTFont("han", str(han_font_or_skip())))
+    return "han"
 
 
 def _exam_html(exam: DrawnExam) -> str:
@@ -296,6 +340,41 @@ def by_chromium(exams: Sequence[DrawnExam]) -> list[bytes]:
         single.save(file)
         printed.append(file.getvalue())
     return printed
+
+
+def by_typst(exam: DrawnExam) -> bytes:
+    """The exam typeset by Typst."""
+    import typst
+
+    font = ', font: "WenQuanYi Micro Hei"' if exam.language == "zh" else ""
+    source = [
+        f'#set page(paper: "a4", margin: 56pt, columns: {exam.columns})',
+        f"#set columns(gutter: {exam.gap_points}pt)",
+        f"#set text(size: {exam.letter_points}pt{font})",
+        f"#set par(justify: {str(exam.justified).lower()}, spacing: 0.9em)",
+        _typst_text(exam.title),
+    ]
+    for question in exam.questions:
+        points = f" [{question.points} {_POINTS[exam.language]}]" if question.points else ""
+        source.append(_typst_text(f"{exam.label_of(question.number)} {question.stem}{points}"))
+        if question.figure:
+            word = _typst_text(question.figure)
+            source.append(f"#rect(width: 70pt, height: 36pt, align(center + horizon, [{word}]))")
+        rows = exam.choice_rows(question)
+        if "grid" in exam.choices and rows:
+            cells = ", ".join(f"[{_typst_text(cell)}]" for row in rows for cell in row)
+            source.append(f"#grid(columns: (1fr, 1fr), row-gutter: 0.6em, {cells})")
+        else:
+            gap = "\u00a0" * exam.spaces
+            source += [_typst_text(f"{gap} ".join(row)) for row in rows]
+    fonts = [str(han_font_or_skip().parent)] if exam.language == "zh" else []
+    return bytes(typst.compile("\n\n".join(source).encode(), font_paths=fonts))
+
+
+def _typst_text(text: str) -> str:
+    """A text in which nothing is markup."""
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'#text("{quoted}")'
 
 
 @dataclass(frozen=True)
@@ -383,10 +462,11 @@ def find(exam: DrawnExam, read_exam: ReadExam) -> FoundExam:
     )
 
 
-def main(engine: str, first: int, last: int) -> None:
+def main(engine: str, first: int, last: int, language: str = "") -> None:
     """Print what is found of the exams of some seeds."""
-    exams = [drawn_exam(seed) for seed in range(first, last)]
-    pdfs = by_chromium(exams) if engine == "chromium" else [by_reportlab(exam) for exam in exams]
+    exams = [drawn_chinese_exam(seed) if language == "zh" else drawn_exam(seed) for seed in range(first, last)]
+    lay_out = by_typst if engine == "typst" else by_reportlab
+    pdfs = by_chromium(exams) if engine == "chromium" else [lay_out(exam) for exam in exams]
     found_exams = [find(exam, read_pages(pdf)) for exam, pdf in zip(exams, pdfs, strict=True)]
     for found_exam in found_exams:
         if found_exam.named or found_exam.lost:
@@ -407,4 +487,4 @@ def main(engine: str, first: int, last: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:])
