@@ -17,7 +17,7 @@ from benchwright_foundation.model import Model
 from benchwright_foundation.stage_file import StageOutput
 from benchwright_problems.problem import QuestionFormat, digest
 
-_VERSION = 3
+_VERSION = 4
 _BLANK = "___"
 
 

@@ -1,4 +1,4 @@
-"""Exams drawn by seeds and laid out by three engines: every question is found as it was meant, or a finding names it."""
+"""Exams drawn by seeds and laid out by three engines: each question is found as it was meant or named."""
 
 from __future__ import annotations
 

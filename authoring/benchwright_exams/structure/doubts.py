@@ -31,7 +31,8 @@ _NAME = r"0[xXbB][0-9a-fA-F]+|[A-Z]+-\d+|\d+-[a-z]+|_{2,}"
 _ORDINARY = re.compile(rf"[(\[\"“'‘]*(?:{_WORD}|{_NUMBER}|{_NAME})[%]?(?:[)\]][.,;:?!]?|[.,;:?!]|[\"”'’])*")
 _MARK = re.compile(r"[.,;:?!&=+*/–—%-]|\u2212")
 _CHOICE = re.compile(
-    r"[(（]\s?[A-H]\s?[)）]|[A-H][．、]|(?:^|\s)\W?[A-H][.)](?=\s|[a-z])|(?:^|\t|[.?:] )(?:\([a-h]\)|[a-h]\))(?=\s)|(?<!part) [b-h]\)(?= )"
+    r"\(\s?[A-H]\s?\)|[A-H]\.(?=[\u3400-\u9fff])"
+    r"|(?:^|\s)\W?[A-H][.)](?=\s|[a-z])|(?:^|\t|[.?:] )(?:\([a-h]\)|[a-h]\))(?=\s)|(?<!part) [b-h]\)(?= )"
 )
 _APART = re.compile(r"\S\t(?P<words>.*)")
 _ASKING = re.compile(r"\?\s*$|[\[(]\s*\d{1,3}\s*(?:points?|marks?|punkte?|pts?)", re.IGNORECASE)
@@ -159,7 +160,7 @@ def doubt_findings(exam_questions: Sequence[_DoubtfulQuestion], regions: Sequenc
                 item=exam_question.label,
             )
         text = " ".join((*(block.text for block in exam_question.body), *exam_question.choices.values()))
-        if match := _CHOICE.search(text):
+        if match := _CHOICE.search(numbering.with_narrow_signs(text)):
             yield ExamFinding(
                 says=f"Its text has “{match[0].strip()}”, which may begin a choice.", item=exam_question.label
             )

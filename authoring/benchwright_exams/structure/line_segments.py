@@ -9,7 +9,7 @@ from benchwright_exams.structure import numbering
 from benchwright_exams.structure.ledger import RegionRole, Segment
 
 _TITLE_CHARACTERS = 80
-_ENDS_OF_SENTENCES = ("?", ".", ":", "？", "。", "．", "：")
+_ENDS_OF_SENTENCES = ("?", ".", ":", "。")
 
 
 @dataclass(frozen=True)
@@ -103,4 +103,8 @@ def has_title(line: LabelledLine) -> bool:
     points = [start for start, _ in numbering.printed_points(line.text) if start >= line.words_start]
     words = line.text[line.words_start : min(points, default=len(line.text))].strip()
     goes_on = line.is_broken or line.following_line[:1].islower()
-    return len(words) < _TITLE_CHARACTERS and not words.endswith(_ENDS_OF_SENTENCES) and not goes_on
+    return (
+        len(words) < _TITLE_CHARACTERS
+        and not numbering.with_narrow_signs(words).endswith(_ENDS_OF_SENTENCES)
+        and not goes_on
+    )

@@ -51,7 +51,8 @@ _SECTION = re.compile(
     r"^(?:section|part|teil|abschnitt|partie)\s+([A-Z]|[IVX]{1,4}|\d)\b(?:\s*[.:–—-].*|\s*\(.*)?$", re.IGNORECASE
 )
 _SOLUTIONS = re.compile(
-    r"^(?:(?:sample |model )?(?:solutions?|answers?)(?: key)?|answer key|marking scheme|lösungen|musterlösung|corrigé|参考答案|答案|解答)"
+    r"^(?:(?:sample |model )?(?:solutions?|answers?)(?: key)?|answer key|marking scheme|lösungen"
+    r"|musterlösung|corrigé|参考答案|答案|解答)"
     r"(?:\s+(?:to|for|of)\b.{0,60})?\s*:?$",
     re.IGNORECASE,
 )
@@ -77,13 +78,17 @@ _EDGE = re.compile(
 )
 
 
-_NARROW = str.maketrans(
-    "（）［］【】．、：，０１２３４５６７８９ＡＢＣＤＥＦＧＨ\u3000", "()[][]..:,0123456789ABCDEFGH "
-)
+_NARROW = {0xFF01 + index: chr(0x21 + index) for index in range(94)} | {
+    ord("、"): ".",
+    ord("【"): "[",
+    ord("】"): "]",
+    0x3000: " ",
+}
 """Signs of full width, which Chinese exams set labels and points in; one for one, so that offsets stay."""
 
 
-def _narrow(text: str) -> str:
+def with_narrow_signs(text: str) -> str:
+    """A text with signs of full width as those of ASCII, and as long as before."""
     return text.translate(_NARROW)
 
 
@@ -110,20 +115,20 @@ class LetterLabel(NamedTuple):
 
 def headed_number(text: str) -> NumberLabel | None:
     """`Problem 3: …`, `Q3`, `Question 3 (5 points)`."""
-    return _number_label(_HEADED.match(_narrow(text)))
+    return _number_label(_HEADED.match(with_narrow_signs(text)))
 
 
 def bare_number(text: str) -> NumberLabel | None:
     """`3. …`, `3) …`, `(3) …`, `[3] …`, `3: …`, `3 (a) …`, and `3` far to the left of its text."""
     for form, pattern in _BARE_BY_FORM.items():
-        if match := pattern.match(_narrow(text)):
+        if match := pattern.match(with_narrow_signs(text)):
             return NumberLabel(match[1], match.end(), form)
     return None
 
 
 def letter_labels(line: str) -> Iterator[LetterLabel]:
     """Letters of a line that may begin parts or choices, wherever they stand."""
-    for match in _LETTER_LABEL.finditer(_narrow(line)):
+    for match in _LETTER_LABEL.finditer(with_narrow_signs(line)):
         letter = match[1] or match[2]
         first_letter = "A" if letter.isupper() else "a"
         form = f"({first_letter})" if match[1] else f"{first_letter}{match[3]}"
@@ -132,18 +137,18 @@ def letter_labels(line: str) -> Iterator[LetterLabel]:
 
 def decimal_number(text: str) -> tuple[str, NumberLabel] | None:
     """`2.1 …`: the question's number, and its part's."""
-    match = _DECIMAL.match(_narrow(text))
+    match = _DECIMAL.match(with_narrow_signs(text))
     return (match[1], NumberLabel(match[2], match.end())) if match else None
 
 
 def lettered_part(text: str) -> NumberLabel | None:
     """`(a) …`, `a) …`, `a. …`."""
-    return _number_label(_LETTER.match(_narrow(text)))
+    return _number_label(_LETTER.match(with_narrow_signs(text)))
 
 
 def roman_part(text: str) -> NumberLabel | None:
     """`(ii) …`."""
-    return _number_label(_ROMAN.match(_narrow(text)))
+    return _number_label(_ROMAN.match(with_narrow_signs(text)))
 
 
 def choice_offsets_and_labels(line: str, expected_letter: str) -> list[tuple[int, NumberLabel]]:
@@ -154,7 +159,7 @@ def choice_offsets_and_labels(line: str, expected_letter: str) -> list[tuple[int
         expected_letter: The letter of the next choice. The first of all has to begin the line.
     """
     choice_labels: list[tuple[int, NumberLabel]] = []
-    for match in _CHOICE.finditer(_narrow(line)):
+    for match in _CHOICE.finditer(with_narrow_signs(line)):
         letter = match[1] or match[2]
         if letter == expected_letter and (choice_labels or not line[: match.start()].strip() or expected_letter != "A"):
             choice_labels.append((match.start(), NumberLabel(letter, match.end())))
@@ -166,84 +171,84 @@ def printed_points(text: str) -> list[tuple[int, NumberLabel]]:
     """Points, each with where they begin: `[6 points]`, `(5 marks)`, `– 10 points`."""
     return [
         (match.start(), NumberLabel(next(filter(None, match.groups())), match.end()))
-        for match in _POINTS.finditer(_narrow(text))
+        for match in _POINTS.finditer(with_narrow_signs(text))
     ]
 
 
 def broken_points_offset_and_label(line: str, following_line: str) -> tuple[int, NumberLabel] | None:
     """Points that a line begins at its end, and the following line goes on with: `(2`, `points)`."""
-    match = _BROKEN_POINTS.search(_narrow(line))
+    match = _BROKEN_POINTS.search(with_narrow_signs(line))
     return (
         (match.start(), NumberLabel(match[1], match.end()))
-        if match and _REST_OF_POINTS.match(_narrow(following_line))
+        if match and _REST_OF_POINTS.match(with_narrow_signs(following_line))
         else None
     )
 
 
 def offset_after_rest_of_points(line: str, previous_line: str) -> int:
     """The offset of the words of a line whose points began in the line before; 0 if none did."""
-    match = _REST_OF_POINTS.match(_narrow(line))
-    return match.end() if match and _BROKEN_POINTS.search(_narrow(previous_line)) else 0
+    match = _REST_OF_POINTS.match(with_narrow_signs(line))
+    return match.end() if match and _BROKEN_POINTS.search(with_narrow_signs(previous_line)) else 0
 
 
 def section_name(text: str) -> str | None:
     """The name of a section that a line heads, such as `A`, or `S2` for a number."""
-    match = _SECTION.match(_narrow(text))
+    match = _SECTION.match(with_narrow_signs(text))
     return (f"S{match[1]}" if match[1].isdigit() else match[1].upper()) if match else None
 
 
 def heads_solutions(text: str) -> bool:
     """True if a line heads the solutions of all questions."""
-    return bool(_SOLUTIONS.match(_narrow(text)))
+    return bool(_SOLUTIONS.match(with_narrow_signs(text)))
 
 
 def begins_own_solution(text: str) -> bool:
     """True if a line says no more than that the solution of its question, or room for it, follows: `Answer:`."""
-    return bool(_OWN_SOLUTION.match(_narrow(text)))
+    return bool(_OWN_SOLUTION.match(with_narrow_signs(text)))
 
 
 def solution_offset(text: str) -> int:
     """The offset at which a solution begins in a line that says so, `Solution: …`; 0 if it does not."""
-    match = _SOLUTION.match(_narrow(text))
+    match = _SOLUTION.match(with_narrow_signs(text))
     return match.end() if match else 0
 
 
 def is_answer_space(text: str) -> bool:
     """True if a line is room for an answer."""
-    return bool(_SPACE.match(_narrow(text)))
+    return bool(_SPACE.match(with_narrow_signs(text)))
 
 
 def is_continued(text: str) -> bool:
     """True if a line says that a question goes on: `2. (continued)`."""
-    return bool(_CONTINUED.match(_narrow(text)))
+    return bool(_CONTINUED.match(with_narrow_signs(text)))
 
 
 def number_labels_within(line: str) -> Iterator[NumberLabel]:
     """Numbers in a line, at its start or not, that look as if they begin a question."""
-    for match in _NUMBER_WITHIN.finditer(_narrow(line)):
+    for match in _NUMBER_WITHIN.finditer(with_narrow_signs(line)):
         yield NumberLabel(next(filter(None, match.groups())), match.end(), match[0].strip())
 
 
 def shared_question_range(text: str) -> tuple[int, int] | None:
     """The first and last question that a text is about: `Questions 3–5 refer to …`."""
-    match = _SHARED.match(_narrow(text))
+    match = _SHARED.match(with_narrow_signs(text))
     return (int(match[1]), int(match[2])) if match else None
 
 
 def captioned_name(text: str) -> str | None:
     """The name that a caption gives its figure or table, such as `figure 2`."""
-    match = _CAPTION.match(_narrow(text))
+    match = _CAPTION.match(with_narrow_signs(text))
     return f"{_table_or_figure(text)} {match[1]}" if match else None
 
 
 def mentioned_drawing_names(text: str) -> list[str]:
     """Figures and tables that a text names, as captions call them."""
-    return [f"{_table_or_figure(match[1])} {match[2]}" for match in _MENTION.finditer(_narrow(text))]
+    return [f"{_table_or_figure(match[1])} {match[2]}" for match in _MENTION.finditer(with_narrow_signs(text))]
 
 
 def is_page_edge_line(text: str) -> bool:
     """True if a line is a page number, or says that the page or the exam ends."""
-    return bool(_EDGE.match(_narrow(text.strip())))
+    return bool(_EDGE.match(with_narrow_signs(text.strip())))
 
 
 def next_roman(roman: str) -> str:

@@ -23,7 +23,7 @@ _EDGE_SHARE = 0.09
 """Of the page's height at its top and bottom, where headers and footers are."""
 _DEEPER_POINTS = 12.0
 _POOR_CONFIDENCE = 90.0
-_VERSION = 3
+_VERSION = 4
 _QUOTED = 80
 _LEAST_RUN = 3
 """Numbers that follow each other, and may be those of questions."""

@@ -98,8 +98,8 @@ _WORDS = {
 }
 _HAN = "寄存器在时钟上升沿更新数据而组合逻辑电路没有状态加法器进位传递到下一级存储单元保持数值"
 _HAN_CHOICES = ("与门", "或门", "非门", "异或门", "锁存器", "两个触发器", "128 位", "1.5 ns")
-_HAN_NUMBERS = ("{n}、", "{n}．", "第{n}题 ", "（{n}）", "问题 {n}：")
-_HAN_LETTERS = ("A． lines", "A、 lines", "（A） lines", "A． row", "（A） row", "")
+_HAN_NUMBERS = ("{n}、", "{n}\uff0e", "第{n}题 ", "（{n}）", "问题 {n}：")
+_HAN_LETTERS = ("A\uff0e lines", "A、 lines", "（A） lines", "A\uff0e row", "（A） row", "")
 _POINTS = {"zh": "分", "en": "points", "de": "Punkte", "fr": "points"}
 _TITLES = {
     "zh": "数字逻辑 测验",

@@ -163,9 +163,9 @@ async def test_doubts_of_a_model_are_findings_and_nothing_else(tmp_path: Path) -
 
 async def test_a_question_that_a_model_finds_complete_says_so_and_has_no_finding(tmp_path: Path) -> None:
     exam_items = items_of_ledger(structure_by_rules(exam("1. Why?", "2. How?")))
-    replies = iter((content(json.dumps({"problem": "-", "complete": True})), fails(500)))
-    with JudgeEndpoint(lambda _: next(replies, fails(500))) as endpoint:
-        client = ModelEndpoint(ModelSettings(name="checker", base_url=endpoint.url, model="m", patience_s=0.1), {})
+    complete, unusable = content(json.dumps({"problem": "-", "complete": True})), content("Yes.")
+    with JudgeEndpoint(lambda request: complete if "Why?" in request.user else unusable) as endpoint:
+        client = ModelEndpoint(ModelSettings(name="checker", base_url=endpoint.url, model="m"), {})
         checked_items = await with_model_verification(exam_items, ExamModel(client, tmp_path, JudgingBudget(None)))
         await client.close()
     assert [item.passed_llm_verification for item in checked_items.items] == [True, None]

@@ -13,7 +13,7 @@ _BEFORE, _AFTER = "before", "after"
 
 
 def filtered_section(data: Dataset) -> Section | None:
-    """The share solved at all problems that the filter looked at, and at those that it kept; None without a filter."""
+    """The share solved at all problems that the filter checked, and at those that it kept; None without a filter."""
     kept = data.is_problem_kept
     judged = {
         group: [row for row in data.decided_observations if row.group == group and row.problem in kept]

@@ -25,7 +25,7 @@ FileFormat = Annotated[
     QuestionFileFormat | None,
     typer.Option("--format", help="If the name (.xml, .gift, .txt, .zip) does not say it."),
 ]
-Lossy = Annotated[bool, typer.Option("--lossy", help="Go on without what is lost, and list it.")]
+Lossy = Annotated[bool, typer.Option("--lossy", help="Continue without what is lost, and list it.")]
 
 
 def export_questions(
@@ -84,7 +84,7 @@ def _refuse_losses(losses: list[QuestionLoss], *, lossy: bool) -> None:
         more = f"\n  and {len(losses) - _SHOWN} more" if len(losses) > _SHOWN else ""
         raise ServerError(
             f"{counted(len(losses), 'thing')} would be lost, so nothing was written:\n{shown}{more}\n"
-            "Add --lossy to go on without them"
+            "Add --lossy to continue without them"
         )
 
 
