@@ -137,9 +137,9 @@ class _QuestionReading:
     def __init__(self, text: str, comments: Sequence[str], default_id: str, line: int) -> None:
         fields = [(name, _plain(value)) for row in comments for name, value in _COMMENT_FIELD.findall(row)]
         self._id = next((value for name, value in fields if name == "id" and value), default_id)
-        self._labels, others = labels_of_words([value for name, value in fields if name == "tag"])
+        self._labels, plain_words = labels_of_words([value for name, value in fields if name == "tag"])
         self._text, self._line = text, line
-        self.losses = [QuestionLoss(self._id, f"tag {word!r}") for word in others]
+        self.losses = [QuestionLoss(self._id, f"tag {word!r}") for word in plain_words]
 
     def _lose(self, lost: str) -> None:
         self.losses.append(QuestionLoss(self._id, lost))
@@ -210,11 +210,11 @@ class _QuestionReading:
         return True
 
     def _without_feedback(self, text: str) -> str:
-        at = _first_unescaped(text, "#")
-        if at < 0:
+        feedback_offset = _first_unescaped(text, "#")
+        if feedback_offset < 0:
             return text
         self._lose("feedback on one answer")
-        return text[:at]
+        return text[:feedback_offset]
 
     def _read_choices(self, parts: QuestionParts, marked: Sequence[tuple[str, str, str]], text_format: str) -> None:
         letters = letters_of(len(marked))

@@ -219,8 +219,8 @@ class _QuestionReading:
 
     def _labels(self) -> dict[str, str]:
         words = [(tag.findtext("text") or "").strip() for tag in self._element.iterfind("tags/tag")]
-        labels, others = labels_of_words(words)
-        for word in others:
+        labels, plain_words = labels_of_words(words)
+        for word in plain_words:
             self._lose(f"tag {word!r}")
         return labels
 

@@ -66,8 +66,9 @@ def written_questions(problems: Sequence[Problem], file_format: QuestionFileForm
         try:
             parts = parts_of_problem(problem)
             read_back, reading_losses = codec.read(codec.write([parts]))
-            same = next((question for question in read_back if question.id == problem.id), None)
-            losses += losses_between(problem, same.as_problem(problem.provenance) if same is not None else None)
+            own_question = next((question for question in read_back if question.id == problem.id), None)
+            again = own_question.as_problem(problem.provenance) if own_question is not None else None
+            losses += losses_between(problem, again)
             losses += reading_losses
         except QuestionFileError as error:
             losses.append(QuestionLoss(problem.id, f"the whole question: {error}"))

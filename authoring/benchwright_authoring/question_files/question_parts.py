@@ -223,11 +223,11 @@ def letters_of(count: int) -> str:
 def labels_of_words(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     """Labels among the words beside a question, and the words that are none."""
     labels: dict[str, str] = {}
-    others = []
+    plain_words = []
     for word in words:
         name, colon, value = word.partition(":")
         if colon and value and name in LABELS and name not in labels:
             labels[name] = value
         else:
-            others.append(word)
-    return labels, others
+            plain_words.append(word)
+    return labels, plain_words

@@ -28,17 +28,19 @@ def languages_section(data: Dataset) -> Section | None:
     figures: list[TableNumber] = []
     cells: list[Sequence[Cell]] = []
     for name, rows_by_language in rows_by_subject.items():
-        first, *others = sorted(rows_by_language, key=lambda language: (language != _FIRST, language))
-        for other in others:
-            for label in ("all", *sorted({row.tag for row in rows_by_language[other]})):
+        first_language, *compared_languages = sorted(rows_by_language, key=lambda code: (code != _FIRST, code))
+        for language in compared_languages:
+            for label in ("all", *sorted({row.tag for row in rows_by_language[language]})):
                 difference = score_difference(
-                    _labelled(rows_by_language[first], label),
-                    _labelled(rows_by_language[other], label),
+                    _labelled(rows_by_language[first_language], label),
+                    _labelled(rows_by_language[language], label),
                     lambda observation: observation.family,
                 )
                 if difference is not None:
-                    figures.append(table_number_of_difference(name, f"{other} – {first}, {label}", difference))
-                    cells.append((name, f"{other} – {first}", label, *difference_cells(difference)))
+                    figures.append(
+                        table_number_of_difference(name, f"{language} – {first_language}, {label}", difference)
+                    )
+                    cells.append((name, f"{language} – {first_language}", label, *difference_cells(difference)))
     if not figures:
         return None
     table = SortableTable(

@@ -65,14 +65,21 @@ def test_languages_are_compared_on_questions_that_were_asked_in_both() -> None:
 
 
 def test_an_interval_is_that_of_paired_differences() -> None:
-    first, second = [1.0, 1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 0.0, 1.0]
+    first, second = [0.5, 0.6, 0.4, 0.7, 0.5], [0.4, 0.6, 0.4, 0.6, 0.6]
     rows = [*answers("m", dict(enumerate(first))), *answers("m", dict(enumerate(second)), language="de")]
     section = languages_section(Dataset(rows, {}))
     assert section is not None
     (figure,) = [figure for figure in section.tables[0].figures if figure.column.endswith("all")]
-    # Differences -1, 0, 0, -1, 1: mean -0.2, standard deviation sqrt(2.8 / 4), Student's t of 4 degrees 2.77645.
-    half = 2.77645 * (0.7 / 5) ** 0.5
-    assert [figure.value, figure.low, figure.high] == pytest.approx([-0.2, -0.2 - half, -0.2 + half], abs=1e-4)
+    # Differences -0.1, 0, 0, -0.1, 0.1: mean -0.02, variance 0.028 / 4, Student's t of 4 degrees 2.77645.
+    half = 2.77645 * (0.007 / 5) ** 0.5
+    assert [figure.value, figure.low, figure.high] == pytest.approx([-0.02, -0.02 - half, -0.02 + half], abs=1e-4)
+
+
+def test_an_interval_ends_where_differences_of_scores_end() -> None:
+    rows = [*answers("m", {1: 1.0, 2: 0.0}), *answers("m", {1: 0.0, 2: 0.0}, language="de")]
+    section = languages_section(Dataset(rows, {}))
+    assert section is not None
+    assert all((figure.low or -1.0) >= -1 and (figure.high or 1.0) <= 1 for figure in section.tables[0].figures)
 
 
 def test_languages_of_different_ways_to_ask_or_of_one_language_are_not_compared() -> None:
