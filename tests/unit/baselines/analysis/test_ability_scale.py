@@ -159,7 +159,7 @@ def test_of_several_tries_of_a_solver_the_first_counts() -> None:
 
 def kr20_by_hand(passes: Numbers) -> float:
     shares, count = passes.mean(axis=0), passes.shape[1]
-    return count / (count - 1) * (1 - (shares * (1 - shares)).sum() / passes.sum(axis=1).var())
+    return float(count / (count - 1) * (1 - (shares * (1 - shares)).sum() / passes.sum(axis=1).var()))
 
 
 def test_kr20_and_the_error_of_measurement_are_their_formulas() -> None:
