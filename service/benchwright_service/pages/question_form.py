@@ -100,13 +100,13 @@ def question_fields(
         credited: True if the pack may name the author.
     """
     fields = {**_fields_of_version(content, credited=credited)}
-    for version in earlier_versions:
+    for earlier_content in earlier_versions:
         earlier_fields = {
-            **_fields_of_version(version, credited=credited),
-            f"answer-{version.format.answered_by.value}": version.answer,
+            **_fields_of_version(earlier_content, credited=credited),
+            f"answer-{earlier_content.format.answered_by.value}": earlier_content.answer,
         }
-        names = [name for name in _unasked_names(content.format) if earlier_fields[name] and not fields[name]]
-        fields |= {name: earlier_fields[name] for name in names}
+        missing_names = [name for name in _unasked_names(content.format) if earlier_fields[name] and not fields[name]]
+        fields |= {name: earlier_fields[name] for name in missing_names}
     return fields
 
 

@@ -278,7 +278,7 @@ async def _question_page(
     if is_author and question.state in CHANGEABLE:
         unsaved_form = await unfinished_form(visit, membership, question.id)
         form = unsaved_form if unsaved_form is not None and unsaved_form.fields != form.fields else form
-    versions = {question.number: content, **earlier_versions}
+    content_by_number = {question.number: content, **earlier_versions}
     decided_reviews = await collecting.reviews.decided_reviews(question.id)
     return render(
         "question",
@@ -293,7 +293,9 @@ async def _question_page(
         remarks=content.remarks(),
         # What one reviewer says of a version is shown once the version is decided.
         reviews=[review for review in decided_reviews if review.number < question.number or question.state in _DECIDED],
-        versions_in_words=[number for number, version in versions.items() if version.format in IN_WORDS],
+        versions_in_words=[
+            number for number, version_content in content_by_number.items() if version_content.format in IN_WORDS
+        ],
         checks=list(ReviewCheck),
         models=collecting.tries.askable_models(question),
         tries_per_day=TRIES_PER_DAY,
