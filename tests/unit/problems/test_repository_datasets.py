@@ -124,7 +124,7 @@ def test_a_heavy_record_that_names_nothing_readable_is_refused(
     fields: Record, reason: str, tmp_path: Path, repositories: Path
 ) -> None:
     with pytest.raises(DatasetError, match=reason):
-        imported(tmp_path, heavy(repositories, **fields), repositories)
+        imported(tmp_path, heavy(repositories) | fields, repositories)
 
 
 def hwe(repositories: Path, **fields: JsonValue) -> Record:
