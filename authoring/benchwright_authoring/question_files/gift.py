@@ -158,7 +158,8 @@ class _QuestionReading:
         begin = _first_unescaped(text, "{")
         end = _first_unescaped(text, "}", begin + 1) if begin >= 0 else -1
         if begin < 0 or end < 0:
-            return self._lose_question("it has no answer in braces")
+            self._lose_question("it has no answer in braces")
+            return None
         before, answers, after = text[:begin], text[begin + 1 : end], text[end + 1 :]
         statement = f"{before.rstrip()} ____ {after.strip()}" if after.strip() else before
         answers, mark, explanation = answers.partition("####")

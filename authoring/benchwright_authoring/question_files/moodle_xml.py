@@ -50,7 +50,8 @@ def write_moodle_xml(questions: Sequence[QuestionParts]) -> bytes:
     for question in questions:
         quiz.append(_question_element(question))
     ElementTree.indent(quiz)
-    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(quiz, encoding="utf-8") + b"\n"
+    text: bytes = ElementTree.tostring(quiz, encoding="utf-8")
+    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + text + b"\n"
 
 
 def _question_element(question: QuestionParts) -> Element:
@@ -201,7 +202,8 @@ class _QuestionReading:
             if len(accepted) < len(answers):
                 self._lose("answers that are worth a part of the points, or nothing")
             if not accepted:
-                return self._lose_question("no answer is worth all points")
+                self._lose_question("no answer is worth all points")
+                return None
             parts.key, *alternatives = accepted
             parts.alternatives = tuple(alternatives)
             self._read_tolerance(parts, right)
@@ -209,9 +211,11 @@ class _QuestionReading:
             parts.format = words_format(labels)
             parts.key = self._markdown(self._element.find("graderinfo"))
             if not parts.key:
-                return self._lose_question("it has no information for graders, which would be the model answer")
+                self._lose_question("it has no information for graders, which would be the model answer")
+                return None
         else:
-            return self._lose_question(f"questions of type {type_name!r} with such answers have no equivalent")
+            self._lose_question(f"questions of type {type_name!r} with such answers have no equivalent")
+            return None
         return parts
 
     def _lose_question(self, reason: str) -> None:

@@ -68,7 +68,8 @@ def write_qti(questions: Sequence[QuestionParts]) -> bytes:
 
 
 def _xml(root: Element) -> bytes:
-    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="utf-8") + b"\n"
+    text: bytes = ElementTree.tostring(root, encoding="utf-8")
+    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + text + b"\n"
 
 
 def _item_element(question: QuestionParts) -> Element:
@@ -208,15 +209,18 @@ class _ItemReading:
         """The question; None if there is nothing like it here."""
         body = self._item.find("itemBody")
         if self._item.tag != "assessmentItem" or body is None:
-            return self._lose_question("it is no assessmentItem with a body")
+            self._lose_question("it is no assessmentItem with a body")
+            return None
         interactions = [element for element in body.iter() if element.tag.endswith("Interaction")]
         if len(interactions) != 1 or interactions[0].tag not in _INTERACTIONS:
             kinds = ", ".join(element.tag for element in interactions) or "none"
-            return self._lose_question(f"its interactions are {kinds}; one of {', '.join(_INTERACTIONS)} is read")
+            self._lose_question(f"its interactions are {kinds}; one of {', '.join(_INTERACTIONS)} is read")
+            return None
         (interaction,) = interactions
         values = self._correct_values(interaction.get("responseIdentifier", ""))
         if not values:
-            return self._lose_question("it has no correctResponse, which would be the key")
+            self._lose_question("it has no correctResponse, which would be the key")
+            return None
         words = [word.replace("_", " ") for word in self._item.get("label", "").split()]
         is_own = self._item.get("toolName") == "benchwright"
         labels, _ = labels_of_words(words) if is_own else ({}, [])

@@ -186,7 +186,8 @@ def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 def rendered(markdown: str) -> str:
     """Markdown as XHTML; tags in it are text."""
-    return _renderer().render(markdown)
+    xhtml: str = _renderer().render(markdown)
+    return xhtml
 
 
 @cache

@@ -368,7 +368,8 @@ def by_typst(exam: DrawnExam) -> bytes:
             gap = "\u00a0" * exam.spaces
             source += [_typst_text(f"{gap} ".join(row)) for row in rows]
     fonts = [str(han_font_or_skip().parent)] if exam.language == "zh" else []
-    return bytes(typst.compile("\n\n".join(source).encode(), font_paths=fonts))
+    content: bytes = typst.compile("\n\n".join(source).encode(), font_paths=fonts)  # type: ignore[misc]
+    return content
 
 
 def _typst_text(text: str) -> str:

@@ -61,10 +61,10 @@ def question(
                 question=Question(
                     format=style,
                     choices=tuple(Choice(letter="ABCDEFGH"[place], text=text) for place, text in enumerate(texts)),
-                    **labels,  # type: ignore[arg-type]
+                    **labels,
                 ),
             ),
-            "hidden": Hidden(answer=Answer(value=key, closed=closed, **changes)),  # type: ignore[arg-type]
+            "hidden": Hidden(answer=Answer(value=key, closed=closed, **changes)),
         }
     )
 
@@ -97,8 +97,8 @@ def test_every_format_of_question_comes_back(tmp_path: Path, file_format: Questi
     assert list(again) == [problem.id for problem in problems]
     for problem in problems:
         assert list(losses_between(problem, again[problem.id])) == []
-        assert again[problem.id].hidden.answer is not None and problem.hidden.answer is not None
-        assert again[problem.id].hidden.answer.alternatives == problem.hidden.answer.alternatives
+        key, key_before = again[problem.id].hidden.answer, problem.hidden.answer
+        assert key is not None and key_before is not None and key.alternatives == key_before.alternatives
         assert again[problem.id].public.question == problem.public.question or file_format is QTI
 
 

@@ -20,7 +20,7 @@ from ....support.packs.csbench_domains import reply
 from ....support.packs.report_codebook import observation
 
 
-def differences(section: Section | None) -> dict[tuple[str, str], tuple[float | None, int]]:
+def differences(section: Section | None) -> dict[tuple[str, str], object]:
     """(row, column) → difference and questions."""
     assert section is not None
     figures = section.numbers["differences"]

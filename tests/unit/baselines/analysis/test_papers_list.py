@@ -315,8 +315,10 @@ def _at(numbers: object, path: Path_) -> object:
             assert step in cells, f"{step} is not one of {list(cells)}"
             numbers = cells[step]
         else:
-            assert isinstance(numbers, list if isinstance(step, int) else dict), (step, numbers)
-            numbers = numbers[step]  # type: ignore[index]
+            assert isinstance(numbers, list | dict), (step, numbers)
+            fields = dict(enumerate(numbers)) if isinstance(numbers, list) else numbers
+            assert step in fields, f"{step} is not one of {list(fields)}"
+            numbers = fields[step]
     return numbers
 
 
