@@ -112,14 +112,15 @@ def _matching_scores(responses: ResponseTable, matching: Flags, alike: tuple[str
 
     matched = responses.of_problems(matching)
     if not matched.missing_count:
-        return matched.passes.sum(axis=1)
+        return np.asarray(matched.passes.sum(axis=1), dtype=np.float64)
     import mirt
 
     fitted = fit_rasch(matched, alike)
     scores = mirt.fscores(fitted.model, coded_passes(matched), method="ML", bounds=(-10.0, 10.0))
     abilities = np.ravel(np.asarray(scores.theta, dtype=np.float64))
     difficulties = np.asarray(fitted.model.parameters["difficulty"], dtype=np.float64)
-    return np.round(special.expit(abilities[:, None] - difficulties).sum(axis=1))
+    expected_passes = special.expit(abilities[:, None] - difficulties).sum(axis=1)
+    return np.asarray(np.round(expected_passes), dtype=np.float64)
 
 
 def _mantel_haenszel(passes: Numbers, is_model: Flags, scores: Numbers) -> tuple[float, float, float, int, int] | None:

@@ -129,7 +129,7 @@ def coded_passes(responses: ResponseTable) -> np.ndarray[tuple[int, int], np.dty
 
 
 def _require_ties(responses: ResponseTable) -> None:
-    from scipy.sparse import bmat, csr_array
+    from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
     answered = responses.is_answered
@@ -137,8 +137,13 @@ def _require_ties(responses: ResponseTable) -> None:
     if fewest < _FEWEST_RESULTS:
         problem = responses.problems[int(answered.sum(axis=0).argmin())]
         raise StatisticsError(f"{problem} has results of {fewest} solvers, and it takes {_FEWEST_RESULTS}.")
-    edges = csr_array(answered.astype(np.int8))
-    parts, _ = connected_components(bmat([[None, edges], [edges.T, None]]), directed=False)
+    solver_count = len(answered)
+    solver_rows, problem_columns = answered.nonzero()
+    node_count = solver_count + answered.shape[1]
+    edges = csr_array(
+        (np.ones(len(solver_rows)), (solver_rows, solver_count + problem_columns)), shape=(node_count, node_count)
+    )
+    parts, _ = connected_components(edges, directed=False)
     if parts > 1:
         raise StatisticsError(
             f"Solvers and problems fall into {parts} parts that share nobody and nothing, so no scale holds for both. "

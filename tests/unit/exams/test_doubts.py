@@ -18,6 +18,7 @@ class Question:
     text: str = "Which memory is volatile?"
     choices: dict[str, str] = field(default_factory=lambda: {"A": "Flash", "B": "SRAM"})
     points: float | None = 2.0
+    title: str = ""
     regions: tuple[str, ...] = ()
 
     @property

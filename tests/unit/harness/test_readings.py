@@ -141,7 +141,7 @@ def test_tools_of_a_step_that_nobody_watches_are_those_that_the_harness_calls() 
 async def test_a_pass_whose_tools_nobody_can_compare_says_so(toolchain: Toolchain) -> None:
     problem = flow("lint").problem()
     plan = make_plan(problem.hidden.harness, "icarus", is_supervised=False)
-    harness_run = _SolutionRun(problem, {}, plan, ToolSelection(), NativeSandbox(), toolchain, io.BytesIO(), None)
+    harness_run = _SolutionRun(problem, {}, {}, plan, ToolSelection(), NativeSandbox(), toolchain, io.BytesIO(), None)
     verdict = await harness_run._compared_verdict(Verdict(reason=Reason.PASSED), [])
     assert (verdict.reason, verdict.remarks) == (Reason.PASSED, (UNCOMPARED,))
 
