@@ -93,19 +93,21 @@ async def make_problem_of_commit(
     base = reader.parent_id(fix)
     base_files = await asyncio.to_thread(reader.files, base)
     fix_files = await asyncio.to_thread(reader.files, fix)
-    tests = _hidden_tests(commit_problem, fix_files.files)
+    hidden_test_files = _hidden_tests(commit_problem, fix_files.files)
     tree_name = f"{re.sub(r'[^a-z0-9]+', '-', commit_problem.repository.resolve().stem.lower())}-{base[:12]}".strip("-")
     with tempfile.TemporaryDirectory(prefix="benchwright-commit-") as temporary:
         draft = Path(temporary, "draft")
         folder = draft / problem_id
         (draft / TREES / tree_name).mkdir(parents=True)
         write_files(draft / TREES / tree_name, base_files.files)
-        harness = {f"{_TESTS}/{path}": content for path, content in tests.items()}
+        harness = {f"{_TESTS}/{path}": content for path, content in hidden_test_files.items()}
         harness[VERIFIER] = _VERIFIER.format(tests=_TESTS, command=_command(commit_problem)).encode()
         title = problem_id.replace("-", " ").capitalize()
         problem_files = {
             "statement.md": (commit_problem.statement or _STATEMENT.format(title=title)).encode(),
-            f"hidden/reference/{CHANGES}": _fix_diff(base_files.files, fix_files.files, tests, fix).encode(),
+            f"hidden/reference/{CHANGES}": _fix_diff(
+                base_files.files, fix_files.files, hidden_test_files, fix
+            ).encode(),
             "hidden/explanation.md": f"The fix is commit {fix}, upon {base}.\n".encode(),
             **{f"hidden/harness/{path}": content for path, content in harness.items()},
         }
@@ -124,13 +126,13 @@ async def make_problem_of_commit(
         (draft / "pack.toml").write_text(toml_table_text({**pack_lines, "order": [problem_id]}))
         (folder / "problem.toml").write_text(toml_table_text(values))
         (problem,) = read_pack_folder(draft).problems
-        before, _ = await _results_of_side(problem, {}, run_side)
-        after, is_printed = await _results_of_side(
+        base_pass_by_test, _ = await _results_of_side(problem, {}, run_side)
+        fix_pass_by_test, is_printed = await _results_of_side(
             problem, {CHANGES: problem.hidden.reference[CHANGES].encode()}, run_side
         )
-        fail_to_pass = [name for name, passed in after.items() if passed and not before.get(name)]
-        pass_to_pass = [name for name, passed in after.items() if passed and before.get(name)]
-        failing = [name for name, passed in after.items() if not passed]
+        fail_to_pass = [name for name, passed in fix_pass_by_test.items() if passed and not base_pass_by_test.get(name)]
+        pass_to_pass = [name for name, passed in fix_pass_by_test.items() if passed and base_pass_by_test.get(name)]
+        failing = [name for name, passed in fix_pass_by_test.items() if not passed]
         if not fail_to_pass:
             raise NewProblemError(
                 f"no test fails before {fix[:12]} and passes with it: {len(pass_to_pass)} pass before and after, and "
@@ -156,25 +158,27 @@ async def make_problem_of_commit(
 
 
 def _hidden_tests(commit_problem: CommitProblem, fix_files: Mapping[str, bytes]) -> dict[str, bytes]:
-    tests: dict[str, bytes] = {}
+    hidden_test_files: dict[str, bytes] = {}
     for test_path in commit_problem.test_paths:
         folder = test_path.strip("/")
         own_tests = {path: text for path, text in fix_files.items() if path == folder or path.startswith(f"{folder}/")}
         if not own_tests:
             raise NewProblemError(f"--tests: the commit {commit_problem.fix} has no file {test_path!r}")
-        tests |= own_tests
-    for path, content in tests.items():
+        hidden_test_files |= own_tests
+    for path, content in hidden_test_files.items():
         try:
             content.decode()
         except UnicodeDecodeError as error:
             raise NewProblemError(f"--tests: {path} is no text, and a harness holds nothing else") from error
-    return tests
+    return hidden_test_files
 
 
 def _fix_diff(
-    base_files: Mapping[str, bytes], fix_files: Mapping[str, bytes], tests: Mapping[str, bytes], fix: str
+    base_files: Mapping[str, bytes], fix_files: Mapping[str, bytes], hidden_test_files: Mapping[str, bytes], fix: str
 ) -> str:
-    paths = [path for path in {*base_files, *fix_files} - {*tests} if base_files.get(path) != fix_files.get(path)]
+    paths = [
+        path for path in {*base_files, *fix_files} - {*hidden_test_files} if base_files.get(path) != fix_files.get(path)
+    ]
     if not paths:
         raise NewProblemError(f"the commit {fix[:12]} changes nothing but its tests, so there is nothing to solve")
     try:
@@ -208,7 +212,7 @@ async def _results_of_side(
             f"no test has a result with the commit itself: {verdict.detail}\n{output[-_LOG_TAIL:].strip()}\n"
             "--run has to start tests of pytest or cocotb, or to print their results"
         )
-    passed: dict[str, bool] = {}
+    pass_by_test: dict[str, bool] = {}
     for test in results:
-        passed[test.name] = passed.get(test.name, True) and test.passed
-    return passed, bool(printed)
+        pass_by_test[test.name] = pass_by_test.get(test.name, True) and test.passed
+    return pass_by_test, bool(printed)

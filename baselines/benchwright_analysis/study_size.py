@@ -408,14 +408,14 @@ def _precision_rate(
         elif estimate is not None:
             reason = estimate.note
         advance()
-    unit = 100 if measure is Measure.SOLVED else 1
+    percent_factor = 100 if measure is Measure.SOLVED else 1
     tasks = sum(len(assignment.tasks) for assignment in planned_design.plan(0).assignments)
     return PrecisionRate(
         people,
         tasks,
         studies,
         studies - len(reaches),
-        unit * float(np.mean(reaches)) if reaches else None,
+        percent_factor * float(np.mean(reaches)) if reaches else None,
         held if measure is Measure.SOLVED else None,
         reason,
     )

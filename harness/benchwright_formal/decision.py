@@ -116,11 +116,11 @@ async def _compiles(
     candidate: Mapping[str, bytes], module: str, sandbox: Sandbox, toolchain: Toolchain, log: OutputReceiver
 ) -> bool:
     """True if a simulator can read the design, whatever the proof makes of it."""
-    sources = " ".join(shlex.quote(f"../{path}") for path in design_source_paths(candidate))
+    source_arguments = " ".join(shlex.quote(f"../{path}") for path in design_source_paths(candidate))
     top = shlex.quote(module)
     compilers = (
-        f"iverilog -g2012 -t null -s {top} {sources}",
-        f"verilator --lint-only --timing -Wno-fatal -Wno-lint -Wno-style --top-module {top} {sources}",
+        f"iverilog -g2012 -t null -s {top} {source_arguments}",
+        f"verilator --lint-only --timing -Wno-fatal -Wno-lint -Wno-style --top-module {top} {source_arguments}",
     )
     with temporary_design_folder(candidate, sandbox, toolchain) as folder:
         for command in compilers:

@@ -229,11 +229,11 @@ class _DesignPair:
         stimulus, first_cycle = proof.differing_stimulus, 0
         if stimulus is None:
             stimulus = _random_stimulus_after_reset(proof)
-            first_cycle = _RESET_CYCLES if proof.reference.active_level_by_reset else 0
+            first_cycle = _RESET_CYCLES if proof.reference_netlist.active_level_by_reset else 0
         traces = []
         for number, design in enumerate(designs):
             with self._naming_design_in_errors(number):
-                bench_of_one = FormalTestbench(tops[number], proof.reference, proof.clock, stimulus)
+                bench_of_one = FormalTestbench(tops[number], proof.reference_netlist, proof.clock, stimulus)
                 traces.append(await bench_of_one.simulated_outputs(workbench, design, self._sandbox_folder(number)))
         simulated_difference = first_known_difference(
             traces[0], traces[1], first_cycle, stimulus=stimulus, dont_cares=self._dont_cares
@@ -268,11 +268,11 @@ class _DesignPair:
 def _random_stimulus_after_reset(proof: EquivalenceSearch) -> Stimulus:
     """Random inputs, the extremes among them more often; resets are active first, and now and then."""
     generator = random.Random(0)  # noqa: S311 - the same each time
-    resets = proof.reference.active_level_by_reset
+    resets = proof.reference_netlist.active_level_by_reset
     cycles = []
     for cycle in range(_TRIED_CYCLES):
         values = {}
-        for port in proof.reference.inputs_besides_clock(proof.clock):
+        for port in proof.reference_netlist.inputs_besides_clock(proof.clock):
             highest = (1 << port.width) - 1
             values[port.name] = generator.choice(
                 (generator.randint(0, highest), generator.randint(0, highest), 0, highest)

@@ -49,7 +49,7 @@ Stimulus = tuple[Mapping[str, int], ...]
 class EquivalenceSearch:
     """Result of a proof."""
 
-    reference: ComparedNetlist
+    reference_netlist: ComparedNetlist
     clock: DesignClock | None
     differing_stimulus: Stimulus | None
     """Inputs that make the outputs differ in the last cycle; None if there are none as far as was looked."""
@@ -95,7 +95,7 @@ async def netlist_by_yosys(
 
 async def search_difference(
     bench: DesignFolder,
-    reference: ComparedNetlist,
+    reference_netlist: ComparedNetlist,
     candidate: ComparedNetlist,
     limit_s: float,
     dont_cares: DontCares = NO_DONT_CARES,
@@ -106,17 +106,17 @@ async def search_difference(
         NotModelledError: Their ports or clocks differ, the don't-cares name what is no port, or it could not be
             decided in time.
     """
-    clock = _common_clock_of_same_ports(reference, candidate)
-    _require_ports_of_dont_cares(dont_cares, reference, clock)
+    clock = _common_clock_of_same_ports(reference_netlist, candidate)
+    _require_ports_of_dont_cares(dont_cares, reference_netlist, clock)
     if await _logic_between_registers_matches(bench, limit_s * _MATCH_SHARE):
-        return EquivalenceSearch(reference, clock, None, None)
-    miter = Miter.from_reference(reference, clock, dont_cares)
+        return EquivalenceSearch(reference_netlist, clock, None, None)
+    miter = Miter.from_reference(reference_netlist, clock, dont_cares)
     input_files = {"miter.sv": miter.verilog_text(), "miter.ys": Miter.script()}
     end, code, solver_output = await bench.run_shell_script(miter_proof_script(limit_s), input_files, limit_s)
     proved, bounds = PROVED in solver_output, [int(bound) for bound in _BOUND.findall(solver_output)]
     if witness := bench.file_left_by_script("bad.txt"):
         return EquivalenceSearch(
-            reference,
+            reference_netlist,
             clock,
             _stimulus_of_witness(miter, witness, bench.file_left_by_script("bad.named.aig") or b""),
             None,
@@ -126,11 +126,11 @@ async def search_difference(
     if not bench.file_left_by_script("seen.txt"):
         raise NotModelledError("the reference may never define all bits of its outputs")
     if proved or (clock is None and bounds and bounds[0] > 0):
-        return EquivalenceSearch(reference, clock, None, None)
+        return EquivalenceSearch(reference_netlist, clock, None, None)
     depth = max(bounds, default=0)
     if depth < LEAST_CYCLES:
         raise NotModelledError(f"only {depth} cycles could be compared in the time")
-    return EquivalenceSearch(reference, clock, None, depth)
+    return EquivalenceSearch(reference_netlist, clock, None, depth)
 
 
 async def _logic_between_registers_matches(bench: DesignFolder, limit_s: float) -> bool:
@@ -146,10 +146,16 @@ async def _logic_between_registers_matches(bench: DesignFolder, limit_s: float) 
     return SAME in match_output
 
 
-def _require_ports_of_dont_cares(dont_cares: DontCares, reference: ComparedNetlist, clock: DesignClock | None) -> None:
+def _require_ports_of_dont_cares(
+    dont_cares: DontCares, reference_netlist: ComparedNetlist, clock: DesignClock | None
+) -> None:
     """Makes sure that what matters only sometimes is an output, and that its condition is a port of one bit."""
-    outputs = {port.name for port in reference.outputs}
-    bits = {port.name for port in (*reference.outputs, *reference.inputs_besides_clock(clock)) if port.width == 1}
+    outputs = {port.name for port in reference_netlist.outputs}
+    bits = {
+        port.name
+        for port in (*reference_netlist.outputs, *reference_netlist.inputs_besides_clock(clock))
+        if port.width == 1
+    }
     for name, condition in dont_cares.unless.items():
         if name not in outputs:
             raise NotModelledError(f"the don't-cares name {name}, which is no output of the reference")
@@ -157,16 +163,16 @@ def _require_ports_of_dont_cares(dont_cares: DontCares, reference: ComparedNetli
             raise NotModelledError(f"the don't-cares name {condition}, which is no port of one bit of the reference")
 
 
-def _common_clock_of_same_ports(reference: ComparedNetlist, candidate: ComparedNetlist) -> DesignClock | None:
-    if reference.outputs != candidate.outputs or reference.inputs != candidate.inputs:
+def _common_clock_of_same_ports(reference_netlist: ComparedNetlist, candidate: ComparedNetlist) -> DesignClock | None:
+    if reference_netlist.outputs != candidate.outputs or reference_netlist.inputs != candidate.inputs:
         candidate_ports = {(port.name, port.width) for port in (*candidate.inputs, *candidate.outputs)}
-        reference_ports = {(port.name, port.width) for port in (*reference.inputs, *reference.outputs)}
+        reference_ports = {(port.name, port.width) for port in (*reference_netlist.inputs, *reference_netlist.outputs)}
         names = sorted({name for name, _ in candidate_ports ^ reference_ports}) or ["directions"]
         raise OtherPortsError(f"the ports differ: {', '.join(names[:5])}")
-    if reference.clock and candidate.clock and reference.clock != candidate.clock:
+    if reference_netlist.clock and candidate.clock and reference_netlist.clock != candidate.clock:
         raise NotModelledError("the two use different clocks or edges")
-    clock = reference.clock or candidate.clock
-    for compared_netlist in (reference, candidate):
+    clock = reference_netlist.clock or candidate.clock
+    for compared_netlist in (reference_netlist, candidate):
         if (
             clock is not None
             and compared_netlist.clock is None

@@ -97,9 +97,11 @@ class Miter:
     dont_cares: DontCares = NO_DONT_CARES
 
     @classmethod
-    def from_reference(cls, reference: ComparedNetlist, clock: DesignClock | None, dont_cares: DontCares) -> Miter:
+    def from_reference(
+        cls, reference_netlist: ComparedNetlist, clock: DesignClock | None, dont_cares: DontCares
+    ) -> Miter:
         """The miter of designs with the ports of the reference."""
-        return cls(reference.inputs_besides_clock(clock), reference.outputs, clock, dont_cares)
+        return cls(reference_netlist.inputs_besides_clock(clock), reference_netlist.outputs, clock, dont_cares)
 
     def verilog_text(self) -> str:
         """The module: `bad` if an output that counts differs, `seen` once each bit was defined where it counts."""

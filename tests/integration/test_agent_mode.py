@@ -32,12 +32,12 @@ HOSTILE_S = 90.0
 """Time that a hostile extension gets, with which the editor starts."""
 
 
-def work(desk: Desk, answer: Answer, **options: Any) -> tuple[EvalLog, list[RecordedEvent], list[str]]:
+def work(desk: Desk, next_answer: Answer, **options: Any) -> tuple[EvalLog, list[RecordedEvent], list[str]]:
     """Log, events and the model's requests of one attempt."""
     require_editor()
     requests: list[str] = []
     options = {"problems": "saturating-counter", "limit_s": 900.0, **options}
-    log = run(desk, answering_model(answer, requests), "agent", subject="vscode-agent", **options)
+    log = run(desk, answering_model(next_answer, requests), "agent", subject="vscode-agent", **options)
     return log, desk.events(desk.attempts()[-1].id), requests
 
 

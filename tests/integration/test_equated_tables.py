@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from benchwright_server.cli.app import app_with_commands
 
 
-def write_form(file: Path, seed: int, problems: range, mean: float, people: int = 60) -> None:
+def write_form(file: Path, seed: int, problem_numbers: range, mean: float, people: int = 60) -> None:
     """Results of other people at problems whose difficulty is the same in both forms."""
     random = np.random.default_rng(seed)
     difficulties = np.linspace(-1.5, 1.5, 24)[np.random.default_rng(1).permutation(24)]
@@ -22,7 +22,7 @@ def write_form(file: Path, seed: int, problems: range, mean: float, people: int 
         writer = csv.writer(stream)
         writer.writerow(["participant", "problem", "condition", "solver", "passed"])
         for person, ability in enumerate(random.normal(mean, 1, people)):
-            for problem in problems:
+            for problem in problem_numbers:
                 solved = random.random() < special.expit(ability - difficulties[problem])
                 writer.writerow([f"{file.stem}-{person}", f"p/{problem}", "alone", "human", str(solved).lower()])
 
@@ -36,8 +36,8 @@ def call(*arguments: str) -> tuple[int, str]:
 def forms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("COLUMNS", "200")
-    for name, seed, problems, mean in (("spring", 2, range(16), 0.0), ("autumn", 3, range(8, 24), 1.0)):
-        write_form(tmp_path / f"{name}.csv", seed, problems, mean)
+    for name, seed, problem_numbers, mean in (("spring", 2, range(16), 0.0), ("autumn", 3, range(8, 24), 1.0)):
+        write_form(tmp_path / f"{name}.csv", seed, problem_numbers, mean)
     return str(tmp_path / "spring.csv"), str(tmp_path / "autumn.csv")
 
 

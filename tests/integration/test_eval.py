@@ -158,9 +158,9 @@ def test_an_agent_works_with_tools_in_the_sandbox_and_sees_nothing_hidden(desk: 
     keep_eval_log(eval_logs_folder(desk.home), Path(log.location), [attempt.id])
     exchanges = exchanges_of_sample(kept_sample(eval_logs_folder(desk.home), attempt.id))
     (part,) = trace_of_attempt(attempt, events, exchanges).trace_parts
-    turns = [step for step in part.steps if step.kind is StepKind.TURN]
-    assert (len(exchanges), len(turns)) == (8, 8)
-    cells = [["\n".join(line.text for line in excerpt.lines) for excerpt in turn.excerpts] for turn in turns]
+    turn_steps = [step for step in part.steps if step.kind is StepKind.TURN]
+    assert (len(exchanges), len(turn_steps)) == (8, 8)
+    cells = [["\n".join(line.text for line in excerpt.lines) for excerpt in turn.excerpts] for turn in turn_steps]
     assert "saturating" in cells[0][0].lower() and cells[0][1].endswith("list_files()")
     assert "rtl/sat_counter.sv" in cells[1][0], "the second request has what the tool answered"
     assert "write_file(path='rtl/sat_counter.sv'" in cells[3][1] and "oops" in cells[3][2]
@@ -561,13 +561,13 @@ def invoke(*arguments: str | Path) -> Result:
 
 
 def test_prompts_go_out_and_replies_come_back_as_samples(desk: Desk) -> None:
-    prompts, replies = desk.out_folder.parent / "prompts.jsonl", desk.out_folder.parent / "replies.jsonl"
+    prompts, replies_file = desk.out_folder.parent / "prompts.jsonl", desk.out_folder.parent / "replies.jsonl"
     went = invoke("export-prompts", prompts, "--pack", "starter", "--problem", "amdahl")
     assert went.exit_code == 0, went.output
     (line,) = (json.loads(text) for text in prompts.read_text().splitlines())
-    replies.write_text("".join(json.dumps({"id": line["id"], "completion": text}) + "\n" for text in "ABCD"))
+    replies_file.write_text("".join(json.dumps({"id": line["id"], "completion": text}) + "\n" for text in "ABCD"))
     counts = grade(
-        replies, "--solver", "local-7b", "--prompts", "cs-bench", "--shots", "0", "--knowledge-cutoff", "2026-05"
+        replies_file, "--solver", "local-7b", "--prompts", "cs-bench", "--shots", "0", "--knowledge-cutoff", "2026-05"
     )
     assert (counts["total"], counts["right"], counts["wrong"], counts["accuracy"]) == (4, 1, 3, 0.25)
     assert {(attempt.solver, attempt.condition) for attempt in desk.attempts()} == {("local-7b", "model")}
@@ -580,9 +580,9 @@ def test_prompts_go_out_and_replies_come_back_as_samples(desk: Desk) -> None:
     assert desk.are_whole()
 
 
-def grade(replies: Path, *options: str) -> dict[str, Any]:
+def grade(replies_file: Path, *options: str) -> dict[str, Any]:
     cli_run = CliRunner().invoke(
-        app_with_commands(), ["grade", "starter", "--responses", str(replies), *options, "--json"]
+        app_with_commands(), ["grade", "starter", "--responses", str(replies_file), *options, "--json"]
     )
     assert cli_run.exit_code == 0, cli_run.output
     counts: dict[str, Any] = json.loads(cli_run.stdout)
@@ -591,18 +591,18 @@ def grade(replies: Path, *options: str) -> dict[str, Any]:
 
 def test_grading_the_replies_of_a_run_again_finds_its_own_attempts(desk: Desk, tmp_path: Path) -> None:
     log = run(desk, says("Let me think about A.\nAnswer: B"), problems="amdahl", think=True)
-    replies = tmp_path / "replies.jsonl"
-    write_replies(log, replies)
+    replies_file = tmp_path / "replies.jsonl"
+    write_replies(log, replies_file)
     attempts_before = [(attempt.id, len(desk.events(attempt.id))) for attempt in desk.attempts()]
-    counts = grade(replies)
+    counts = grade(replies_file)
     assert (counts["total"], counts["right"], counts["solver"]) == (1, 1, "mockllm/model")
     assert [(attempt.id, len(desk.events(attempt.id))) for attempt in desk.attempts()] == attempts_before
-    (line,) = (json.loads(text) for text in replies.read_text().splitlines())
-    replies.write_text(json.dumps(line | {"completion": "Answer: A"}) + "\n")
-    assert grade(replies)["wrong"] == 1
+    (line,) = (json.loads(text) for text in replies_file.read_text().splitlines())
+    replies_file.write_text(json.dumps(line | {"completion": "Answer: A"}) + "\n")
+    assert grade(replies_file)["wrong"] == 1
     assert len(desk.attempts()) == 2, "another answer is not that attempt, whatever the line says"
-    replies.write_text(json.dumps(line) + "\n")
-    grade(replies, "--solver", "somebody")
+    replies_file.write_text(json.dumps(line) + "\n")
+    grade(replies_file, "--solver", "somebody")
     (other_attempt,) = (attempt for attempt in desk.attempts() if attempt.solver == "somebody")
     (usage,) = (recorded.event for recorded in desk.events(other_attempt.id) if isinstance(recorded.event, ModelUsage))
     assert (usage.parameters["shots"], usage.parameters["steps"]) == (0, True)
@@ -629,13 +629,13 @@ def test_examples_of_the_validation_split_come_before_the_question_and_are_not_a
 
     log = run(desk, scripted_model(reply), pack="asked", shots=2)
     assert summary(log)["passed"] == 1
-    (turns,) = conversations
-    assert [role for role, _ in turns] == ["user", "assistant", "user", "assistant", "user"]
-    assert set(zip(turns[0:4:2], turns[1:4:2], strict=True)) == {
+    (chat_turns,) = conversations
+    assert [role for role, _ in chat_turns] == ["user", "assistant", "user", "assistant", "user"]
+    assert set(zip(chat_turns[0:4:2], chat_turns[1:4:2], strict=True)) == {
         (("user", "Frage 1"), ("assistant", "ANSWER: Wahr")),
         (("user", "Frage 3"), ("assistant", "ANSWER: Falsch")),
     }
-    assert turns[4] == ("user", "Frage 2")
+    assert chat_turns[4] == ("user", "Frage 2")
     (attempt,) = desk.attempts()
     (usage,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, ModelUsage)]
     assert (usage.parameters["shots"], usage.parameters["steps"]) == (2, False)

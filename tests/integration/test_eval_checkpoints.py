@@ -135,10 +135,10 @@ def test_a_sample_whose_provider_fails_is_continued_without_asking_anything_twic
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LOCAL_API_KEY", "none")
-    replies = in_turn(
+    scripted_replies = in_turn(
         call("write_file", path=FILE, content=COUNTER), call("run_hidden_tests"), fails(400, "down"), call("submit")
     )
-    with JudgeEndpoint(replies) as endpoint:
+    with JudgeEndpoint(scripted_replies) as endpoint:
         recorded_events = in_process(desk, endpoint, runs=1, tokens=450)
         conversations = [request.body["messages"] for request in endpoint.requests]
     assert conversations[3] == conversations[2]
@@ -150,8 +150,8 @@ def test_limits_count_what_a_sample_had_used_before_it_was_continued(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LOCAL_API_KEY", "none")
-    reading = call("read_file", path=FILE)
-    with JudgeEndpoint(in_turn(reading, reading, fails(400, "down"), reading, reading)) as endpoint:
+    read_call = call("read_file", path=FILE)
+    with JudgeEndpoint(in_turn(read_call, read_call, fails(400, "down"), read_call, read_call)) as endpoint:
         options: dict[str, Any] = {"problems": "saturating-counter", "base_url": endpoint.url, "tokens": 300}
         log = run(desk, "openai-api/local/scripted", "agent", **options)
         resume_run(Path(log.location), "none")

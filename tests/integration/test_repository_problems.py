@@ -65,8 +65,8 @@ async def test_problems_of_one_repository_share_its_files_and_are_proved(
 ) -> None:
     folder = write_repository_pack(tmp_path / "pack")
     assert await prove(toolchain, folder, tmp_path) == [(ProofState.PROVED, ()), (ProofState.PROVED, ())]
-    contents = [file for file in (home.data / "trees/contents").rglob("*") if file.is_file()]
-    assert len(contents) == len(TREE) + len(BUGS)
+    content_files = [file for file in (home.data / "trees/contents").rglob("*") if file.is_file()]
+    assert len(content_files) == len(TREE) + len(BUGS)
 
 
 async def test_a_test_that_the_start_passes_proves_nothing(toolchain: Toolchain, tmp_path: Path) -> None:

@@ -100,9 +100,9 @@ def test_an_agents_attempt_goes_out_and_comes_back_as_somebody_elses(
     assert imported.exit_code == 1, imported.output
     foreign = next(header for header in desk.attempts() if header.solver == "elsewhere with lab/m")
     assert foreign.condition == "agent"
-    again = invoke("export", foreign.id, "--format", "atif")
-    assert again.exit_code == 0
-    theirs = [step for step in json.loads(again.stdout)["steps"] if "tool_calls" in step]
+    second_export = invoke("export", foreign.id, "--format", "atif")
+    assert second_export.exit_code == 0
+    theirs = [step for step in json.loads(second_export.stdout)["steps"] if "tool_calls" in step]
     assert [step["tool_calls"] for step in theirs] == [
         step["tool_calls"] for step in trajectory["steps"] if "tool_calls" in step
     ]

@@ -70,8 +70,8 @@ def test_a_refused_form_and_changes_of_a_saved_question_are_kept_as_well(room: R
 
 def test_a_change_of_format_keeps_all_that_was_typed(room: Room) -> None:
     new_path = f"{room.path}/questions/new"
-    changed = keep(room.author, new_path, act="format", answer="B", B="two", **{"new-format": "free-response"})
-    page = text_of(room.author, changed.headers["location"])
+    format_response = keep(room.author, new_path, act="format", answer="B", B="two", **{"new-format": "free-response"})
+    page = text_of(room.author, format_response.headers["location"])
     values = form_values(page)
     assert 'value="free-response" selected' in page
     assert (values["answer"], values["A"], values["answer-choice"]) == ("two", QUESTION["A"], "B")
@@ -98,12 +98,16 @@ def test_a_saved_question_can_have_another_format_and_its_own_again_with_all_tha
     assert "Free response, version 2" in page
 
     # Another day: nothing but the saved version is left of the form.
-    again = in_format(form_values(page), "multiple-choice")
-    assert {letter: again[letter] for letter in "ABCD"} == {letter: QUESTION[letter] for letter in "ABCD"}
-    assert again["item-1"] == "It is written."
+    multiple_choice_values = in_format(form_values(page), "multiple-choice")
+    assert {letter: multiple_choice_values[letter] for letter in "ABCD"} == {
+        letter: QUESTION[letter] for letter in "ABCD"
+    }
+    assert multiple_choice_values["item-1"] == "It is written."
     page = text_of(room.author, question_path)
     assert "<option selected>B</option>" in page
-    saved = send(room.author, question_path, **again | {"act": "save", "consent": "yes", "answer": "B"})
+    saved = send(
+        room.author, question_path, **multiple_choice_values | {"act": "save", "consent": "yes", "answer": "B"}
+    )
     assert saved.status_code == 303
     assert "Multiple choice, version 3" in text_of(room.author, question_path)
 

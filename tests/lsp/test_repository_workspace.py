@@ -33,8 +33,10 @@ def repository_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     bench.write_text(f"// {CANARY}\n{BENCH}")
     verifier = folder / "sum/hidden/harness/verifier.sh"
     verifier.write_text(f"# {CANARY}\n{verifier.read_text()}")
-    reference = folder / f"sum/hidden/reference/{CHANGES}"
-    reference.write_text(reference.read_text().replace("+  assign y = a + b;", f"+  assign y = a + b; // {CANARY}"))
+    reference_diff = folder / f"sum/hidden/reference/{CHANGES}"
+    reference_diff.write_text(
+        reference_diff.read_text().replace("+  assign y = a + b;", f"+  assign y = a + b; // {CANARY}")
+    )
     home = tmp_path / "home"
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(home))
     Store(Home.from_environment()).add(read_pack_folder(folder))
@@ -78,10 +80,10 @@ async def test_an_edit_in_a_workspace_changes_no_other_and_the_next_one_is_whole
     editor, desk = await opened(repository_home)
     (desk.folder / "rtl/adder.sv").write_text("module changed;\nendmodule\n")
     (desk.folder / "rtl/top.sv").unlink()
-    second = await editor.open_problem("core/sum", fresh=True)
-    assert second.folder != desk.folder
-    assert (second.folder / "rtl/adder.sv").read_text() == WRONG_ADDER
-    assert (second.folder / "rtl/top.sv").read_text() == TREE["rtl/top.sv"]
+    fresh_desk = await editor.open_problem("core/sum", fresh=True)
+    assert fresh_desk.folder != desk.folder
+    assert (fresh_desk.folder / "rtl/adder.sv").read_text() == WRONG_ADDER
+    assert (fresh_desk.folder / "rtl/top.sv").read_text() == TREE["rtl/top.sv"]
     await editor.quit()
 
 

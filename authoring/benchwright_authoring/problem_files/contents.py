@@ -144,8 +144,8 @@ def _unknown_dont_care_remarks(spec: ProblemFile, toml_places: TomlPlaces, ports
         (("dont_care", "always", index), name) for index, name in enumerate(spec.dont_care.always)
     ]
     for output, condition in spec.dont_care.unless.items():
-        path = ("dont_care", "unless", output)
-        named_ports += [(path, output), (path, condition)]
+        condition_path = ("dont_care", "unless", output)
+        named_ports += [(condition_path, output), (condition_path, condition)]
     for key_path, name in named_ports:
         if name not in ports:
             yield Remark(PROBLEM_FILE, toml_places.nearest_span(key_path), f"The reference has no port {name}.", False)

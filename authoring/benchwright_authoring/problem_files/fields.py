@@ -135,8 +135,8 @@ def table_fields(file_fields: FileFields, table_path: TomlPath) -> Sequence[Fiel
 
 def field_of_key(file_fields: FileFields, key_path: TomlPath) -> Field | None:
     """The field that a key is; None if there is none."""
-    fields = table_fields(file_fields, key_path[:-1]) if key_path else ()
-    return next((candidate for candidate in fields if candidate.name == key_path[-1]), None)
+    sibling_fields = table_fields(file_fields, key_path[:-1]) if key_path else ()
+    return next((candidate for candidate in sibling_fields if candidate.name == key_path[-1]), None)
 
 
 @cache

@@ -60,8 +60,8 @@ def question_remarks(spec: ProblemFile, statement: str, toml_places: TomlPlaces)
         return
     if not answer.explanation.strip():
         message = "No explanation says why the answer is right. Reviewers and people who read their result need one."
-        path = ("answer", "explanation")
-        yield Remark(PROBLEM_FILE, toml_places.nearest_span(path), message, False, path)
+        explanation_path = ("answer", "explanation")
+        yield Remark(PROBLEM_FILE, toml_places.nearest_span(explanation_path), message, False, explanation_path)
     yield from _not_self_contained_remarks(statement)
     if not question.choices and not _LIST.search(statement):
         for match in _SPEAKS_OF_OPTIONS.finditer(statement):

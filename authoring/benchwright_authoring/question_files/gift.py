@@ -30,13 +30,13 @@ _ANSWER = re.compile(r"(?<!\\)([=~])\s*(?:%(-?[\d.]+)%)?((?:\\.|[^\\=~])*)", re.
 _TRUTH = {"t": "true", "true": "true", "f": "false", "false": "false"}
 
 
-def write_gift(questions: Sequence[QuestionParts]) -> bytes:
+def write_gift(file_questions: Sequence[QuestionParts]) -> bytes:
     """Questions as one file.
 
     Raises:
         QuestionFileError: A question is answered in words: GIFT has no place for its key.
     """
-    return "\n\n".join(map(_question_text, questions)).encode() + b"\n"
+    return "\n\n".join(map(_question_text, file_questions)).encode() + b"\n"
 
 
 def _question_text(question: QuestionParts) -> str:
@@ -58,10 +58,10 @@ def _answers_text(question: QuestionParts) -> str:
     if answered_by is AnsweredBy.TRUTH:
         return "T" if question.key == "true" else "F"
     if question.choices and answered_by is AnsweredBy.CHOICE:
-        marked = [("=" if letter == question.key else "~", text) for letter, text in question.choices.items()]
+        signed_texts = [("=" if letter == question.key else "~", text) for letter, text in question.choices.items()]
     elif question.choices:
         share = f"{100 / len(question.key):.5f}".rstrip("0").rstrip(".")
-        marked = [
+        signed_texts = [
             (f"~%{share}%" if letter in question.key else "~%-100%", text) for letter, text in question.choices.items()
         ]
     elif question.tolerance is not None:
@@ -71,8 +71,8 @@ def _answers_text(question: QuestionParts) -> str:
         except ValueError as error:
             raise QuestionFileError(f"question {question.id}: {error}, and GIFT's tolerances need one.") from error
     else:
-        marked = [("=", text) for text in (question.key, *question.alternatives)]
-    return " ".join(f"{sign}{_escaped(text)}" for sign, text in marked)
+        signed_texts = [("=", text) for text in (question.key, *question.alternatives)]
+    return " ".join(f"{sign}{_escaped(text)}" for sign, text in signed_texts)
 
 
 def _escaped(text: str) -> str:
@@ -97,47 +97,47 @@ def read_gift(content: bytes) -> tuple[list[QuestionParts], list[QuestionLoss]]:
         text = content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise QuestionFileError("it is not UTF-8. Save it with that encoding.") from error
-    questions: list[QuestionParts] = []
+    file_questions: list[QuestionParts] = []
     losses: list[QuestionLoss] = []
     category = ""
-    for line, block in _blocks(text):
-        comments = [row for row in block if row.lstrip().startswith("//")]
-        rows = [row for row in block if not row.lstrip().startswith("//")]
+    for line, block_lines in _blocks(text):
+        comments = [row for row in block_lines if row.lstrip().startswith("//")]
+        rows = [row for row in block_lines if not row.lstrip().startswith("//")]
         if rows and rows[0].startswith("$CATEGORY:"):
             category = rows.pop(0).partition(":")[2].strip().rpartition("/")[2]
         if not "".join(rows).strip():
             continue
-        number = len(questions) + 1
-        reading = _QuestionReading("\n".join(rows), comments, f"question-{number}", line)
-        question = reading.question()
-        losses += reading.losses
+        number = len(file_questions) + 1
+        question_reading = _QuestionReading("\n".join(rows), comments, f"question-{number}", line)
+        question = question_reading.question()
+        losses += question_reading.losses
         if question is not None:
             if category and "topic" not in question.labels:
                 question.labels["topic"] = category
-            questions.append(question)
-    if not questions and not losses:
+            file_questions.append(question)
+    if not file_questions and not losses:
         raise QuestionFileError("it has no question with an answer in braces.")
-    return questions, losses
+    return file_questions, losses
 
 
 def _blocks(text: str) -> Iterator[tuple[int, list[str]]]:
     """Lines between empty ones, with the number of the first."""
-    block: list[str] = []
+    block_lines: list[str] = []
     for number, line in enumerate([*text.split("\n"), ""], 1):
         if line.strip():
-            block.append(line)
-        elif block:
-            yield number - len(block), block
-            block = []
+            block_lines.append(line)
+        elif block_lines:
+            yield number - len(block_lines), block_lines
+            block_lines = []
 
 
 class _QuestionReading:
     """One question while it is read."""
 
     def __init__(self, text: str, comments: Sequence[str], default_id: str, line: int) -> None:
-        fields = [(name, _plain(value)) for row in comments for name, value in _COMMENT_FIELD.findall(row)]
-        self._id = next((value for name, value in fields if name == "id" and value), default_id)
-        self._labels, plain_words = labels_of_words([value for name, value in fields if name == "tag"])
+        comment_fields = [(name, _plain(value)) for row in comments for name, value in _COMMENT_FIELD.findall(row)]
+        self._id = next((value for name, value in comment_fields if name == "id" and value), default_id)
+        self._labels, plain_words = labels_of_words([value for name, value in comment_fields if name == "tag"])
         self._text, self._line = text, line
         self.losses = [QuestionLoss(self._id, f"tag {word!r}") for word in plain_words]
 
@@ -160,10 +160,10 @@ class _QuestionReading:
         if begin < 0 or end < 0:
             self._lose_question("it has no answer in braces")
             return None
-        before, answers, after = text[:begin], text[begin + 1 : end], text[end + 1 :]
+        before, answers_text, after = text[:begin], text[begin + 1 : end], text[end + 1 :]
         statement = f"{before.rstrip()} ____ {after.strip()}" if after.strip() else before
-        answers, mark, explanation = answers.partition("####")
-        parts = QuestionParts(
+        answers_text, mark, explanation = answers_text.partition("####")
+        question_parts = QuestionParts(
             id=self._id,
             title=title or self._id,
             statement=self._markdown(statement, text_format),
@@ -171,7 +171,7 @@ class _QuestionReading:
             explanation=self._markdown(explanation, text_format) if mark else "",
             labels=self._labels,
         )
-        return parts if self._read_answers(parts, answers.strip(), text_format) else None
+        return question_parts if self._read_answers(question_parts, answers_text.strip(), text_format) else None
 
     def _markdown(self, text: str, text_format: str) -> str:
         plain = _plain(text)
@@ -179,35 +179,37 @@ class _QuestionReading:
             return plain
         return markdown_of_html(html.escape(plain) if text_format == "plain" else plain)
 
-    def _read_answers(self, parts: QuestionParts, answers: str, text_format: str) -> bool:
-        word, has_feedback, _ = answers.partition("#")
+    def _read_answers(self, question_parts: QuestionParts, answers_text: str, text_format: str) -> bool:
+        word, has_feedback, _ = answers_text.partition("#")
         if word.strip().lower() in _TRUTH:
-            parts.key = _TRUTH[word.strip().lower()]
+            question_parts.key = _TRUTH[word.strip().lower()]
             if has_feedback:
                 self._lose("feedback on one answer")
             return True
-        if answers.startswith("#"):
-            return self._read_numbers(parts, answers[1:])
+        if answers_text.startswith("#"):
+            return self._read_numbers(question_parts, answers_text[1:])
         # As Moodle decides: an arrow makes pairs only where no choice is marked as wrong.
-        if "->" in answers and _first_unescaped(answers, "~") < 0:
+        if "->" in answers_text and _first_unescaped(answers_text, "~") < 0:
             self._lose_question("matching questions have no equivalent")
             return False
-        marked = [(sign, weight, self._without_feedback(text)) for sign, weight, text in _ANSWER.findall(answers)]
-        if not marked:
+        weighted_answers = [
+            (sign, weight, self._without_feedback(text)) for sign, weight, text in _ANSWER.findall(answers_text)
+        ]
+        if not weighted_answers:
             self._lose_question("it has no key in the file")
             return False
-        if any(sign == "~" for sign, *_ in marked):
-            self._read_choices(parts, marked, text_format)
+        if any(sign == "~" for sign, *_ in weighted_answers):
+            self._read_choices(question_parts, weighted_answers, text_format)
         else:
-            parts.format = QuestionFormat.FILL_IN_THE_BLANK
-            whole = [_plain(text) for _, weight, text in marked if weight in ("", "100")]
-            if len(whole) < len(marked):
+            question_parts.format = QuestionFormat.FILL_IN_THE_BLANK
+            whole = [_plain(text) for _, weight, text in weighted_answers if weight in ("", "100")]
+            if len(whole) < len(weighted_answers):
                 self._lose("answers that are worth a part of the points")
             if not whole:
                 self._lose_question("no answer is worth all points")
                 return False
-            parts.key, *alternatives = whole
-            parts.alternatives = tuple(alternatives)
+            question_parts.key, *alternatives = whole
+            question_parts.alternatives = tuple(alternatives)
         return True
 
     def _without_feedback(self, text: str) -> str:
@@ -217,15 +219,18 @@ class _QuestionReading:
         self._lose("feedback on one answer")
         return text[:feedback_offset]
 
-    def _read_choices(self, parts: QuestionParts, marked: Sequence[tuple[str, str, str]], text_format: str) -> None:
-        letters = letters_of(len(marked))
-        worths = [float(weight) if weight else 100.0 * (sign == "=") for sign, weight, _ in marked]
-        is_single = any(sign == "=" for sign, *_ in marked)
-        parts.format = QuestionFormat.MULTIPLE_CHOICE if is_single else QuestionFormat.MULTIPLE_RESPONSE
-        parts.choices = {
-            letter: self._markdown(text, text_format) for letter, (*_, text) in zip(letters, marked, strict=True)
+    def _read_choices(
+        self, question_parts: QuestionParts, weighted_choices: Sequence[tuple[str, str, str]], text_format: str
+    ) -> None:
+        letters = letters_of(len(weighted_choices))
+        worths = [float(weight) if weight else 100.0 * (sign == "=") for sign, weight, _ in weighted_choices]
+        is_single = any(sign == "=" for sign, *_ in weighted_choices)
+        question_parts.format = QuestionFormat.MULTIPLE_CHOICE if is_single else QuestionFormat.MULTIPLE_RESPONSE
+        question_parts.choices = {
+            letter: self._markdown(text, text_format)
+            for letter, (*_, text) in zip(letters, weighted_choices, strict=True)
         }
-        parts.key = "".join(
+        question_parts.key = "".join(
             letter for letter, worth in zip(letters, worths, strict=True) if (worth >= 100 if is_single else worth > 0)
         )
         for letter, worth in zip(letters, worths, strict=True):
@@ -234,10 +239,10 @@ class _QuestionReading:
         if not is_single and len({round(worth, 3) for worth in worths if worth > 0}) > 1:
             self._lose("different points for right choices")
 
-    def _read_numbers(self, parts: QuestionParts, answers: str) -> bool:
-        parts.format = QuestionFormat.FILL_IN_THE_BLANK
-        values: list[tuple[str, float]] = []
-        for _, weight, text in _ANSWER.findall(answers) or [("", "", answers)]:
+    def _read_numbers(self, question_parts: QuestionParts, answers_text: str) -> bool:
+        question_parts.format = QuestionFormat.FILL_IN_THE_BLANK
+        accepted_numbers: list[tuple[str, float]] = []
+        for _, weight, text in _ANSWER.findall(answers_text) or [("", "", answers_text)]:
             value, _, tolerance = self._without_feedback(text).strip().partition(":")
             low, dots, high = value.partition("..")
             try:
@@ -250,16 +255,25 @@ class _QuestionReading:
                 self._lose_question(f"{text.strip()[:40]!r} is no number with a tolerance")
                 return False
             if weight in ("", "100"):
-                values.append((value.strip(), reach))
+                accepted_numbers.append((value.strip(), reach))
             else:
                 self._lose("answers that are worth a part of the points")
-        if not values:
+        if not accepted_numbers:
             self._lose_question("no number is worth all points")
             return False
-        parts.key, parts.alternatives = values[0][0], tuple(value for value, _ in values[1:])
-        shares = {round(reach / abs(float(value)), 9) if float(value) else 2.0 for value, reach in values if reach}
-        if len(shares) == 1 and len([reach for _, reach in values if reach]) == len(values) and max(shares) < 1:
-            parts.tolerance = shares.pop()
+        question_parts.key, question_parts.alternatives = (
+            accepted_numbers[0][0],
+            tuple(value for value, _ in accepted_numbers[1:]),
+        )
+        shares = {
+            round(reach / abs(float(value)), 9) if float(value) else 2.0 for value, reach in accepted_numbers if reach
+        }
+        if (
+            len(shares) == 1
+            and len([reach for _, reach in accepted_numbers if reach]) == len(accepted_numbers)
+            and max(shares) < 1
+        ):
+            question_parts.tolerance = shares.pop()
         elif shares:
             self._lose("the tolerance, which is no share below 1 of the value, or another for each answer")
         return True

@@ -44,10 +44,10 @@ _LOOK = frozenset(
 _READ = frozenset({"name", "questiontext", "generalfeedback", "answer", "tags", "idnumber", "single", "graderinfo"})
 
 
-def write_moodle_xml(questions: Sequence[QuestionParts]) -> bytes:
+def write_moodle_xml(file_questions: Sequence[QuestionParts]) -> bytes:
     """Questions as one file."""
     quiz = Element("quiz")
-    for question in questions:
+    for question in file_questions:
         quiz.append(_question_element(question))
     ElementTree.indent(quiz)
     text: bytes = ElementTree.tostring(quiz, encoding="utf-8")
@@ -65,12 +65,12 @@ def _question_element(question: QuestionParts) -> Element:
     }[answered_by]
     element = Element("question", type=type_name)
     _add_text(SubElement(element, "name"), question.title)
-    statement = SubElement(element, "questiontext", format="markdown")
-    _add_text(statement, _with_picture_prefix(question.statement, question.figures))
+    statement_element = SubElement(element, "questiontext", format="markdown")
+    _add_text(statement_element, _with_picture_prefix(question.statement, question.figures))
     for figure in question.figures:
         path = PurePosixPath(figure.path)
         folder = "/" if path.parent == PurePosixPath(".") else f"/{path.parent}/"
-        SubElement(statement, "file", name=path.name, path=folder, encoding="base64").text = figure.data
+        SubElement(statement_element, "file", name=path.name, path=folder, encoding="base64").text = figure.data
     _add_text(SubElement(element, "generalfeedback", format="markdown"), question.explanation)
     SubElement(element, "idnumber").text = question.id
     if question.choices:
@@ -83,17 +83,17 @@ def _question_element(question: QuestionParts) -> Element:
             wrong = "0"
         for letter, text in question.choices.items():
             fraction = right if letter in question.key else wrong
-            answer = SubElement(element, "answer", fraction=fraction, format="markdown")
-            _add_text(answer, _with_picture_prefix(text, question.figures))
+            answer_element = SubElement(element, "answer", fraction=fraction, format="markdown")
+            _add_text(answer_element, _with_picture_prefix(text, question.figures))
     elif answered_by is AnsweredBy.TRUTH:
         for truth in ("true", "false"):
             _add_text(SubElement(element, "answer", fraction="100" if truth == question.key else "0"), truth)
     elif answered_by is AnsweredBy.BLANK:
         for accepted in (question.key, *question.alternatives):
-            answer = SubElement(element, "answer", fraction="100", format="plain_text")
-            _add_text(answer, accepted)
+            answer_element = SubElement(element, "answer", fraction="100", format="plain_text")
+            _add_text(answer_element, accepted)
             if question.tolerance is not None:
-                SubElement(answer, "tolerance").text = repr(abs(_number_or_0(accepted)) * question.tolerance)
+                SubElement(answer_element, "tolerance").text = repr(abs(_number_or_0(accepted)) * question.tolerance)
     else:
         _add_text(SubElement(element, "graderinfo", format="markdown"), question.key)
     if question.labels:
@@ -103,8 +103,8 @@ def _question_element(question: QuestionParts) -> Element:
     return element
 
 
-def _add_text(parent: Element, text: str) -> None:
-    SubElement(parent, "text").text = text
+def _add_text(parent_element: Element, text: str) -> None:
+    SubElement(parent_element, "text").text = text
 
 
 def _with_picture_prefix(markdown: str, figures: Sequence[Figure]) -> str:
@@ -133,21 +133,21 @@ def read_moodle_xml(content: bytes) -> tuple[list[QuestionParts], list[QuestionL
         raise QuestionFileError(f"it is no XML: {error}. Export the questions from Moodle as Moodle XML.") from error
     if quiz.tag != "quiz":
         raise QuestionFileError(f"its root is <{quiz.tag}>, and that of Moodle XML is <quiz>.")
-    questions: list[QuestionParts] = []
+    file_questions: list[QuestionParts] = []
     losses: list[QuestionLoss] = []
     category = ""
     for number, element in enumerate(quiz.iterfind("question"), 1):
         if element.get("type") == "category":
             category = (element.findtext("category/text") or "").strip().rpartition("/")[2]
             continue
-        reading = _QuestionReading(element, number)
-        question = reading.question()
-        losses += reading.losses
+        question_reading = _QuestionReading(element, number)
+        question = question_reading.question()
+        losses += question_reading.losses
         if question is not None:
             if category and "topic" not in question.labels:
                 question.labels["topic"] = category
-            questions.append(question)
-    return questions, losses
+            file_questions.append(question)
+    return file_questions, losses
 
 
 class _QuestionReading:
@@ -164,10 +164,10 @@ class _QuestionReading:
     def question(self) -> QuestionParts | None:
         """The question; None if there is nothing like it here."""
         type_name = self._element.get("type", "")
-        answers = list(self._element.iterfind("answer"))
+        answer_elements = list(self._element.iterfind("answer"))
         labels = self._labels()
         statement = self._markdown(self._element.find("questiontext"))
-        parts = QuestionParts(
+        question_parts = QuestionParts(
             id=self._id,
             title=(self._element.findtext("name/text") or self._id).strip(),
             statement=statement,
@@ -177,46 +177,54 @@ class _QuestionReading:
             labels=labels,
         )
         self._lose_unread_fields(type_name)
-        fractions = [float(answer.get("fraction", "0")) for answer in answers]
-        right = [answer for answer, fraction in zip(answers, fractions, strict=True) if fraction > 0]
-        if type_name == "multichoice" and len(answers) > 1:
+        fractions = [float(answer_element.get("fraction", "0")) for answer_element in answer_elements]
+        right_elements = [
+            answer_element for answer_element, fraction in zip(answer_elements, fractions, strict=True) if fraction > 0
+        ]
+        if type_name == "multichoice" and len(answer_elements) > 1:
             is_single = (self._element.findtext("single") or "true").strip() in ("true", "1")
-            letters = letters_of(len(answers))
-            parts.format = QuestionFormat.MULTIPLE_CHOICE if is_single else QuestionFormat.MULTIPLE_RESPONSE
-            parts.choices = {letter: self._markdown(answer) for letter, answer in zip(letters, answers, strict=True)}
-            parts.key = "".join(
+            letters = letters_of(len(answer_elements))
+            question_parts.format = QuestionFormat.MULTIPLE_CHOICE if is_single else QuestionFormat.MULTIPLE_RESPONSE
+            question_parts.choices = {
+                letter: self._markdown(answer_element)
+                for letter, answer_element in zip(letters, answer_elements, strict=True)
+            }
+            question_parts.key = "".join(
                 letter
                 for letter, fraction in zip(letters, fractions, strict=True)
                 if (fraction >= 100 if is_single else fraction > 0)
             )
             self._lose_partial_credit(letters, fractions, is_single=is_single)
-        elif type_name == "truefalse" and len(right) == 1:
-            parts.format, parts.key = QuestionFormat.ASSERTION, (right[0].findtext("text") or "").strip().lower()
-        elif type_name in ("shortanswer", "numerical") and right:
-            parts.format = QuestionFormat.FILL_IN_THE_BLANK
+        elif type_name == "truefalse" and len(right_elements) == 1:
+            question_parts.format, question_parts.key = (
+                QuestionFormat.ASSERTION,
+                (right_elements[0].findtext("text") or "").strip().lower(),
+            )
+        elif type_name in ("shortanswer", "numerical") and right_elements:
+            question_parts.format = QuestionFormat.FILL_IN_THE_BLANK
             accepted = [
-                (answer.findtext("text") or "").strip()
-                for answer, fraction in zip(answers, fractions, strict=True)
+                (answer_element.findtext("text") or "").strip()
+                for answer_element, fraction in zip(answer_elements, fractions, strict=True)
                 if fraction == 100
             ]
-            if len(accepted) < len(answers):
+            if len(accepted) < len(answer_elements):
                 self._lose("answers that are worth a part of the points, or nothing")
             if not accepted:
                 self._lose_question("no answer is worth all points")
                 return None
-            parts.key, *alternatives = accepted
-            parts.alternatives = tuple(alternatives)
-            self._read_tolerance(parts, right)
+            question_parts.key, *alternatives = accepted
+            question_parts.alternatives = tuple(alternatives)
+            self._read_tolerance(question_parts, right_elements)
         elif type_name == "essay":
-            parts.format = words_format(labels)
-            parts.key = self._markdown(self._element.find("graderinfo"))
-            if not parts.key:
+            question_parts.format = words_format(labels)
+            question_parts.key = self._markdown(self._element.find("graderinfo"))
+            if not question_parts.key:
                 self._lose_question("it has no information for graders, which would be the model answer")
                 return None
         else:
             self._lose_question(f"questions of type {type_name!r} with such answers have no equivalent")
             return None
-        return parts
+        return question_parts
 
     def _lose_question(self, reason: str) -> None:
         self._lose(f"the whole question: {reason}")
@@ -242,8 +250,8 @@ class _QuestionReading:
             path = f"{element.get('path', '/').strip('/')}/{element.get('name', '')}".strip("/")
             try:
                 data = "".join((element.text or "").split())
-                shown = re.search(rf"!\[([^\]]*)\]\({re.escape(path)}", statement)
-                alt = shown[1] if shown is not None else ""
+                picture_match = re.search(rf"!\[([^\]]*)\]\({re.escape(path)}", statement)
+                alt = picture_match[1] if picture_match is not None else ""
                 yield Figure(path=path, media_type=media_type_of_path(path), data=data, alt=alt)
             except (ValueError, ValidationError) as error:
                 reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
@@ -259,8 +267,8 @@ class _QuestionReading:
             if child.tag == "usecase" and text == "0":
                 continue
             self._lose(f"<{child.tag}>: {text[:40]!r}")
-        for answer in self._element.iterfind("answer"):
-            if feedback := (answer.findtext("feedback/text") or "").strip():
+        for answer_element in self._element.iterfind("answer"):
+            if feedback := (answer_element.findtext("feedback/text") or "").strip():
                 self._lose(f"feedback on one answer: {feedback[:40]!r}")
 
     def _lose_partial_credit(self, letters: str, fractions: Sequence[float], *, is_single: bool) -> None:
@@ -271,9 +279,12 @@ class _QuestionReading:
         if not is_single and len(worths) > 1:
             self._lose("different points for right choices")
 
-    def _read_tolerance(self, parts: QuestionParts, right: Sequence[Element]) -> None:
-        values = [(_number_or_0(answer.findtext("text") or ""), answer.findtext("tolerance")) for answer in right]
-        tolerances = [(value, float(tolerance)) for value, tolerance in values if tolerance is not None]
+    def _read_tolerance(self, question_parts: QuestionParts, right_elements: Sequence[Element]) -> None:
+        accepted_numbers = [
+            (_number_or_0(answer_element.findtext("text") or ""), answer_element.findtext("tolerance"))
+            for answer_element in right_elements
+        ]
+        tolerances = [(value, float(tolerance)) for value, tolerance in accepted_numbers if tolerance is not None]
         if not tolerances or not any(tolerance for _, tolerance in tolerances):
             return
         shares = {round(tolerance / abs(value), 9) if value else math.inf for value, tolerance in tolerances}
@@ -281,4 +292,4 @@ class _QuestionReading:
         if shares or not share < 1:
             self._lose("the tolerance, which is no share below 1 of the value, or another for each answer")
         else:
-            parts.tolerance = share
+            question_parts.tolerance = share

@@ -42,7 +42,7 @@ _INTERACTIONS = ("choiceInteraction", "textEntryInteraction", "extendedTextInter
 _TRUTHS = ("true", "false")
 
 
-def write_qti(questions: Sequence[QuestionParts]) -> bytes:
+def write_qti(file_questions: Sequence[QuestionParts]) -> bytes:
     """Questions as a package; the same questions make the same bytes."""
     files: dict[str, bytes] = {}
     manifest = Element("manifest", xmlns=_PACKAGE, identifier="benchwright-questions")
@@ -51,7 +51,7 @@ def write_qti(questions: Sequence[QuestionParts]) -> bytes:
     SubElement(metadata, "schemaversion").text = "2.1"
     SubElement(manifest, "organizations")
     resources = SubElement(manifest, "resources")
-    for number, question in enumerate(questions, 1):
+    for number, question in enumerate(file_questions, 1):
         name = f"items/{number}.xml"
         files[name] = _xml(_item_element(question))
         resource = SubElement(resources, "resource", identifier=f"item-{number}", type="imsqti_item_xmlv2p1", href=name)
@@ -75,7 +75,7 @@ def _xml(root: Element) -> bytes:
 def _item_element(question: QuestionParts) -> Element:
     answered_by = question.format.answered_by
     has_choices = bool(question.choices) or answered_by is AnsweredBy.TRUTH
-    item = Element(
+    item_element = Element(
         "assessmentItem",
         xmlns=_ITEM,
         identifier=f"i-{question.id}",
@@ -86,27 +86,29 @@ def _item_element(question: QuestionParts) -> Element:
         toolName="benchwright",
     )
     several = answered_by is AnsweredBy.CHOICES
-    declaration = SubElement(
-        item,
+    response_declaration = SubElement(
+        item_element,
         "responseDeclaration",
         identifier="RESPONSE",
         cardinality="multiple" if several else "single",
         baseType="identifier" if has_choices else "string",
     )
-    correct = SubElement(declaration, "correctResponse")
+    correct = SubElement(response_declaration, "correctResponse")
     for value in question.key if question.choices else (question.key,):
         SubElement(correct, "value").text = value
     if answered_by is AnsweredBy.BLANK:
-        mapping = SubElement(declaration, "mapping", defaultValue="0")
+        mapping = SubElement(response_declaration, "mapping", defaultValue="0")
         for accepted in (question.key, *question.alternatives):
             SubElement(mapping, "mapEntry", mapKey=accepted, mappedValue="1", caseSensitive="false")
-    outcome = SubElement(item, "outcomeDeclaration", identifier="SCORE", cardinality="single", baseType="float")
-    SubElement(SubElement(outcome, "defaultValue"), "value").text = "0"
-    body = SubElement(item, "itemBody")
-    _add_xhtml(SubElement(body, "div"), question.statement)
+    outcome_declaration = SubElement(
+        item_element, "outcomeDeclaration", identifier="SCORE", cardinality="single", baseType="float"
+    )
+    SubElement(SubElement(outcome_declaration, "defaultValue"), "value").text = "0"
+    body_element = SubElement(item_element, "itemBody")
+    _add_xhtml(SubElement(body_element, "div"), question.statement)
     if has_choices:
         interaction = SubElement(
-            body,
+            body_element,
             "choiceInteraction",
             responseIdentifier="RESPONSE",
             shuffle="false",
@@ -116,24 +118,24 @@ def _item_element(question: QuestionParts) -> Element:
         for identifier, text in texts.items():
             _add_xhtml(SubElement(interaction, "simpleChoice", identifier=identifier), text)
     elif answered_by is AnsweredBy.BLANK:
-        SubElement(SubElement(body, "p"), "textEntryInteraction", responseIdentifier="RESPONSE")
+        SubElement(SubElement(body_element, "p"), "textEntryInteraction", responseIdentifier="RESPONSE")
     else:
-        SubElement(body, "extendedTextInteraction", responseIdentifier="RESPONSE")
+        SubElement(body_element, "extendedTextInteraction", responseIdentifier="RESPONSE")
     if answered_by is not AnsweredBy.WORDS:
         template = "map_response" if answered_by is AnsweredBy.BLANK else "match_correct"
-        SubElement(item, "responseProcessing", template=f"{_RULES}/{template}")
+        SubElement(item_element, "responseProcessing", template=f"{_RULES}/{template}")
     if question.explanation:
         feedback = SubElement(
-            item, "modalFeedback", outcomeIdentifier="SCORE", showHide="hide", identifier="explanation"
+            item_element, "modalFeedback", outcomeIdentifier="SCORE", showHide="hide", identifier="explanation"
         )
         _add_xhtml(feedback, question.explanation)
-    return item
+    return item_element
 
 
-def _add_xhtml(parent: Element, markdown: str) -> None:
+def _add_xhtml(parent_element: Element, markdown: str) -> None:
     # Our own renderer's output, in which every tag of the text is escaped.
     for child in SafeTree.fromstring(f"<div>{rendered(markdown)}</div>"):
-        parent.append(child)
+        parent_element.append(child)
 
 
 def read_qti(content: bytes) -> tuple[list[QuestionParts], list[QuestionLoss]]:
@@ -151,17 +153,17 @@ def read_qti(content: bytes) -> tuple[list[QuestionParts], list[QuestionLoss]]:
         raise QuestionFileError(f"it is no ZIP archive that can be read: {error}.") from error
     if "imsmanifest.xml" not in files:
         raise QuestionFileError("it has no imsmanifest.xml. Export the quiz as a QTI 2.1 package.")
-    questions: list[QuestionParts] = []
+    file_questions: list[QuestionParts] = []
     losses: list[QuestionLoss] = []
     for name in _item_names(files):
-        reading = _ItemReading(name, files)
-        question = reading.question()
-        losses += reading.losses
+        item_reading = _ItemReading(name, files)
+        question = item_reading.question()
+        losses += item_reading.losses
         if question is not None:
-            questions.append(question)
-    if not questions and not losses:
+            file_questions.append(question)
+    if not file_questions and not losses:
         raise QuestionFileError("its manifest names no item of QTI 2.1.")
-    return questions, losses
+    return file_questions, losses
 
 
 def _parsed(name: str, content: bytes) -> Element:
@@ -207,11 +209,11 @@ class _ItemReading:
 
     def question(self) -> QuestionParts | None:
         """The question; None if there is nothing like it here."""
-        body = self._item.find("itemBody")
-        if self._item.tag != "assessmentItem" or body is None:
+        body_element = self._item.find("itemBody")
+        if self._item.tag != "assessmentItem" or body_element is None:
             self._lose_question("it is no assessmentItem with a body")
             return None
-        interactions = [element for element in body.iter() if element.tag.endswith("Interaction")]
+        interactions = [element for element in body_element.iter() if element.tag.endswith("Interaction")]
         if len(interactions) != 1 or interactions[0].tag not in _INTERACTIONS:
             kinds = ", ".join(element.tag for element in interactions) or "none"
             self._lose_question(f"its interactions are {kinds}; one of {', '.join(_INTERACTIONS)} is read")
@@ -225,54 +227,57 @@ class _ItemReading:
         is_own = self._item.get("toolName") == "benchwright"
         labels, _ = labels_of_words(words) if is_own else ({}, [])
         prompt = interaction.find("prompt")
-        parts = QuestionParts(
+        question_parts = QuestionParts(
             id=self._id,
             title=self._item.get("title", "") or self._id,
             statement="\n\n".join(
-                filter(None, (self._markdown(body), self._markdown(prompt) if prompt is not None else ""))
+                filter(None, (self._markdown(body_element), self._markdown(prompt) if prompt is not None else ""))
             ),
             format=QuestionFormat.FREE_RESPONSE,
             explanation="\n\n".join(self._explanations()),
             labels=labels,
         )
         if interaction.tag == "choiceInteraction":
-            self._read_choices(parts, interaction, values)
+            self._read_choices(question_parts, interaction, values)
         elif interaction.tag == "textEntryInteraction":
-            parts.format, parts.key = QuestionFormat.FILL_IN_THE_BLANK, values[0]
-            parts.alternatives = tuple(self._alternatives(values))
+            question_parts.format, question_parts.key = QuestionFormat.FILL_IN_THE_BLANK, values[0]
+            question_parts.alternatives = tuple(self._alternatives(values))
         else:
-            parts.format, parts.key = words_format(labels), values[0]
-        parts.figures = tuple(self._figures.values())
-        return parts
+            question_parts.format, question_parts.key = words_format(labels), values[0]
+        question_parts.figures = tuple(self._figures.values())
+        return question_parts
 
     def _correct_values(self, identifier: str) -> list[str]:
-        for declaration in self._item.iterfind("responseDeclaration"):
-            if declaration.get("identifier") == identifier:
-                return [(value.text or "").strip() for value in declaration.iterfind("correctResponse/value")]
+        for response_declaration in self._item.iterfind("responseDeclaration"):
+            if response_declaration.get("identifier") == identifier:
+                return [(value.text or "").strip() for value in response_declaration.iterfind("correctResponse/value")]
         return []
 
     def _alternatives(self, values: Sequence[str]) -> Iterator[str]:
         accepted = list(values)
-        for entry in self._item.iterfind("responseDeclaration/mapping/mapEntry"):
-            key, worth = entry.get("mapKey", ""), float(entry.get("mappedValue", "0"))
+        for map_entry in self._item.iterfind("responseDeclaration/mapping/mapEntry"):
+            key, worth = map_entry.get("mapKey", ""), float(map_entry.get("mappedValue", "0"))
             if worth not in (0.0, 1.0):
                 self._lose(f"{worth:g} points for the answer {key!r}")
             elif worth and key not in accepted:
                 accepted.append(key)
         return iter(accepted[1:])
 
-    def _read_choices(self, parts: QuestionParts, interaction: Element, values: Sequence[str]) -> None:
-        choices = list(interaction.iterfind("simpleChoice"))
-        identifiers = [choice.get("identifier", "") for choice in choices]
+    def _read_choices(self, question_parts: QuestionParts, interaction: Element, values: Sequence[str]) -> None:
+        choice_elements = list(interaction.iterfind("simpleChoice"))
+        identifiers = [choice_element.get("identifier", "") for choice_element in choice_elements]
         if interaction.get("maxChoices", "1") == "1" and sorted(map(str.lower, identifiers)) == sorted(_TRUTHS):
-            parts.format, parts.key = QuestionFormat.ASSERTION, values[0].lower()
+            question_parts.format, question_parts.key = QuestionFormat.ASSERTION, values[0].lower()
             return
-        letters = dict(zip(identifiers, letters_of(len(choices)), strict=True))
+        letters = dict(zip(identifiers, letters_of(len(choice_elements)), strict=True))
         is_single = interaction.get("maxChoices", "1") == "1"
-        parts.format = QuestionFormat.MULTIPLE_CHOICE if is_single else QuestionFormat.MULTIPLE_RESPONSE
-        parts.choices = {letters[choice.get("identifier", "")]: self._markdown(choice) for choice in choices}
-        parts.key = "".join(sorted(letters.get(value, "?") for value in values))
-        if any(choice.find(".//feedbackInline") is not None for choice in choices):
+        question_parts.format = QuestionFormat.MULTIPLE_CHOICE if is_single else QuestionFormat.MULTIPLE_RESPONSE
+        question_parts.choices = {
+            letters[choice_element.get("identifier", "")]: self._markdown(choice_element)
+            for choice_element in choice_elements
+        }
+        question_parts.key = "".join(sorted(letters.get(value, "?") for value in values))
+        if any(choice_element.find(".//feedbackInline") is not None for choice_element in choice_elements):
             self._lose("feedback on one answer")
 
     def _explanations(self) -> Iterator[str]:
@@ -285,10 +290,10 @@ class _ItemReading:
         copy = Element("div")
         copy.text = element.text
         copy.extend(child for child in element if child.tag not in _INTERACTIONS and child.tag != "feedbackInline")
-        for parent in list(copy.iter()):
-            for child in list(parent):
+        for parent_element in list(copy.iter()):
+            for child in list(parent_element):
                 if child.tag in _INTERACTIONS:
-                    parent.remove(child)
+                    parent_element.remove(child)
                 elif child.tag in ("object", "video", "audio", "iframe", "math"):
                     self._lose(f"<{child.tag}> in a text")
         for image in copy.iter("img"):

@@ -60,21 +60,21 @@ def written_questions(problems: Sequence[Problem], file_format: QuestionFileForm
     A question that the format has no equivalent for is left out, and is a loss as a whole.
     """
     codec = _CODECS[file_format]
-    kept: list[QuestionParts] = []
+    kept_questions: list[QuestionParts] = []
     losses: list[QuestionLoss] = []
     for problem in problems:
         try:
-            parts = parts_of_problem(problem)
-            read_back, reading_losses = codec.read(codec.write([parts]))
+            question_parts = parts_of_problem(problem)
+            read_back, reading_losses = codec.read(codec.write([question_parts]))
             own_question = next((question for question in read_back if question.id == problem.id), None)
-            again = own_question.as_problem(problem.provenance) if own_question is not None else None
-            losses += losses_between(problem, again)
+            returned_problem = own_question.as_problem(problem.provenance) if own_question is not None else None
+            losses += losses_between(problem, returned_problem)
             losses += reading_losses
         except QuestionFileError as error:
             losses.append(QuestionLoss(problem.id, f"the whole question: {error}"))
             continue
-        kept.append(parts)
-    return codec.write(kept), losses
+        kept_questions.append(question_parts)
+    return codec.write(kept_questions), losses
 
 
 def pack_of_file(
@@ -95,11 +95,11 @@ def pack_of_file(
         raise QuestionFileError(f"{file} can't be read: {reason}. Give an existing file.") from error
     provenance = Provenance(source=file.name, license=license_name, version="unknown")
     try:
-        questions, losses = _CODECS[file_format].read(content)
+        file_questions, losses = _CODECS[file_format].read(content)
     except QuestionFileError as error:
         raise QuestionFileError(f"{file}: {error}") from error
     problems: dict[str, Problem] = {}
-    for question in questions:
+    for question in file_questions:
         if question.id.lower() in {known.lower() for known in problems}:
             raise QuestionFileError(f"{file}: two questions have the id {question.id!r}. Give one another id.")
         try:

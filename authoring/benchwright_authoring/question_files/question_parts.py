@@ -162,12 +162,14 @@ def losses_between(written: Problem, read_back: Problem | None) -> Iterator[Ques
     if read_back is None:
         yield QuestionLoss(written.id, "the whole question: the format has no such questions")
         return
-    before, after = (dict(_leaves(problem.model_dump(mode="json"))) for problem in (written, read_back))
-    for path in sorted(before.keys() | after.keys()):
-        if path.startswith(_ELSEWHERE) or before.get(path) == after.get(path):
+    written_fields, returned_fields = (
+        dict(_leaves(problem.model_dump(mode="json"))) for problem in (written, read_back)
+    )
+    for path in sorted(written_fields.keys() | returned_fields.keys()):
+        if path.startswith(_ELSEWHERE) or written_fields.get(path) == returned_fields.get(path):
             continue
         is_text = path in _TEXTS or path.endswith(".text")
-        if is_text and rendered(str(before.get(path, ""))) == rendered(str(after.get(path, ""))):
+        if is_text and rendered(str(written_fields.get(path, ""))) == rendered(str(returned_fields.get(path, ""))):
             continue
         yield QuestionLoss(written.id, path)
 

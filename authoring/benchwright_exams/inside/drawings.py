@@ -88,11 +88,11 @@ def _classified_drawings(
     solid = [box for box in boxes if box not in frames and box not in specks]
     thin = [box for box in solid if min(box.width, box.height) <= _THIN_POINTS]
     bodies = _merged_boxes([box for box in solid if box not in thin], _SAME_POINTS, _NEAR_POINTS)
-    tables, rule_boxes = _ruled_tables_and_other_rules(thin, bodies, words)
+    table_boxes, rule_boxes = _ruled_tables_and_other_rules(thin, bodies, words)
     large = [box for box in bodies if min(box.width, box.height) >= _LEAST_POINTS]
     small = [box for box in bodies if box not in large]
     drawings = [Drawing(kind=_drawing_kind(box, words), box=box) for box in large]
-    drawings += [Drawing(kind=DrawingKind.TABLE, box=box) for box in tables]
+    drawings += [Drawing(kind=DrawingKind.TABLE, box=box) for box in table_boxes]
     outside = [box for box in (*rule_boxes, *small) if not any(drawing.box.has_centre_of(box) for drawing in drawings)]
     drawings += [Drawing(kind=DrawingKind.RULE, box=box) for box in (*outside, *frames)]
     return sorted(drawings, key=lambda drawing: (drawing.box.top_edge, drawing.box.left_edge)), len(specks)
@@ -122,7 +122,7 @@ def _ruled_tables_and_other_rules(
         key=lambda box: (box.top_edge, box.left_edge),
     )
     upright = [box for box in thin if box.width <= box.height]
-    tables: list[Box] = []
+    table_boxes: list[Box] = []
     used_rules: list[Box] = []
     for rule in level:
         aligned_rules = [
@@ -135,9 +135,9 @@ def _ruled_tables_and_other_rules(
         table_box = Box(rule.left_edge, rule.top_edge, rule.right_edge, aligned_rules[-1].bottom_edge)
         is_table = rule.width > _LEAST_TABLE_POINTS and len(aligned_rules) >= 3 and _column_count(table_box, words) >= 2
         if rule not in used_rules and is_table and not any(table_box.meets(box) for box in bodies):
-            tables.append(table_box)
+            table_boxes.append(table_box)
             used_rules += aligned_rules
-    return tables, [rule for rule in (*level, *upright) if rule not in used_rules]
+    return table_boxes, [rule for rule in (*level, *upright) if rule not in used_rules]
 
 
 def _drawing_kind(box: Box, words: Sequence[PageWord]) -> DrawingKind:

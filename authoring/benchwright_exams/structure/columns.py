@@ -125,8 +125,8 @@ def _gutters(page_part: PageColumn, page_width: float) -> Iterator[_Gutter]:
 
 def _spaces_of_large_words(words: Sequence[PageWord], gap: float) -> Iterator[Box]:
     """Spaces between words of one line that are as wide as a gap between columns, as the words are large: a title's."""
-    for row in word_rows([word for word in words if _LEAST_GAP * word.size > gap]):
-        for word, next_word in pairwise(row):
+    for word_row in word_rows([word for word in words if _LEAST_GAP * word.size > gap]):
+        for word, next_word in pairwise(word_row):
             if next_word.box.left_edge - word.box.right_edge < _LEAST_GAP * max(word.size, next_word.size):
                 yield word.box.union(next_word.box)
 

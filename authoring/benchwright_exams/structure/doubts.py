@@ -106,7 +106,7 @@ def doubt_findings(exam_questions: Sequence[_DoubtfulQuestion], regions: Sequenc
     """Findings about questions, by what was recognised and by what the others have."""
     region_by_id = {region.id: region for region in regions}
     lost = _items_with_lost_ink(regions)
-    marked = sum(item.points is not None for item in exam_questions)
+    count_with_points = sum(item.points is not None for item in exam_questions)
     sizes = Counter(len(item.choices) for item in exam_questions if item.choices)
     usual = sizes.most_common(1)[0][0] if sizes else 0
     choice_question_count = sum(sizes.values())
@@ -172,7 +172,7 @@ def doubt_findings(exam_questions: Sequence[_DoubtfulQuestion], regions: Sequenc
             )
         if len(exam_question.choices) == 1:
             yield ExamFinding(says="It has one choice only.", item=exam_question.label)
-        if exam_question.points is None and has_many and marked >= _MOST * len(exam_questions):
+        if exam_question.points is None and has_many and count_with_points >= _MOST * len(exam_questions):
             yield ExamFinding(
                 says="No points were found for it, although other questions have some.", item=exam_question.label
             )

@@ -73,7 +73,9 @@ def reading_order(page: ReadPage) -> ReadingOrder:
     ordered_columns, may_have_columns = page_columns(
         PageColumn(tuple(words), tuple(pictures)),
         page.width,
-        lambda parts: label_score(_row_text(word_row) for part in parts for word_row in word_rows(part.words)),
+        lambda page_parts: label_score(
+            _row_text(word_row) for part in page_parts for word_row in word_rows(part.words)
+        ),
     )
     inner_words = set(page.words).difference(words)
     pieces = [

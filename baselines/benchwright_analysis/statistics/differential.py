@@ -69,12 +69,13 @@ def differential_functioning(responses: ResponseTable, is_model: Flags) -> Mappi
             f"some did not, and it takes {FEWEST_OF_EACH} of each at {FEWEST_PROBLEMS} problems."
         )
     everything = np.ones(len(varying.problems), dtype=np.bool_)
-    first = _differences(varying, is_model, everything, alike)
+    first_pass = _differences(varying, is_model, everything, alike)
     unlike = np.array(
-        [problem in first and first[problem].adjusted < _LEVEL for problem in varying.problems], dtype=np.bool_
+        [problem in first_pass and first_pass[problem].adjusted < _LEVEL for problem in varying.problems],
+        dtype=np.bool_,
     )
     if not unlike.any() or int((~unlike).sum()) < FEWEST_PROBLEMS // 2:
-        return first
+        return first_pass
     return _differences(varying, is_model, ~unlike, alike)
 
 
@@ -92,19 +93,19 @@ def _differences(
             with_itself = matching.copy()
             with_itself[column] = True
             scores = _matching_scores(responses, with_itself, alike)
-        compared = _mantel_haenszel(responses.passes[:, column], is_model, scores)
-        if compared is not None:
-            log_odds[problem] = compared
+        odds_statistics = _mantel_haenszel(responses.passes[:, column], is_model, scores)
+        if odds_statistics is not None:
+            log_odds[problem] = odds_statistics
     if not log_odds:
         return {}
     adjusted = multipletests([p for _, _, p, _, _ in log_odds.values()], method="fdr_bh")[1]
-    differences = {}
+    problem_differences = {}
     for (problem, (value, error, p, people, models)), corrected in zip(log_odds.items(), adjusted, strict=True):
         ends = sorted(_DELTA * (value + side * NORMAL_QUANTILE * error) for side in (-1, 1))
         delta = Estimate(value=_DELTA * value, low=ends[0], high=ends[1])
         effect = _effect_class(_DELTA * value, abs(_DELTA) * error, float(corrected))
-        differences[problem] = ProblemDifference(delta, p, float(corrected), effect, people, models)
-    return differences
+        problem_differences[problem] = ProblemDifference(delta, p, float(corrected), effect, people, models)
+    return problem_differences
 
 
 def _matching_scores(responses: ResponseTable, matching: Flags, alike: tuple[str, ...]) -> Numbers:
@@ -127,23 +128,23 @@ def _mantel_haenszel(passes: Numbers, is_model: Flags, scores: Numbers) -> tuple
     """Logarithm of the odds ratio of people to models, its error, its p-value, and how many of both count."""
     from statsmodels.stats.contingency_tables import StratifiedTable
 
-    tables = []
+    level_tables = []
     for score in np.unique(scores):
         level = (scores == score) & ~np.isnan(passes)
         solved = passes == 1
-        table = np.array(
+        level_table = np.array(
             [[np.sum(level & of_kind & result) for result in (solved, ~solved)] for of_kind in (~is_model, is_model)],
             dtype=np.float64,
         )
-        if (table.sum(axis=0) > 0).all() and (table.sum(axis=1) > 0).all():
-            tables.append(table)
-    if len(tables) < 2:
+        if (level_table.sum(axis=0) > 0).all() and (level_table.sum(axis=1) > 0).all():
+            level_tables.append(level_table)
+    if len(level_tables) < 2:
         return None
-    stratified = StratifiedTable(tables)
+    stratified = StratifiedTable(level_tables)
     value, error = float(stratified.logodds_pooled), float(stratified.logodds_pooled_se)
     if not (math.isfinite(value) and math.isfinite(error)):
         return None
-    people, models = (int(sum(table[row].sum() for table in tables)) for row in (0, 1))
+    people, models = (int(sum(level_table[row].sum() for level_table in level_tables)) for row in (0, 1))
     return value, error, float(stratified.test_null_odds(correction=True).pvalue), people, models
 
 

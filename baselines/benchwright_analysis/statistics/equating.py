@@ -31,7 +31,7 @@ class EquatedForms:
     """For each number solved in the second form, from 0, the number that is worth as much in the first."""
 
 
-def equate_forms(first: AbilityScale, second: AbilityScale) -> EquatedForms:
+def equate_forms(first_form: AbilityScale, second_form: AbilityScale) -> EquatedForms:
     """Puts the second form on the scale of the first, by common problems (mean/mean, Kolen & Brennan 2014).
 
     Common problems whose difficulty changed by more than chance, against the median of all, are left out. The error of
@@ -43,34 +43,36 @@ def equate_forms(first: AbilityScale, second: AbilityScale) -> EquatedForms:
     import mirt
     from scipy import special
 
-    shared = [problem for problem in first.difficulties if problem in second.difficulties]
+    shared = [problem for problem in first_form.difficulties if problem in second_form.difficulties]
     if len(shared) < FEWEST_COMMON:
         raise StatisticsError(
             f"The forms have {len(shared)} problems in common that some solved and some did not, and it takes "
             f"{FEWEST_COMMON}."
         )
-    drifted = _drifted_problems(first, second, shared)
+    drifted = _drifted_problems(first_form, second_form, shared)
     common = [problem for problem in shared if problem not in drifted]
     if len(common) < FEWEST_COMMON:
         raise StatisticsError(
             f"Of {len(shared)} problems in common, {len(drifted)} are not as hard in one form as in the other, and it "
             f"takes {FEWEST_COMMON} that are."
         )
-    changes = np.array([_value(first, problem) - _value(second, problem) for problem in common])
-    amount = float(changes.mean())
-    reach = float(special.stdtrit(len(changes) - 1, (1 + CONFIDENCE) / 2)) * float(changes.std(ddof=1))
-    reach /= math.sqrt(len(changes))
+    difficulty_changes = np.array([_value(first_form, problem) - _value(second_form, problem) for problem in common])
+    amount = float(difficulty_changes.mean())
+    reach = float(special.stdtrit(len(difficulty_changes) - 1, (1 + CONFIDENCE) / 2)) * float(
+        difficulty_changes.std(ddof=1)
+    )
+    reach /= math.sqrt(len(difficulty_changes))
     # What mirt calls the old form is the one whose scores are converted.
-    first_problems, second_problems = list(first.difficulties), list(second.difficulties)
+    first_problems, second_problems = list(first_form.difficulties), list(second_form.difficulties)
     linking = mirt.link(
-        second.model,
-        first.model,
+        second_form.model,
+        first_form.model,
         [second_problems.index(problem) for problem in common],
         [first_problems.index(problem) for problem in common],
         method="mean_mean",
         compute_diagnostics=False,
     )
-    converted = mirt.true_score_equating(second.model, first.model, linking)
+    converted = mirt.true_score_equating(second_form.model, first_form.model, linking)
     return EquatedForms(
         Estimate(value=amount, low=amount - reach, high=amount + reach),
         tuple(common),
@@ -79,14 +81,16 @@ def equate_forms(first: AbilityScale, second: AbilityScale) -> EquatedForms:
     )
 
 
-def _drifted_problems(first: AbilityScale, second: AbilityScale, shared: Sequence[str]) -> tuple[str, ...]:
+def _drifted_problems(first_form: AbilityScale, second_form: AbilityScale, shared: Sequence[str]) -> tuple[str, ...]:
     """Problems whose difficulty changed by more than chance: z of the change from the median, Benjamini & Hochberg."""
     from scipy import special
     from statsmodels.stats.multitest import multipletests
 
-    changes = np.array([_value(first, problem) - _value(second, problem) for problem in shared])
-    errors = np.array([math.hypot(_error(first, problem), _error(second, problem)) for problem in shared])
-    p_values = 2 * special.ndtr(-np.abs(changes - np.median(changes)) / errors)
+    difficulty_changes = np.array([_value(first_form, problem) - _value(second_form, problem) for problem in shared])
+    change_errors = np.array(
+        [math.hypot(_error(first_form, problem), _error(second_form, problem)) for problem in shared]
+    )
+    p_values = 2 * special.ndtr(-np.abs(difficulty_changes - np.median(difficulty_changes)) / change_errors)
     adjusted = np.asarray(multipletests(p_values, method="fdr_bh")[1])
     return tuple(problem for problem, p in zip(shared, adjusted.tolist(), strict=True) if p < _LEVEL)
 

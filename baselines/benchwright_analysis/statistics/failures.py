@@ -58,7 +58,7 @@ class FailureAnalysis:
 
     comparison: MessageComparison
     named: bool
-    groups: tuple[FailureGroup, ...]
+    failure_groups: tuple[FailureGroup, ...]
     silhouettes: dict[int, float]
     """Number of groups → mean silhouette, -1 to 1; below about 0.25 there is no structure to speak of."""
     positions: tuple[tuple[float, float], ...]
@@ -105,11 +105,11 @@ def cluster_failures(
         notes.append("All messages are alike, so there is one group.")
     else:
         group_indices, silhouettes = _best_clusters_and_silhouettes(vectors, distinct, seed)
-    groups = []
+    failure_groups = []
     for index in np.unique(group_indices):
         member_indices = np.flatnonzero(group_indices == index)
         distances = np.linalg.norm(vectors[member_indices] - vectors[member_indices].mean(axis=0), axis=1)
-        groups.append(
+        failure_groups.append(
             FailureGroup(
                 name=name_group([messages[int(member)] for member in member_indices])
                 if name_group is not None
@@ -119,9 +119,9 @@ def cluster_failures(
                 typical=int(member_indices[int(np.argmin(distances))]),
             )
         )
-    groups.sort(key=lambda group: (-len(group.members), group.members))
+    failure_groups.sort(key=lambda group: (-len(group.members), group.members))
     return FailureAnalysis(
-        comparison, name_group is not None, tuple(groups), silhouettes, _positions(vectors), " ".join(notes)
+        comparison, name_group is not None, tuple(failure_groups), silhouettes, _positions(vectors), " ".join(notes)
     )
 
 

@@ -143,11 +143,11 @@ def _require_ties(responses: ResponseTable) -> None:
     edges = csr_array(
         (np.ones(len(solver_rows)), (solver_rows, solver_count + problem_columns)), shape=(node_count, node_count)
     )
-    parts, _ = connected_components(edges, directed=False)
-    if parts > 1:
+    component_count, _ = connected_components(edges, directed=False)
+    if component_count > 1:
         raise StatisticsError(
-            f"Solvers and problems fall into {parts} parts that share nobody and nothing, so no scale holds for both. "
-            "Let some solvers work in each."
+            f"Solvers and problems fall into {component_count} parts that share nobody and nothing, so no scale holds "
+            "for both. Let some solvers work in each."
         )
 
 
@@ -169,8 +169,8 @@ def _misfit_p(responses: ResponseTable, abilities: Numbers, difficulties: Number
     return float(special.chdtrc(len(deviations) - 1, float((weights * (deviations - mean) ** 2).sum())))
 
 
-def _estimates(names: tuple[str, ...], values: Numbers, errors: Numbers) -> dict[str, Estimate]:
+def _estimates(names: tuple[str, ...], values: Numbers, estimate_errors: Numbers) -> dict[str, Estimate]:
     return {
         name: Estimate(value=value, low=value - NORMAL_QUANTILE * error, high=value + NORMAL_QUANTILE * error)
-        for name, value, error in zip(names, values.tolist(), errors.tolist(), strict=True)
+        for name, value, error in zip(names, values.tolist(), estimate_errors.tolist(), strict=True)
     }

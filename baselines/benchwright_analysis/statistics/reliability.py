@@ -60,14 +60,20 @@ def reliability(responses: ResponseTable) -> Reliability:
             "hardly overlap."
         )
     covariances = _pairwise_covariances(varying.passes)
-    parts = [_pairwise_covariances(np.delete(varying.passes, rows, axis=0)) for rows in _parts(solver_count)]
+    leave_out_covariances = [
+        _pairwise_covariances(np.delete(varying.passes, left_out, axis=0)) for left_out in _parts(solver_count)
+    ]
     return Reliability(
         solver_count,
         problem_count,
         varying.missing_count,
-        _jackknifed(covariances, parts, _kr20, lambda value: -math.log(1 - value), lambda y: 1 - math.exp(-y)),
-        _jackknifed(covariances, parts, _omega, lambda value: -math.log(1 - value), lambda y: 1 - math.exp(-y)),
-        _jackknifed(covariances, parts, _measurement_error, math.log, math.exp),
+        _jackknifed(
+            covariances, leave_out_covariances, _kr20, lambda value: -math.log(1 - value), lambda y: 1 - math.exp(-y)
+        ),
+        _jackknifed(
+            covariances, leave_out_covariances, _omega, lambda value: -math.log(1 - value), lambda y: 1 - math.exp(-y)
+        ),
+        _jackknifed(covariances, leave_out_covariances, _measurement_error, math.log, math.exp),
     )
 
 
@@ -114,23 +120,23 @@ def _parts(solver_count: int) -> list[Indices]:
 
 def _jackknifed(
     covariances: Numbers,
-    parts: list[Numbers],
+    leave_out_covariances: list[Numbers],
     statistic: Callable[[Numbers], float],
-    link: Callable[[float], float],
+    transformation: Callable[[float], float],
     inverse: Callable[[float], float],
 ) -> Estimate:
     from scipy import special
 
     try:
         value = statistic(covariances)
-        linked = np.array([link(statistic(part)) for part in parts])
-        middle = link(value)
+        transformed = np.array([transformation(statistic(part)) for part in leave_out_covariances])
+        middle = transformation(value)
     except (ValueError, ZeroDivisionError, np.linalg.LinAlgError):
         # A covariance that is no one's, as pairs of a table with gaps may have, or a variance of 0.
         return Estimate(value=None)
-    if not (math.isfinite(middle) and np.isfinite(linked).all()):
+    if not (math.isfinite(middle) and np.isfinite(transformed).all()):
         return Estimate(value=None)
-    count = len(parts)
-    error = math.sqrt((count - 1) / count * float(((linked - linked.mean()) ** 2).sum()))
+    count = len(leave_out_covariances)
+    error = math.sqrt((count - 1) / count * float(((transformed - transformed.mean()) ** 2).sum()))
     reach = float(special.stdtrit(count - 1, (1 + CONFIDENCE) / 2)) * error
     return Estimate(value=value, low=inverse(middle - reach), high=inverse(middle + reach))

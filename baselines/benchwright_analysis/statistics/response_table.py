@@ -20,17 +20,19 @@ class ResponseTable:
     """By solver and problem: 1 solved, 0 not solved, NaN where there is no result."""
 
     @classmethod
-    def from_results(cls, results: Iterable[tuple[str, str, bool]]) -> ResponseTable:
+    def from_results(cls, solver_results: Iterable[tuple[str, str, bool]]) -> ResponseTable:
         """Solver, problem, and true if it was solved, in order of time: of several tries the first counts."""
         first_results: dict[tuple[str, str], bool] = {}
-        for solver, problem, passed in results:
+        for solver, problem, passed in solver_results:
             first_results.setdefault((solver, problem), passed)
         solvers = tuple(dict.fromkeys(solver for solver, _ in first_results))
         problems = tuple(sorted({problem for _, problem in first_results}))
-        rows, columns = ({name: index for index, name in enumerate(names)} for names in (solvers, problems))
+        row_by_solver, column_by_problem = (
+            {name: index for index, name in enumerate(names)} for names in (solvers, problems)
+        )
         passes = np.full((len(solvers), len(problems)), np.nan)
         for (solver, problem), passed in first_results.items():
-            passes[rows[solver], columns[problem]] = passed
+            passes[row_by_solver[solver], column_by_problem[problem]] = passed
         return cls(solvers, problems, passes)
 
     @property
@@ -45,15 +47,17 @@ class ResponseTable:
 
     def of_solvers(self, selected: Flags | Indices) -> ResponseTable:
         """Those solvers alone, at the problems that any of them tried."""
-        rows = np.arange(len(self.solvers))[selected]
-        passes = self.passes[rows]
-        selected_rows = ResponseTable(tuple(self.solvers[row] for row in rows), self.problems, passes)
+        row_indices = np.arange(len(self.solvers))[selected]
+        passes = self.passes[row_indices]
+        selected_rows = ResponseTable(tuple(self.solvers[row] for row in row_indices), self.problems, passes)
         return selected_rows.of_problems(np.flatnonzero(selected_rows.is_answered.any(axis=0)))
 
     def of_problems(self, selected: Flags | Indices) -> ResponseTable:
         """Those problems alone."""
-        columns = np.arange(len(self.problems))[selected]
-        return ResponseTable(self.solvers, tuple(self.problems[column] for column in columns), self.passes[:, columns])
+        column_indices = np.arange(len(self.problems))[selected]
+        return ResponseTable(
+            self.solvers, tuple(self.problems[column] for column in column_indices), self.passes[:, column_indices]
+        )
 
     def with_both_results(self) -> tuple[ResponseTable, tuple[str, ...]]:
         """The problems that some solved and some did not, and the names of the others."""

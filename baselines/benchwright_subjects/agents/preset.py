@@ -73,7 +73,7 @@ class Preset(Model):
     """See `Launch.command`. `{bridge}` and `{home}` stand for address and folder, `{files}` for the files to write."""
     resume: str = ""
     """As `command`: continues the session of a run that was interrupted. Agents led by ACP are asked to."""
-    session: tuple[str, ...] = ()
+    session_paths: tuple[str, ...] = ()
     """Paths below its home with that session; empty if it can't continue."""
     environment: Mapping[str, str] = {}
     files: Mapping[str, str] = {}
@@ -83,8 +83,8 @@ class Preset(Model):
     def _source_is_complete(self) -> Self:
         if (self.source is InstallClient.PYPI) != bool(self.entry_point):
             raise ValueError("packages of Python, and they alone, have an entry_point")
-        if self.kind is SubjectKind.COMMAND_LINE and bool(self.resume) != bool(self.session):
-            raise ValueError("resume and session belong together")
+        if self.kind is SubjectKind.COMMAND_LINE and bool(self.resume) != bool(self.session_paths):
+            raise ValueError("resume and session_paths belong together")
         return self
 
     @property
@@ -156,7 +156,7 @@ class Preset(Model):
                 "subject_sha256": self.package_sha256,
             },
             title=f"{self.name} {self.version}",
-            session_paths=self.session,
+            session_paths=self.session_paths,
             resume_command=_with_bridge_and_home(self.resume),
             acp=AcpTerms() if self.kind is SubjectKind.ACP else None,
         )

@@ -33,20 +33,20 @@ async def first_connection(
     address: Path, user_id: int | None, most_line_bytes: int = 1 << 16
 ) -> AsyncIterator[asyncio.Future[Streams]]:
     """The first connection to a private socket, and no other one."""
-    connection: asyncio.Future[Streams] = asyncio.get_running_loop().create_future()
+    first_streams: asyncio.Future[Streams] = asyncio.get_running_loop().create_future()
 
     def connected(stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         server.close()
-        if connection.done():
+        if first_streams.done():
             writer.close()
         else:
-            connection.set_result((stream_reader, writer))
+            first_streams.set_result((stream_reader, writer))
 
     with private_socket(address, user_id) as listener:
         server = await asyncio.start_unix_server(connected, sock=listener, limit=most_line_bytes)
         try:
-            yield connection
+            yield first_streams
         finally:
             server.close()
-            if connection.done() and not connection.cancelled():
-                connection.result()[1].close()
+            if first_streams.done() and not first_streams.cancelled():
+                first_streams.result()[1].close()

@@ -67,8 +67,8 @@ def kept_log_and_sample(folder: Path, attempt_id: str) -> tuple[EvalLog, EvalSam
 
 def kept_sample(folder: Path, attempt_id: str) -> EvalSample | None:
     """The sample of an attempt in the newest log that has it; None if none has."""
-    kept = kept_log_and_sample(folder, attempt_id)
-    return kept[1] if kept is not None else None
+    log_and_sample = kept_log_and_sample(folder, attempt_id)
+    return log_and_sample[1] if log_and_sample is not None else None
 
 
 def _attempts_note_file(log: Path) -> Path:

@@ -102,18 +102,20 @@ def with_compiler_messages_if_unbuilt(
         for kind, compiler_message in _messages_on_solver_files(tool_run.said.splitlines(), paths, foreign)
     ]
     compiler_messages = list(dict.fromkeys(compiler_message for _, _, compiler_message in said))
-    shown = tuple(compiler_messages[:_MOST])
+    shown_messages = tuple(compiler_messages[:_MOST])
     of_icarus = ((kind, compiler_message) for tool, kind, compiler_message in said if tool == _ICARUS)
     kind, first_of_icarus = next(of_icarus, ("", None))
     if first_of_icarus and (construct := _construct_icarus_cannot_read(kind, first_of_icarus, solution)):
         place = f"{first_of_icarus.path}, line {first_of_icarus.line}"
         detail = f"Icarus Verilog can't read {construct} ({place})."
-        return Verdict(reason=Reason.TOOL_FAILED, detail=detail, hint=TOOL_HINT, compiler=shown, tests=verdict.tests)
+        return Verdict(
+            reason=Reason.TOOL_FAILED, detail=detail, hint=TOOL_HINT, compiler=shown_messages, tests=verdict.tests
+        )
     if not compiler_messages or verdict.reason is not Reason.BUILD_FAILED:
         return verdict
     rest_count = f" ({len(compiler_messages) - 1} more)" if len(compiler_messages) > 1 else ""
     detail = f"The design does not compile: {compiler_messages[0]}{rest_count}."
-    return verdict.model_copy(update={"detail": detail, "compiler": shown})
+    return verdict.model_copy(update={"detail": detail, "compiler": shown_messages})
 
 
 def with_compiler_if_over_limit(

@@ -247,8 +247,10 @@ def first_match_of_each_line(
 
 def _named_groups_text(pattern_match: regex.Match[str]) -> str:
     """Names and values of the groups that an author has named, such as `: mismatches 3, samples 20`."""
-    values = ", ".join(f"{name} {value[:_LONGEST_VALUE]}" for name, value in pattern_match.groupdict().items() if value)
-    return f": {values}" if values else ""
+    values_text = ", ".join(
+        f"{name} {value[:_LONGEST_VALUE]}" for name, value in pattern_match.groupdict().items() if value
+    )
+    return f": {values_text}" if values_text else ""
 
 
 def _testbench_verdict(is_passed: bool, detail: str) -> Verdict:

@@ -214,7 +214,7 @@ def parse_step_report(report_lines: bytes) -> StepReport:
             message = _ReportLine.model_validate_json(line)
         except ValidationError:
             continue
-        session = sessions.get(message.session)
+        report_session = sessions.get(message.session)
         if message.standstill:
             standstill = message.standstill
         largest_bytes, cpu_s = max(largest_bytes, message.largest_bytes), cpu_s + message.cpu_s
@@ -239,14 +239,14 @@ def parse_step_report(report_lines: bytes) -> StepReport:
             tools[message.session] = ToolRun(tool=message.tool, simulates=message.kind != _COMPILES)
         elif message.tests is not None:
             sessions.setdefault(message.session, _ReportSession(message.tests, message.results))
-        elif session is not None and message.test is not None:
+        elif report_session is not None and message.test is not None:
             test_result = TestResult(
                 name=message.test,
                 passed=message.passed,
                 message=message.message.strip(),
                 sim_time_ns=message.sim_time_ns,
             )
-            if not session.assign_result_if_awaited(message.test, test_result):
+            if not report_session.assign_result_if_awaited(message.test, test_result):
                 oddities.append("a test that was not announced")
         elif message.finished:
             if message.changed:
@@ -255,7 +255,7 @@ def parse_step_report(report_lines: bytes) -> StepReport:
                 end_fields = {"status": message.status, "said": message.said}
                 tools[message.session] = tools[message.session].model_copy(update=end_fields)
     return StepReport(
-        simulations=tuple(session.simulation() for session in sessions.values()),
+        simulations=tuple(report_session.simulation() for report_session in sessions.values()),
         standstills=tuple(standstills),
         tools=tuple(tools.values()),
         faults=tuple(faults),

@@ -35,7 +35,7 @@ def files_of_run(problem: Problem, solution: Mapping[str, bytes]) -> RunFiles:
     if tree is None:
         return RunFiles(problem, solution)
     try:
-        changed = changed_files(tree, _patch_text(solution.get(CHANGES, b"")), problem.public.editable)
+        content_by_changed_path = changed_files(tree, _patch_text(solution.get(CHANGES, b"")), problem.public.editable)
         contents = tree.read_all()
         try:
             reference = changed_files(tree, problem.hidden.reference.get(CHANGES, ""))
@@ -50,12 +50,12 @@ def files_of_run(problem: Problem, solution: Mapping[str, bytes]) -> RunFiles:
         except UnicodeDecodeError:
             other_files[path] = content
     # Their paths were checked when the tree was made, which for thousands takes a while.
-    public = problem.public.model_copy(update={"files": texts, "expected": tuple(sorted(changed))})
+    public = problem.public.model_copy(update={"files": texts, "expected": tuple(sorted(content_by_changed_path))})
     reference_texts = {path: content.decode() for path, content in reference.items() if content is not None}
     hidden = problem.hidden.model_copy(update={"reference": reference_texts})
     return RunFiles(
         problem.model_copy(update={"public": public, "hidden": hidden}),
-        {path: content for path, content in changed.items() if content is not None},
+        {path: content for path, content in content_by_changed_path.items() if content is not None},
         other_files,
     )
 

@@ -251,10 +251,18 @@ def _two_sided_of_runs(
 def _misnamed_tests(tests: NamedTests | None, starting: Verdict) -> tuple[str, ...]:
     if tests is None or not starting.tests:
         return ()
-    passed = {test.name: test.passed for test in starting.tests}
+    pass_by_test = {test.name: test.passed for test in starting.tests}
     return (
-        *(f"fail_to_pass: {name} passes with the starting files" for name in tests.fail_to_pass if passed.get(name)),
-        *(f"pass_to_pass: {name} fails with the starting files" for name in tests.pass_to_pass if not passed.get(name)),
+        *(
+            f"fail_to_pass: {name} passes with the starting files"
+            for name in tests.fail_to_pass
+            if pass_by_test.get(name)
+        ),
+        *(
+            f"pass_to_pass: {name} fails with the starting files"
+            for name in tests.pass_to_pass
+            if not pass_by_test.get(name)
+        ),
     )
 
 

@@ -233,16 +233,20 @@ def _renamed(outcome: OwnOutcome, name: str) -> OwnOutcome:
 
 
 def _build_failure_outcome(simulation: OwnSimulation, build_output: str) -> OwnOutcome:
-    error = next(
+    error_match = next(
         (match for match in _COMPILER_ERROR.finditer(build_output) if "warning" not in match["text"].lower()), None
     )
-    if error is None:
+    if error_match is None:
         lines = [line.strip() for line in build_output.splitlines() if line.strip()]
         error_line = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "no message")
         return OwnOutcome("", OwnReason.NOT_BUILT, f"The sources do not compile: {error_line}")
-    message = f"The sources do not compile: {error['path']}:{error['line']}: {error['text']}"
+    message = f"The sources do not compile: {error_match['path']}:{error_match['line']}: {error_match['text']}"
     return OwnOutcome(
-        "", OwnReason.NOT_BUILT, message, path=_solver_path_or_empty(simulation, error["path"]), line=int(error["line"])
+        "",
+        OwnReason.NOT_BUILT,
+        message,
+        path=_solver_path_or_empty(simulation, error_match["path"]),
+        line=int(error_match["line"]),
     )
 
 

@@ -67,9 +67,9 @@ class ProbedAnswer:
 
 @dataclass(frozen=True)
 class _Pair:
-    """Two texts that should have the same score."""
+    """Two strings that should have the same score."""
 
-    answer: ProbedAnswer
+    probed_answer: ProbedAnswer
     changed: str
     plain: str
 
@@ -81,31 +81,31 @@ class _Difference:
     """None if a vote could not be used."""
 
 
-def choose_answers(answers: Sequence[ProbedAnswer], most: int, *, seed: int) -> list[ProbedAnswer]:
-    """At most so many answers, by lot, from as many problems as there are; only those that models judge.
+def choose_answers(probed_answers: Sequence[ProbedAnswer], most: int, *, seed: int) -> list[ProbedAnswer]:
+    """At most this many answers, by lot, from as many problems as there are; only those that models judge.
 
     Args:
-        answers: All that there are.
+        probed_answers: All that there are.
         most: Number of answers.
         seed: Of the lot.
     """
     judged = [
-        answer
-        for answer in answers
-        if score_by_rules(answer.problem, answer.text).status is JudgementStatus.PENDING
-        and rubric_for(answer.problem) is not None
+        probed_answer
+        for probed_answer in probed_answers
+        if score_by_rules(probed_answer.problem, probed_answer.text).status is JudgementStatus.PENDING
+        and rubric_for(probed_answer.problem) is not None
     ]
-    shuffled = sorted(judged, key=lambda answer: digest([seed, answer.problem_ref, answer.text]))
-    turns: dict[str, int] = {}
+    shuffled = sorted(judged, key=lambda probed_answer: digest([seed, probed_answer.problem_ref, probed_answer.text]))
+    turns_by_problem: dict[str, int] = {}
     ranked = []
-    for answer in shuffled:
-        turn = turns[answer.problem_ref] = turns.get(answer.problem_ref, 0) + 1
-        ranked.append((turn, answer))
-    return [answer for _, answer in sorted(ranked, key=lambda entry: entry[0])[:most]]
+    for probed_answer in shuffled:
+        turn = turns_by_problem[probed_answer.problem_ref] = turns_by_problem.get(probed_answer.problem_ref, 0) + 1
+        ranked.append((turn, probed_answer))
+    return [probed_answer for _, probed_answer in sorted(ranked, key=lambda ranked_answer: ranked_answer[0])[:most]]
 
 
 async def probe_judges(
-    answers: Sequence[ProbedAnswer],
+    probed_answers: Sequence[ProbedAnswer],
     panel: Panel,
     families: Mapping[str, str],
     records: Records,
@@ -116,7 +116,7 @@ async def probe_judges(
     Votes are kept as those of judgements are, so a repeated probe costs nothing.
 
     Args:
-        answers: What is probed.
+        probed_answers: What is probed.
         panel: The judges.
         families: Judge → who made its model.
         records: The cache of votes.
@@ -127,56 +127,68 @@ async def probe_judges(
     """
     turn = asyncio.Semaphore(_AT_ONCE)
 
-    async def difference(judge: VotingJudge, pair: _Pair) -> _Difference:
-        rubric = rubric_for(pair.answer.problem)
+    async def difference(judge: VotingJudge, probed_pair: _Pair) -> _Difference:
+        rubric = rubric_for(probed_pair.probed_answer.problem)
         if rubric is None:
-            raise ValueError(f"no model judges {pair.answer.problem_ref}")
+            raise ValueError(f"no model judges {probed_pair.probed_answer.problem_ref}")
         async with turn:
             scores = [
-                await _score(judge, pair.answer.problem, text, rubric, records, budget, is_offline=panel.offline)
-                for text in (pair.changed, pair.plain)
+                await _score(
+                    judge, probed_pair.probed_answer.problem, text, rubric, records, budget, is_offline=panel.offline
+                )
+                for text in (probed_pair.changed, probed_pair.plain)
             ]
         changed, plain = scores
-        return _Difference(pair.answer.problem_ref, None if changed is None or plain is None else changed - plain)
+        return _Difference(
+            probed_pair.probed_answer.problem_ref, None if changed is None or plain is None else changed - plain
+        )
 
     results = []
     for judge in panel.judges:
-        for probe, pairs in _pairs_by_probe(answers, families[judge.name], families).items():
-            outcomes = await asyncio.gather(*(difference(judge, pair) for pair in pairs), return_exceptions=True)
-            differences = []
+        for probe, probed_pairs in _pairs_by_probe(probed_answers, families[judge.name], families).items():
+            outcomes = await asyncio.gather(
+                *(difference(judge, probed_pair) for probed_pair in probed_pairs), return_exceptions=True
+            )
+            score_differences = []
             for outcome in outcomes:
                 if isinstance(outcome, BaseException):
                     raise outcome
-                differences.append(outcome)
-            results.append(_result(judge.name, probe, differences))
+                score_differences.append(outcome)
+            results.append(_result(judge.name, probe, score_differences))
     return results
 
 
 def _pairs_by_probe(
-    answers: Sequence[ProbedAnswer], own_family: str, families: Mapping[str, str]
+    probed_answers: Sequence[ProbedAnswer], own_family: str, families: Mapping[str, str]
 ) -> dict[Probe, list[_Pair]]:
     foreign = next((family for family in families.values() if family != own_family), "another maker")
     makers: dict[Probe, Callable[[ProbedAnswer], _Pair]] = {
-        Probe.LENGTH: lambda answer: _Pair(
-            answer, f"{answer.problem.public.statement.strip()}\n\n{answer.text}\n\n{answer.text}", answer.text
+        Probe.LENGTH: lambda probed_answer: _Pair(
+            probed_answer,
+            f"{probed_answer.problem.public.statement.strip()}\n\n{probed_answer.text}\n\n{probed_answer.text}",
+            probed_answer.text,
         ),
-        Probe.POSITION: lambda answer: _Pair(
-            answer, f"{_key(answer)}\n\n{answer.text}", f"{answer.text}\n\n{_key(answer)}"
+        Probe.POSITION: lambda probed_answer: _Pair(
+            probed_answer,
+            f"{_key(probed_answer)}\n\n{probed_answer.text}",
+            f"{probed_answer.text}\n\n{_key(probed_answer)}",
         ),
-        Probe.FAMILY: lambda answer: _Pair(answer, _signed(answer.text, own_family), _signed(answer.text, foreign)),
+        Probe.FAMILY: lambda probed_answer: _Pair(
+            probed_answer, _signed(probed_answer.text, own_family), _signed(probed_answer.text, foreign)
+        ),
     }
     return {
         probe: [
-            make(answer)
-            for answer in answers
-            if probe is not Probe.POSITION or (answer.is_right is False and _key(answer))
+            make(probed_answer)
+            for probed_answer in probed_answers
+            if probe is not Probe.POSITION or (probed_answer.is_right is False and _key(probed_answer))
         ]
         for probe, make in makers.items()
     }
 
 
-def _key(answer: ProbedAnswer) -> str:
-    return answer.problem.hidden.answer.value if answer.problem.hidden.answer is not None else ""
+def _key(probed_answer: ProbedAnswer) -> str:
+    return probed_answer.problem.hidden.answer.value if probed_answer.problem.hidden.answer is not None else ""
 
 
 def _signed(text: str, family: str) -> str:
@@ -203,9 +215,9 @@ async def _score(
     return None if vote.error else vote.score
 
 
-def _result(judge: str, probe: Probe, differences: Sequence[_Difference]) -> ProbeResult:
+def _result(judge: str, probe: Probe, score_differences: Sequence[_Difference]) -> ProbeResult:
     usable = [
-        (difference.problem_ref, difference.amount) for difference in differences if difference.amount is not None
+        (difference.problem_ref, difference.amount) for difference in score_differences if difference.amount is not None
     ]
     amounts_by_problem: dict[str, list[float]] = {}
     for problem_ref, amount in usable:
@@ -215,7 +227,7 @@ def _result(judge: str, probe: Probe, differences: Sequence[_Difference]) -> Pro
         probe=probe,
         answers=len(usable),
         problems=len(amounts_by_problem),
-        failed=len(differences) - len(usable),
+        failed=len(score_differences) - len(usable),
         shift=_mean_shift(amounts_by_problem),
         raised=sum(amount > 0 for _, amount in usable),
         lowered=sum(amount < 0 for _, amount in usable),
@@ -225,7 +237,7 @@ def _result(judge: str, probe: Probe, differences: Sequence[_Difference]) -> Pro
 def _mean_shift(amounts_by_problem: Mapping[str, Sequence[float]]) -> Estimate:
     """Mean over answers; the variance is that of sums over problems, with Student's t.
 
-    Where no score moves, or all alike, the interval is as wide as Wilson's of no case among so many problems.
+    Where no score moves, or all alike, the interval is as wide as Wilson's of no case among this many problems.
     """
     import numpy as np
     from scipy import special

@@ -32,18 +32,18 @@ def read_parquet_rows(file: Path, max_bytes: int) -> Iterator[dict[str, object]]
     too_large = DatasetError(file, "", f"unpacks to more than {max_bytes >> 20} MiB; split it first")
     try:
         with ParquetFile(file) as table:
-            groups = (table.metadata.row_group(index) for index in range(table.num_row_groups))
-            if sum(group.total_byte_size for group in groups) > max_bytes:
+            row_groups = (table.metadata.row_group(index) for index in range(table.num_row_groups))
+            if sum(group.total_byte_size for group in row_groups) > max_bytes:
                 raise too_large
             names = table.schema_arrow.names
             if twice := next((name for name in names if names.count(name) > 1), None):
                 raise DatasetError(file, twice, "is the name of two columns")
             unpacked_bytes = 0
-            for batch in table.iter_batches(_BATCH_ROWS):
-                unpacked_bytes += batch.nbytes
+            for record_batch in table.iter_batches(_BATCH_ROWS):
+                unpacked_bytes += record_batch.nbytes
                 if unpacked_bytes > max_bytes:
                     raise too_large
-                yield from batch.to_pylist()
+                yield from record_batch.to_pylist()
     except (pyarrow.ArrowException, UnicodeDecodeError, OSError) as error:
         raise DatasetError(file, "", f"can't be read as Parquet: {str(error).partition(chr(10))[0]}") from error
 

@@ -90,13 +90,13 @@ def export_verithoughts(problem: Problem) -> Record:
 
 def _problem_of_row(location: RecordLocation, row_number: int, record: Record, invalid: InvalidRecords) -> Problem:
     try:
-        row = _Row.model_validate(record)
+        dataset_row = _Row.model_validate(record)
     except ValidationError as error:
         raise DatasetError.from_validation(location.file, error, location.line) from error
-    invalid.require_known_fields(location, row)
-    if not row.verified:
+    invalid.require_known_fields(location, dataset_row)
+    if not dataset_row.verified:
         raise location.error("verified", "is false: nothing shows that the question describes the reference")
-    tops = top_modules({"ground_truth": row.ground_truth})
+    tops = top_modules({"ground_truth": dataset_row.ground_truth})
     if len(tops) != 1:
         described = f"the top modules {', '.join(tops)}" if tops else "no module"
         raise location.error("ground_truth", f"has {described}, where a proof needs one")
@@ -110,8 +110,10 @@ def _problem_of_row(location: RecordLocation, row_number: int, record: Record, i
             difficulty=Difficulty.MEDIUM,
             limits=PROOF_LIMITS,
             provenance=Provenance(source=SOURCE, license=LICENSE, version="unknown"),
-            public=Public(statement=row.question, expected=(path,)),
-            hidden=Hidden(harness=proof_harness(tops[0]), reference={path: row.ground_truth}, dataset_format=RECORD),
+            public=Public(statement=dataset_row.question, expected=(path,)),
+            hidden=Hidden(
+                harness=proof_harness(tops[0]), reference={path: dataset_row.ground_truth}, dataset_format=RECORD
+            ),
         )
     except ValidationError as error:
         raise DatasetError.from_validation(location.file, error, location.line) from error

@@ -82,8 +82,8 @@ class CommitReader:
         """
         object_by_path: dict[str, str] = {}
         links: dict[str, str] = {}
-        for entry in (self._output("ls-tree", "-r", "-z", "--full-tree", commit) or b"").split(b"\0")[:-1]:
-            head, _, raw_path = entry.partition(b"\t")
+        for tree_entry in (self._output("ls-tree", "-r", "-z", "--full-tree", commit) or b"").split(b"\0")[:-1]:
+            head, _, raw_path = tree_entry.partition(b"\t")
             mode, _, object_id = head.decode().split()
             try:
                 path = raw_path.decode()
@@ -97,13 +97,13 @@ class CommitReader:
         files = {path: contents[object_id] for path, object_id in object_by_path.items()}
         targets = {path: contents[object_id].decode(errors="replace") for path, object_id in links.items()}
         files |= {path: files[_linked_path(path, targets, files)] for path in targets if path not in left_out}
-        kept = {path: content for path, content in sorted(files.items()) if path not in left_out}
-        require_usable_files(kept)
-        return CommitFiles(kept, left_out)
+        content_by_path = {path: content for path, content in sorted(files.items()) if path not in left_out}
+        require_usable_files(content_by_path)
+        return CommitFiles(content_by_path, left_out)
 
     def _contents(self, object_ids: set[str]) -> dict[str, bytes]:
-        request = "".join(f"{object_id}\n" for object_id in object_ids).encode()
-        output = self._output("cat-file", "--batch", request=request) or b""
+        object_request = "".join(f"{object_id}\n" for object_id in object_ids).encode()
+        output = self._output("cat-file", "--batch", stdin=object_request) or b""
         contents: dict[str, bytes] = {}
         start = 0
         while start < len(output):
@@ -116,12 +116,12 @@ class CommitReader:
             start = end + size + 2
         return contents
 
-    def _output(self, *arguments: str, request: bytes = b"") -> bytes | None:
+    def _output(self, *arguments: str, stdin: bytes = b"") -> bytes | None:
         """What Git prints; None if it refuses."""
         command = ["git", *_SETTINGS, "-C", str(self._folder), *arguments]
         environment = {**os.environ, **_ENVIRONMENT}
         process = subprocess.run(
-            command, input=request, capture_output=True, env=environment, timeout=_LIMIT_S, check=False
+            command, input=stdin, capture_output=True, env=environment, timeout=_LIMIT_S, check=False
         )
         return process.stdout if process.returncode == 0 else None
 

@@ -211,19 +211,19 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
 
 def _tree_at_start(folder: Path, name: str) -> Tree:
     """The files that a repository problem starts with: those of its tree, with its own changes."""
-    tree_folder, start = folder.parent / TREES / name, folder / START
+    tree_folder, start_diff = folder.parent / TREES / name, folder / START
     if not tree_folder.is_dir():
         raise DatasetError(folder / "problem.toml", "tree", f"there is no folder {TREES}/{name} in the pack")
     trees = TreeStore.from_home(Home.from_environment())
     try:
         files = _tree_files(tree_folder)
         tree = trees.add(files)
-        if not start.exists():
+        if not start_diff.exists():
             return tree
-        changed = changed_files(tree, _read_file_text(start))
-        return trees.add({path: text for path, text in (files | changed).items() if text is not None})
+        content_by_changed_path = changed_files(tree, _read_file_text(start_diff))
+        return trees.add({path: text for path, text in (files | content_by_changed_path).items() if text is not None})
     except PatchError as error:
-        raise DatasetError(start, "", str(error)) from error
+        raise DatasetError(start_diff, "", str(error)) from error
     except TreeError as error:
         raise DatasetError(tree_folder, "", str(error)) from error
     except OSError as error:

@@ -115,8 +115,8 @@ def _run_span(stretch: Stretch, *, shows_results: bool) -> Span:
     if stretch.what == "cancelled":
         standing = cancelled_run_standing(stretch.reason)
     else:
-        shown = ShownVerdict(stretch.run or 0, stretch.what if shows_results else RECORDED, stretch.reason)
-        standing = verdict_standing(shown)
+        shown_verdict = ShownVerdict(stretch.run or 0, stretch.what if shows_results else RECORDED, stretch.reason)
+        standing = verdict_standing(shown_verdict)
     return Span(from_s=stretch.from_s, to_s=stretch.to_s, what=standing.value, run=stretch.run)
 
 

@@ -80,13 +80,15 @@ def other_language_variants(store: Store, problem_ref: str, question: Question) 
 def question_view(session: EditorSession, question: Question, languages: list[LanguageVariant]) -> QuestionView:
     """The view of a question for an answer form, and the current selection."""
     texts = {choice.letter: choice.text for choice in question.choices}
-    choices = [Choice(value=value, text=texts.get(value, value.capitalize())) for value in selectable_values(question)]
+    choice_views = [
+        Choice(value=value, text=texts.get(value, value.capitalize())) for value in selectable_values(question)
+    ]
     text = (session.workspace.read(ANSWER) or b"").decode("utf-8", "replace")
     return QuestionView(
         title=session.problem.title,
         format=question.format.value,
         question=statement_with_assistance_rule(session.problem.public.statement, session.terms.assistance),
-        choices=choices,
+        choices=choice_views,
         answer=(session.workspace.folder / ANSWER).as_uri(),
         selected=read_selection(question, text),
         draft=session.draft,

@@ -408,8 +408,8 @@ class EditorSession(Adapter):
     async def record_lint_counts(self, path: str, errors_and_warnings_by_tool: Mapping[str, tuple[int, int]]) -> None:
         """Record how many errors and warnings each tool found in a file."""
         by_source = {
-            name: ProblemCount(errors=errors, warnings=warnings)
-            for name, (errors, warnings) in errors_and_warnings_by_tool.items()
+            name: ProblemCount(errors=error_count, warnings=warning_count)
+            for name, (error_count, warning_count) in errors_and_warnings_by_tool.items()
         }
         await self.attempt.writer.append_unless_ended(Diagnostics(path=path, counts=by_source))
 

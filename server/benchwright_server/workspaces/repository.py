@@ -39,11 +39,11 @@ def diff_of_workspace(folder: Path, tree: Tree, excluded: Collection[str]) -> by
     digest_by_path = tree.digest_by_path
     unseen_paths = set(digest_by_path)
     changed_bytes = 0
-    for path, file in _files_below(folder, _folders_of(digest_by_path), digest_by_path):
+    for path, folder_entry in _files_below(folder, _folders_of(digest_by_path), digest_by_path):
         if path in excluded:
             continue
         unseen_paths.discard(path)
-        content = _read(path, file)
+        content = _read(path, folder_entry)
         if hashlib.sha256(content).hexdigest() == digest_by_path.get(path):
             continue
         if path not in digest_by_path and (unusable_path_reason(path) or not _is_text(content)):
@@ -98,13 +98,13 @@ def _folders_of(digest_by_path: Mapping[str, str]) -> set[str]:
     return folders
 
 
-def _read(path: str, file: os.DirEntry[str]) -> bytes:
-    if not file.is_file(follow_symlinks=False):
+def _read(path: str, folder_entry: os.DirEntry[str]) -> bytes:
+    if not folder_entry.is_file(follow_symlinks=False):
         raise WorkspaceError(f"{path} must be a plain file, not a link. Restore it.")
-    if file.stat(follow_symlinks=False).st_size > _LARGEST_FILE_BYTES:
+    if folder_entry.stat(follow_symlinks=False).st_size > _LARGEST_FILE_BYTES:
         raise _too_large_error(path)
     try:
-        return Path(file).read_bytes()
+        return Path(folder_entry).read_bytes()
     except OSError as error:
         raise WorkspaceError(f"{path} can't be read: {error.strerror}.") from error
 

@@ -206,7 +206,7 @@ class _Makers:
     """Who made an attempt, and where its text came from."""
 
     made_by: str
-    sources: Sequence[TextFromSource]
+    text_origins: Sequence[TextFromSource]
 
 
 async def _makers_or_reason(visit: Visit, attempt_line: AttemptLine) -> _Makers | str:

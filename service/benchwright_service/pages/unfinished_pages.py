@@ -39,7 +39,7 @@ class UnfinishedRow:
     path: str
     """Its page, below the course's questions."""
     title: str
-    kept: datetime | None
+    kept_time: datetime | None
 
 
 async def unfinished_rows(visit: Visit, membership: Membership) -> Sequence[UnfinishedRow]:
@@ -47,7 +47,9 @@ async def unfinished_rows(visit: Visit, membership: Membership) -> Sequence[Unfi
     forms = await visit.bench.collecting.unfinished.forms_of_author(membership.course, visit.account)
     return [
         UnfinishedRow(
-            f"new?form={form.id}" if _NEW_FORM.fullmatch(form.id) else form.id, str(form.fields["title"]), form.kept
+            f"new?form={form.id}" if _NEW_FORM.fullmatch(form.id) else form.id,
+            str(form.fields["title"]),
+            form.kept_time,
         )
         for form in forms
     ]
@@ -121,13 +123,13 @@ async def _preview_fragment(visit: Visit, membership: Membership, form_id: str, 
         form = await visit.bench.collecting.unfinished.keep(membership.course, visit.account, form_id, fields)
     except BenchServiceError as error:
         problem = form_problem_of_error(error, "What you type is shown, and not kept.")
-    figures = f"/courses/{quote(membership.course)}/questions/{form_id}/figures"
+    figures_path = f"/courses/{quote(membership.course)}/questions/{form_id}/figures"
     return render(
         "question_preview",
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         form_shown=shown_form(replace(form, fields=fields)),
-        pictures="" if _NEW_FORM.fullmatch(form_id) else figures,
+        pictures="" if _NEW_FORM.fullmatch(form_id) else figures_path,
         problem=problem,
     )
 
@@ -135,7 +137,7 @@ async def _preview_fragment(visit: Visit, membership: Membership, form_id: str, 
 def shown_form(form: UnfinishedForm) -> Mapping[str, Any]:
     """Values that the templates of a form and of its preview name."""
     values = form_template_values(format_of_fields(form.fields), form.fields)
-    return {**values, "form_id": form.id, "kept": form.kept}
+    return {**values, "form_id": form.id, "kept": form.kept_time}
 
 
 def _sent_fields(visit: Visit, question: VersionedQuestion | None) -> Mapping[str, Any]:

@@ -28,7 +28,7 @@ class UnfinishedForm:
     id: str
     """Of the question that it changes; one of its own for a question that is not saved yet."""
     fields: Mapping[str, Any]
-    kept: datetime | None
+    kept_time: datetime | None
     """Time when it was kept."""
 
 

@@ -67,7 +67,7 @@ class RunQueue:
 
     Args:
         database: Database of the service.
-        changes: Wake who waits, in every process.
+        change_notifications: Wake who waits, in every process.
         store: Has the hidden parts.
         home: Home folders in which raw logs are kept.
         snapshots: Contents of files.
@@ -82,7 +82,7 @@ class RunQueue:
     def __init__(
         self,
         database: Database,
-        changes: SharedChanges,
+        change_notifications: SharedChanges,
         store: Store,
         home: Home,
         snapshots: Snapshots,
@@ -106,7 +106,7 @@ class RunQueue:
         self._views = RunViews(store, home, courses)
         self._now = clock
         self._queue = QueueRows(database, clock)
-        self._changes = changes
+        self._changes = change_notifications
         self._process = uuid.uuid4().hex
         self._scoring: dict[str, str] = {}
         """Lease of each run whose answer this process scores."""

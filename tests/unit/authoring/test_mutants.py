@@ -101,9 +101,11 @@ def test_the_top_is_the_module_that_no_other_instantiates() -> None:
 def test_a_fault_in_one_of_several_top_modules_is_compared_by_that_module() -> None:
     labs = read_built_in("architecture-labs").problems
     problem = next(problem for problem in labs if problem.id == "clock-domain-handshake")
-    candidates = candidate_mutants(problem, seed=0, most_mutants=20)
-    assert candidates.top_module is None
-    assert {(mutant.path, candidates.compared_module(mutant)) for mutant in candidates.chosen_mutants} == {
+    mutant_candidates = candidate_mutants(problem, seed=0, most_mutants=20)
+    assert mutant_candidates.top_module is None
+    assert {
+        (mutant.path, mutant_candidates.compared_module(mutant)) for mutant in mutant_candidates.chosen_mutants
+    } == {
         ("rtl/cdc_source.sv", "cdc_source"),
         ("rtl/cdc_destination.sv", "cdc_destination"),
     }

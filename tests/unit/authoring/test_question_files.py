@@ -40,12 +40,12 @@ PROVENANCE = Provenance(source="here", license="CC0-1.0", version="1")
 
 
 def question(
-    name: str, style: QuestionFormat, key: str, *, statement: str = "Which gate is it?", **changes: object
+    name: str, style: QuestionFormat, key: str, *, statement: str = "Which gate is it?", **question_fields: object
 ) -> Problem:
     has_choices = style in (QuestionFormat.MULTIPLE_CHOICE, QuestionFormat.MULTIPLE_RESPONSE)
-    texts = changes.pop("choices", ("NAND", "a = b", "*either*")) if has_choices else ()
-    assert isinstance(texts, tuple)
-    figures = changes.pop("figures", ())
+    choice_texts = question_fields.pop("choices", ("NAND", "a = b", "*either*")) if has_choices else ()
+    assert isinstance(choice_texts, tuple)
+    question_figures = question_fields.pop("figures", ())
     labels = {"domain": "Logic", "topic": "Gates: basics", "skill": Skill.ANALYZE, "language": "de"}
     closed = style not in (QuestionFormat.OPEN_ENDED, QuestionFormat.FREE_RESPONSE)
     return Problem.model_validate(
@@ -57,14 +57,16 @@ def question(
             "provenance": PROVENANCE,
             "public": Public(
                 statement=statement,
-                figures=figures,
+                figures=question_figures,
                 question=Question(
                     format=style,
-                    choices=tuple(Choice(letter="ABCDEFGH"[place], text=text) for place, text in enumerate(texts)),
+                    choices=tuple(
+                        Choice(letter="ABCDEFGH"[place], text=text) for place, text in enumerate(choice_texts)
+                    ),
                     **labels,
                 ),
             ),
-            "hidden": Hidden(answer=Answer(value=key, closed=closed, **changes)),
+            "hidden": Hidden(answer=Answer(value=key, closed=closed, **question_fields)),
         }
     )
 
@@ -93,18 +95,18 @@ def read_back(problems: list[Problem], file_format: QuestionFileFormat, folder: 
 @pytest.mark.parametrize("file_format", [MOODLE, QTI])
 def test_every_format_of_question_comes_back(tmp_path: Path, file_format: QuestionFileFormat) -> None:
     problems = every_format()
-    again = read_back(problems, file_format, tmp_path)
-    assert list(again) == [problem.id for problem in problems]
+    returned_problems = read_back(problems, file_format, tmp_path)
+    assert list(returned_problems) == [problem.id for problem in problems]
     for problem in problems:
-        assert list(losses_between(problem, again[problem.id])) == []
-        key, key_before = again[problem.id].hidden.answer, problem.hidden.answer
+        assert list(losses_between(problem, returned_problems[problem.id])) == []
+        key, key_before = returned_problems[problem.id].hidden.answer, problem.hidden.answer
         assert key is not None and key_before is not None and key.alternatives == key_before.alternatives
-        assert again[problem.id].public.question == problem.public.question or file_format is QTI
+        assert returned_problems[problem.id].public.question == problem.public.question or file_format is QTI
 
 
 def test_gift_holds_what_a_rule_decides_and_names_answers_in_words(tmp_path: Path) -> None:
-    again = read_back(every_format()[:4], GIFT, tmp_path)
-    assert again["choice"].public.question == every_format()[0].public.question
+    returned_problems = read_back(every_format()[:4], GIFT, tmp_path)
+    assert returned_problems["choice"].public.question == every_format()[0].public.question
     content, losses = written_questions(every_format(), GIFT)
     assert [loss.question for loss in losses] == ["open", "free"]
     assert all("GIFT has no place for the model answer" in loss.lost for loss in losses)
@@ -116,9 +118,9 @@ def test_a_tolerance_is_absolute_in_the_file_and_relative_again(
     tmp_path: Path, file_format: QuestionFileFormat
 ) -> None:
     problem = question("delay", QuestionFormat.FILL_IN_THE_BLANK, "-2.5", tolerance=0.1, unit="ns")
-    again = read_back([problem], file_format, tmp_path)["delay"].hidden.answer
-    assert again is not None and (again.value, again.unit) == ("-2.5", "ns")
-    assert again.tolerance == pytest.approx(0.1)
+    returned_answer = read_back([problem], file_format, tmp_path)["delay"].hidden.answer
+    assert returned_answer is not None and (returned_answer.value, returned_answer.unit) == ("-2.5", "ns")
+    assert returned_answer.tolerance == pytest.approx(0.1)
     assert b"0.25" in (tmp_path / f"questions.{SUFFIXES[file_format]}").read_bytes()
     assert [str(loss) for loss in written_questions([problem], QTI)[1]] == ["delay: hidden.answer.tolerance"]
 
@@ -187,9 +189,12 @@ def test_texts_of_odd_signs_come_back_or_are_named(tmp_path: Path, file_format: 
     file = tmp_path / f"odd.{SUFFIXES[file_format]}"
     file.write_bytes(content)
     pack, _ = pack_of_file(file, file_format, "odd", "CC0-1.0")
-    again = {problem.id: problem for problem in pack.problems}
+    returned_problems = {problem.id: problem for problem in pack.problems}
     unnamed = [
-        loss for problem in problems for loss in losses_between(problem, again.get(problem.id)) if loss not in losses
+        loss
+        for problem in problems
+        for loss in losses_between(problem, returned_problems.get(problem.id))
+        if loss not in losses
     ]
     assert unnamed == []
     # Moodle's and GIFT's files hold Markdown as it is.
@@ -221,15 +226,19 @@ def test_a_file_of_moodles_own_is_read_and_every_loss_is_named(tmp_path: Path) -
     file = tmp_path / "quiz.xml"
     file.write_text(MOODLE_FILE)
     pack, losses = pack_of_file(file, MOODLE, "quiz", "CC0-1.0")
-    lines, word = pack.problems
-    assert lines.public.statement == "How **many** lines?"
-    assert lines.public.question is not None and lines.hidden.answer is not None and word.hidden.answer is not None
-    assert ([choice.text for choice in lines.public.question.choices], lines.hidden.answer.value) == (
+    lines_problem, word_problem = pack.problems
+    assert lines_problem.public.statement == "How **many** lines?"
+    assert (
+        lines_problem.public.question is not None
+        and lines_problem.hidden.answer is not None
+        and word_problem.hidden.answer is not None
+    )
+    assert ([choice.text for choice in lines_problem.public.question.choices], lines_problem.hidden.answer.value) == (
         ["64", "63", "1"],
         "A",
     )
-    assert lines.public.question.topic == "Caches"
-    assert (word.hidden.answer.value, word.hidden.answer.alternatives) == ("tag", ("label",))
+    assert lines_problem.public.question.topic == "Caches"
+    assert (word_problem.hidden.answer.value, word_problem.hidden.answer.alternatives) == ("tag", ("label",))
     assert [str(loss) for loss in losses] == [
         "question-2: <defaultgrade>: '2'",
         "question-2: feedback on one answer: 'Right!'",

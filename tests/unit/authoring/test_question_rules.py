@@ -127,7 +127,7 @@ def test_an_answer_without_an_explanation_is_marked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("added_sentence", "marked"),
+    ("added_sentence", "marked_text"),
     [
         ("The figure below has five stages.", "The figure below"),
         ("See Table 3.", "Table 3"),
@@ -137,9 +137,9 @@ def test_an_answer_without_an_explanation_is_marked() -> None:
         ("Take the cache of the previous question.", "previous question"),
     ],
 )
-def test_what_the_question_does_not_hold_is_marked(added_sentence: str, marked: str) -> None:
+def test_what_the_question_does_not_hold_is_marked(added_sentence: str, marked_text: str) -> None:
     ((file, text, message),) = remark_texts(f"{ASKED}\n{added_sentence}\n")
-    assert (file, text) == (STATEMENT, marked)
+    assert (file, text) == (STATEMENT, marked_text)
     assert message.startswith("The question refers to")
 
 

@@ -38,10 +38,10 @@ def branches(items: str) -> int:
     """Number of branches in the items of a module; the text with marks has the same words in the same order."""
     source_words = words(f"module m(input a); {items} endmodule")
     marker = Marker(source_words)
-    marked = words(marker.marked_text())
+    marked_words = words(marker.marked_text())
     position = 0
     for word in source_words:
-        position = marked.index(word, position) + 1
+        position = marked_words.index(word, position) + 1
     return len(marker.places)
 
 

@@ -34,9 +34,9 @@ def answers_to(problems: int = PROBLEMS) -> list[ProbedAnswer]:
 
 
 def answer_in(request: JudgeRequest) -> str:
-    block = re.search(r"BEGIN ANSWER \w+\n(.*)\nEND ANSWER", request.user, re.DOTALL)
-    assert block is not None
-    return block.group(1)
+    answer_match = re.search(r"BEGIN ANSWER \w+\n(.*)\nEND ANSWER", request.user, re.DOTALL)
+    assert answer_match is not None
+    return answer_match.group(1)
 
 
 def number_in(request: JudgeRequest) -> int:
@@ -125,8 +125,8 @@ async def test_votes_that_fail_are_counted_and_not_taken_for_scores(records: Rec
 
     async with judge(play) as (panel, _):
         results = await probe_judges(answers_to(6), panel, {"ada": "Lovelace"}, records, JudgingBudget())
-    family = next(result for result in results if result.probe is Probe.FAMILY)
-    assert (family.answers, family.failed, family.shift.value) == (0, 12, None)
+    family_result = next(result for result in results if result.probe is Probe.FAMILY)
+    assert (family_result.answers, family_result.failed, family_result.shift.value) == (0, 12, None)
 
 
 async def test_a_budget_that_does_not_suffice_keeps_what_was_paid_for(records: Records) -> None:
@@ -139,8 +139,8 @@ async def test_a_budget_that_does_not_suffice_keeps_what_was_paid_for(records: R
 def test_answers_are_drawn_from_as_many_problems_as_there_are_and_only_what_models_judge() -> None:
     many = [ProbedAnswer("p/0", make_problem(), f"{RIGHT} {number}", True) for number in range(50)]
     by_rule = ProbedAnswer("p/choice", make_problem(QuestionFormat.ASSERTION, value="T"), "T", True)
-    chosen = choose_answers([*many, by_rule, *answers_to(10)], 11, seed=2)
-    assert len({answer.problem_ref for answer in chosen}) == 10 and by_rule not in chosen
+    drawn_answers = choose_answers([*many, by_rule, *answers_to(10)], 11, seed=2)
+    assert len({answer.problem_ref for answer in drawn_answers}) == 10 and by_rule not in drawn_answers
     assert choose_answers([*many], 5, seed=1) == choose_answers([*many], 5, seed=1)
 
 

@@ -56,8 +56,8 @@ def test_a_file_of_another_record_is_no_empty_file_of_this_record(tmp_path: Path
 
 def test_a_row_with_a_date_is_refused_with_its_number_and_the_others_are_read(tmp_path: Path) -> None:
     file = tmp_path / "data.parquet"
-    rows: list[dict[str, object]] = [{"a": {"day": None}}, {"a": {"day": date(2026, 1, 1)}}, {"a": {"day": None}}]
-    write_table(pyarrow.Table.from_pylist(rows), file)
+    dated_rows: list[dict[str, object]] = [{"a": {"day": None}}, {"a": {"day": date(2026, 1, 1)}}, {"a": {"day": None}}]
+    write_table(pyarrow.Table.from_pylist(dated_rows), file)
     invalid = InvalidRecords(skip=True)
     assert [number for number, _ in read_records(file, invalid)] == [1, 3]
     (error,) = invalid.record_errors
@@ -74,7 +74,7 @@ def test_a_table_that_unpacks_to_more_than_the_limit_is_refused(tmp_path: Path) 
 def test_a_cut_or_changed_table_is_refused_with_its_name(tmp_path: Path) -> None:
     content = parquet_file(tmp_path, [{"a": "text"}] * 50).read_bytes()
     file = tmp_path / "cut.parquet"
-    for changed in (content[:100], content[:40] + bytes(60) + content[100:], b"PAR1"):
-        file.write_bytes(changed)
+    for damaged_content in (content[:100], content[:40] + bytes(60) + content[100:], b"PAR1"):
+        file.write_bytes(damaged_content)
         with pytest.raises(DatasetError, match=r"cut.parquet: can't be read as Parquet"):
             list(read_records(file))

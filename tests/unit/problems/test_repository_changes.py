@@ -79,17 +79,17 @@ def test_a_diff_that_does_not_fit_is_refused_with_the_reason(trees: TreeStore, p
 
 def test_trees_share_their_contents_and_notice_a_change(tmp_path: Path) -> None:
     trees = TreeStore(tmp_path)
-    first = trees.add({"a": b"same", "b": b"one"})
-    second = trees.add({"a": b"same", "b": b"two"})
-    contents = [file for file in (tmp_path / "contents").rglob("*") if file.is_file()]
-    assert len(contents) == 3
-    assert first.id != second.id
-    assert trees.add({"b": b"one", "a": b"same"}).id == first.id
-    assert Tree(id=first.id, folder=tmp_path).read_all() == {"a": b"same", "b": b"one"}
-    for file in contents:
+    first_tree = trees.add({"a": b"same", "b": b"one"})
+    second_tree = trees.add({"a": b"same", "b": b"two"})
+    content_files = [file for file in (tmp_path / "contents").rglob("*") if file.is_file()]
+    assert len(content_files) == 3
+    assert first_tree.id != second_tree.id
+    assert trees.add({"b": b"one", "a": b"same"}).id == first_tree.id
+    assert Tree(id=first_tree.id, folder=tmp_path).read_all() == {"a": b"same", "b": b"one"}
+    for file in content_files:
         file.write_bytes(b"changed")
     with pytest.raises(TreeError, match="were changed"):
-        first.read("a")
+        first_tree.read("a")
 
 
 @pytest.mark.parametrize("path", ["../a", "/a", ".git/config", "a\\b", "a\n"])

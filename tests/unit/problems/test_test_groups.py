@@ -14,7 +14,7 @@ GROUPS = (TestGroup(title="Sums", points=1, tests=("adds",)), TestGroup(title="R
 
 
 @pytest.mark.parametrize(
-    ("passed", "failed", "share"),
+    ("passed_names", "failed_names", "share"),
     [
         (["adds [W4]", "adds [W8]", "a", "b"], [], 1.0),
         (["adds [W4]", "a", "b"], ["adds [W8]"], 0.75),
@@ -24,9 +24,9 @@ GROUPS = (TestGroup(title="Sums", points=1, tests=("adds",)), TestGroup(title="R
     ],
 )
 def test_a_group_brings_its_points_once_all_of_its_tests_pass_with_all_parameters(
-    passed: list[str], failed: list[str], share: float
+    passed_names: list[str], failed_names: list[str], share: float
 ) -> None:
-    test_results = [TestResult(name=name, passed=name in passed) for name in (*passed, *failed)]
+    test_results = [TestResult(name=name, passed=name in passed_names) for name in (*passed_names, *failed_names)]
     assert share_of_points(group_scores(GROUPS, test_results)) == share
 
 

@@ -86,13 +86,13 @@ def test_every_reason_is_named_what_to_fix_first_comes_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("right", "state", "reason"),
+    ("right_verdict", "state", "reason"),
     [
         (PASSED, ProofState.PROVED, ""),
         (FAILED, ProofState.WRONG, "the solution in hidden/right/shifted fails: one failed"),
         (MISSING, ProofState.UNDECIDED, "error: no xrun"),
     ],
 )
-def test_another_right_solution_has_to_pass_too(right: Verdict, state: ProofState, reason: str) -> None:
-    two_sided = TwoSided(reference=PASSED, starting=FAILED, right={"shifted": right})
+def test_another_right_solution_has_to_pass_too(right_verdict: Verdict, state: ProofState, reason: str) -> None:
+    two_sided = TwoSided(reference=PASSED, starting=FAILED, right={"shifted": right_verdict})
     assert (two_sided.proof, two_sided.reason) == (state, reason)

@@ -30,7 +30,7 @@ class ModelPair(NamedTuple):
 
 def model_pairs_section(data: Dataset) -> Section | None:
     """Differences of each pair on the questions that both were asked; None if the facts of models name no pair."""
-    pairs = [*_experts_and_bases(data.model_facts), *_ends_of_families(data.model_facts)]
+    model_pairs = [*_experts_and_bases(data.model_facts), *_ends_of_families(data.model_facts)]
     rows = ordered_with_distinct_languages(
         data,
         [
@@ -46,12 +46,12 @@ def model_pairs_section(data: Dataset) -> Section | None:
             rows_by_model[names.pop(), contestant.language, contestant.asked] = contestant_rows
     figures: list[TableNumber] = []
     cells: list[Sequence[Cell]] = []
-    for pair in pairs:
+    for model_pair in model_pairs:
         for (model, language, asked), first_rows in rows_by_model.items():
-            second_rows = rows_by_model.get((pair.second, language, asked))
-            if model != pair.first or second_rows is None:
+            second_rows = rows_by_model.get((model_pair.second, language, asked))
+            if model != model_pair.first or second_rows is None:
                 continue
-            name = Contestant(f"{pair.contrast}: {pair.second} – {pair.first}", language, asked).name
+            name = Contestant(f"{model_pair.contrast}: {model_pair.second} – {model_pair.first}", language, asked).name
             for label, difference in _differences_by_label(first_rows, second_rows):
                 figures.append(table_number_of_difference(name, label, difference))
                 cells.append((name, label, *difference_cells(difference)))
@@ -79,8 +79,8 @@ DIFFERENCE_COLUMNS = ("questions", "difference in points (95 % interval)", "p")
 def difference_cells(difference: CrossedEstimate) -> tuple[Cell, Cell, Cell]:
     """A difference of scores as a table shows it, in points of 100."""
     low, high = (None if end is None else 100 * end for end in _ends(difference))
-    points = f"{number(100 * difference.value, 1)} ({interval_text(low, high, digits=1)})"
-    return difference.problems, points, p_value(difference.p_value)
+    points_text = f"{number(100 * difference.value, 1)} ({interval_text(low, high, digits=1)})"
+    return difference.problems, points_text, p_value(difference.p_value)
 
 
 def table_number_of_difference(row: str, column: str, difference: CrossedEstimate) -> TableNumber:
@@ -107,7 +107,7 @@ def score_difference(
         question_of: Question of an attempt: attempts at one question are compared with each other.
     """
     shared = {question_of(row) for row in first_rows} & {question_of(row) for row in second_rows}
-    chosen = [
+    compared_rows = [
         (row, is_second)
         for is_second, rows in ((False, first_rows), (True, second_rows))
         for row in rows
@@ -116,8 +116,10 @@ def score_difference(
     if not shared:
         return None
     # Under one name for each question, translations are the same problem.
-    cells = Dataset.crossed_cells([row.model_copy(update={"problem": question_of(row)}) for row, _ in chosen])
-    return crossed_difference([score_or_0(row) for row, _ in chosen], [is_second for _, is_second in chosen], cells)
+    cells = Dataset.crossed_cells([row.model_copy(update={"problem": question_of(row)}) for row, _ in compared_rows])
+    return crossed_difference(
+        [score_or_0(row) for row, _ in compared_rows], [is_second for _, is_second in compared_rows], cells
+    )
 
 
 def _experts_and_bases(model_facts: Sequence[ModelFacts]) -> Iterator[ModelPair]:

@@ -47,7 +47,7 @@ def asking_ways_section(data: Dataset) -> Section | None:
     if not ways_by_model:
         return None
     figures: list[TableNumber] = []
-    differences: dict[str, dict[str, CrossedEstimate]] = {}
+    differences_by_model: dict[str, dict[str, CrossedEstimate]] = {}
     notices = []
     for name, way_observations in ways_by_model.items():
         shared_observations = _at_shared_questions(way_observations)
@@ -59,7 +59,7 @@ def asking_ways_section(data: Dataset) -> Section | None:
             for way, way_rows in shared_observations.items()
         ]
         first_way, *other_ways = shared_observations
-        differences[name] = {
+        differences_by_model[name] = {
             way: _score_difference(shared_observations[first_way], shared_observations[way]) for way in other_ways
         }
     lead = [
@@ -70,8 +70,8 @@ def asking_ways_section(data: Dataset) -> Section | None:
     if not figures:
         return Section("settings", "Ways to ask", empty_reason=" ".join(notices))
     table = table_of_numbers("settings", "Score by way to ask", figures, row_heading="model")
-    tables = [_differences_table(ways_by_model, differences)]
-    numbers = {"scores": figures, "differences": differences}
+    tables = [_differences_table(ways_by_model, differences_by_model)]
+    numbers = {"scores": figures, "differences": differences_by_model}
     return Section(
         "settings", "Ways to ask: examples and steps", lead, [_scores_by_way_picture(figures, table)], tables, numbers
     )

@@ -309,7 +309,9 @@ class FoldedEvents:
         if survival is None:
             return {"accepted": accepted_count, **dict.fromkeys(names)}
         amounts = [
-            amount for pair in zip(survival.inserted_reaching_age, survival.survived, strict=True) for amount in pair
+            amount
+            for age_counts in zip(survival.inserted_reaching_age, survival.survived, strict=True)
+            for amount in age_counts
         ]
         return {"accepted": accepted_count, **dict(zip(names, [*amounts, survival.at_end], strict=True))}
 

@@ -32,7 +32,7 @@ def read_filtered_problems(file: Path) -> Mapping[str, bool]:
         raise FilteredProblemsError(f"{file} can't be read: {error.strerror}. {next_step}") from error
     except UnicodeDecodeError as error:
         raise FilteredProblemsError(f"{file} is not UTF-8. {next_step}") from error
-    kept: dict[str, bool] = {}
+    is_kept: dict[str, bool] = {}
     csv_reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
         if missing := {"problem", "kept"} - set(csv_reader.fieldnames or ()):
@@ -40,14 +40,14 @@ def read_filtered_problems(file: Path) -> Mapping[str, bool]:
         for row in csv_reader:
             location = f"{file}, line {csv_reader.line_num}"
             problem, answer = (row["problem"] or "").strip(), (row["kept"] or "").strip()
-            if not problem or problem in kept:
+            if not problem or problem in is_kept:
                 reason = f"{problem!r} has a row already" if problem else "is empty"
                 raise FilteredProblemsError(f"{location}, problem: {reason}. Keep one row for each problem.")
             if answer not in _IS_KEPT:
                 raise FilteredProblemsError(f"{location}, kept: is {answer[:40]!r}. Write yes or no.")
-            kept[problem] = _IS_KEPT[answer]
+            is_kept[problem] = _IS_KEPT[answer]
     except csv.Error as error:
         raise FilteredProblemsError(f"{file}, line {csv_reader.line_num}: {error}. {next_step}") from error
-    if not kept:
+    if not is_kept:
         raise FilteredProblemsError(f"{file} has no rows below the line of names. {next_step}")
-    return kept
+    return is_kept

@@ -59,11 +59,11 @@ def ability_scale_section(data: Dataset) -> Section | None:
     except StatisticsError as error:
         sentences.append(f"No scale is shown. {error}")
     else:
-        means = _group_means(scale, group_by_solver, people_solvers)
-        pictures.append(_means_picture(data, means))
+        mean_abilities = _group_means(scale, group_by_solver, people_solvers)
+        pictures.append(_means_picture(data, mean_abilities))
         tables += [_difficulty_table(scale), _ability_table(scale, group_by_solver)]
         numbers |= {
-            "groups": means,
+            "groups": mean_abilities,
             "difficulties": scale.difficulties,
             "abilities": scale.abilities,
             "spread": scale.spread,
@@ -72,14 +72,14 @@ def ability_scale_section(data: Dataset) -> Section | None:
         }
         sentences.append(_scale_sentence(scale))
     try:
-        differences = differential_functioning(responses, is_model)
+        problem_differences = differential_functioning(responses, is_model)
     except StatisticsError as error:
         if is_model.any() and not is_model.all():
             sentences.append(f"Whether problems differ between people and models is not shown. {error}")
     else:
-        tables.append(_difference_table(differences))
-        numbers["differences"] = differences
-        sentences.append(_difference_sentence(differences))
+        tables.append(_difference_table(problem_differences))
+        numbers["differences"] = problem_differences
+        sentences.append(_difference_sentence(problem_differences))
     if not tables:
         return Section("ability-scale", _TITLE, empty_reason=" ".join(sentences))
     return Section("ability-scale", _TITLE, sentences, pictures, tables, numbers)
@@ -166,39 +166,47 @@ def _group_means(
     """Mean ability: of people for others like them, of models for these models."""
     from scipy import special
 
-    means: dict[str, Estimate] = {}
+    mean_abilities: dict[str, Estimate] = {}
     for group in dict.fromkeys(group_by_solver[solver] for solver in scale.abilities):
         members = [solver for solver in scale.abilities if group_by_solver[solver] == group]
         abilities = np.array([scale.abilities[solver].value for solver in members], dtype=np.float64)
         mean, count = float(abilities.mean()), len(members)
         if set(members) <= people_solvers:
             if count < _FEWEST:
-                means[group] = Estimate(value=mean)
+                mean_abilities[group] = Estimate(value=mean)
                 continue
             reach = float(special.stdtrit(count - 1, (1 + CONFIDENCE) / 2)) * float(abilities.std(ddof=1))
             reach /= math.sqrt(count)
         else:
             variance = sum(scale.standard_errors[solver] ** 2 for solver in members)
             reach = float(special.ndtri((1 + CONFIDENCE) / 2)) * math.sqrt(variance) / count
-        means[group] = Estimate(value=mean, low=mean - reach, high=mean + reach)
-    return means
+        mean_abilities[group] = Estimate(value=mean, low=mean - reach, high=mean + reach)
+    return mean_abilities
 
 
-def _means_picture(data: Dataset, means: Mapping[str, Estimate]) -> SectionPicture:
-    shown = [group for group in data.groups if group in means][: charts.MOST_GROUPS * 4]
+def _means_picture(data: Dataset, mean_abilities: Mapping[str, Estimate]) -> SectionPicture:
+    shown = [group for group in data.groups if group in mean_abilities][: charts.MOST_GROUPS * 4]
     rows: list[charts.Row] = [
-        {"label": group, "group": "ability", "value": means[group].value, "low": low, "high": means[group].high}
+        {
+            "label": group,
+            "group": "ability",
+            "value": mean_abilities[group].value,
+            "low": low,
+            "high": mean_abilities[group].high,
+        }
         for group in shown
-        for low in [means[group].low]
+        for low in [mean_abilities[group].low]
     ]
-    table_rows: list[Sequence[Cell]] = [(group, _text(means[group])) for group in data.groups if group in means]
+    table_rows: list[Sequence[Cell]] = [
+        (group, _text(mean_abilities[group])) for group in data.groups if group in mean_abilities
+    ]
     note = "In logits. Of people the mean holds for others like them, of models for these, both at these problems."
     table = SortableTable("Mean ability", ("group", "ability (95 % interval)"), table_rows, note)
     return SectionPicture(
         "ability-scale",
         "Mean ability, on one scale",
         "Mean ability of each group with its interval, in logits, where 0 is the mean difficulty of the problems."
-        f"{charts.note_if_omitted(shown, list(means))}",
+        f"{charts.note_if_omitted(shown, list(mean_abilities))}",
         charts.interval_chart(rows, ["ability"], x_title="logits", y_title="", as_percent=False),
         table,
     )
@@ -232,20 +240,25 @@ def _ability_table(scale: AbilityScale, group_by_solver: Mapping[str, str]) -> S
     return SortableTable("Abilities", columns, rows, "In logits.", detail=True, id="abilities", figures=figures)
 
 
-def _difference_sentence(differences: Mapping[str, ProblemDifference]) -> str:
+def _difference_sentence(problem_differences: Mapping[str, ProblemDifference]) -> str:
     moderate_or_large = [
-        problem for problem, difference in differences.items() if difference.effect is not EffectClass.NEGLIGIBLE
+        problem
+        for problem, difference in problem_differences.items()
+        if difference.effect is not EffectClass.NEGLIGIBLE
     ]
     if not moderate_or_large:
-        return f"None of {counted(len(differences), 'problem')} is seen to differ between people and models as able."
-    harder = [problem for problem in moderate_or_large if (differences[problem].delta.value or 0) < 0]
+        return (
+            f"None of {counted(len(problem_differences), 'problem')} is seen to differ between people and models as "
+            "able."
+        )
+    harder = [problem for problem in moderate_or_large if (problem_differences[problem].delta.value or 0) < 0]
     easier = [problem for problem in moderate_or_large if problem not in harder]
     parts = [f"{', '.join(harder)} harder for models"] if harder else []
     parts += [f"{', '.join(easier)} easier for models"] if easier else []
     return f"Between people and models who are as able, problems differ: {'; '.join(parts)}."
 
 
-def _difference_table(differences: Mapping[str, ProblemDifference]) -> SortableTable:
+def _difference_table(problem_differences: Mapping[str, ProblemDifference]) -> SortableTable:
     rows: list[Sequence[Cell]] = [
         (
             problem,
@@ -256,7 +269,9 @@ def _difference_table(differences: Mapping[str, ProblemDifference]) -> SortableT
             difference.people,
             difference.models,
         )
-        for problem, difference in sorted(differences.items(), key=lambda entry: entry[1].p_value)
+        for problem, difference in sorted(
+            problem_differences.items(), key=lambda classed_difference: classed_difference[1].p_value
+        )
     ]
     note = (
         "Mantel and Haenszel's delta, -2.35 times the logarithm of the odds ratio among solvers who solve as many: "
@@ -271,5 +286,5 @@ def _text(estimate: Estimate) -> str:
     return UNKNOWN if estimate.value is None else text_with_interval(estimate)
 
 
-def _by_value(entry: tuple[str, Estimate]) -> float:
-    return entry[1].value or 0.0
+def _by_value(named_estimate: tuple[str, Estimate]) -> float:
+    return named_estimate[1].value or 0.0

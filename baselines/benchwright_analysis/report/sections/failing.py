@@ -80,18 +80,18 @@ def _kind_names(analysis: FailureAnalysis) -> list[str]:
     """The kinds of failure as columns are headed: numbered, because two may have one name."""
     return [
         f"{number}. {group.name or ', '.join(group.distinctive_words[:_WORDS_OF_A_NAME]) or 'no words of its own'}"
-        for number, group in enumerate(analysis.groups, 1)
+        for number, group in enumerate(analysis.failure_groups, 1)
     ]
 
 
 def _counts_by_category(attempts: Sequence[FoldedAttempt], analysis: FailureAnalysis) -> _CategoryCounts:
     counts: dict[tuple[str, str], list[int]] = {}
-    for kind, failure_group in enumerate(analysis.groups):
+    for kind, failure_group in enumerate(analysis.failure_groups):
         for member in failure_group.members:
             observation = attempts[member].observation
             if observation.category:
                 key = (observation.category, observation.group)
-                counts.setdefault(key, [0] * len(analysis.groups))[kind] += 1
+                counts.setdefault(key, [0] * len(analysis.failure_groups))[kind] += 1
     return dict(sorted(counts.items()))
 
 
@@ -112,7 +112,7 @@ def _positions_picture(name: str, analysis: FailureAnalysis, table: SortableTabl
     kinds = _kind_names(analysis)[: charts.MOST_GROUPS]
     rows: list[charts.Row] = [
         {"x": analysis.positions[member][0], "y": analysis.positions[member][1], "group": kind}
-        for kind, failure_group in zip(kinds, analysis.groups, strict=False)
+        for kind, failure_group in zip(kinds, analysis.failure_groups, strict=False)
         for member in failure_group.members
     ]
     svg = charts.line_chart(
@@ -140,7 +140,7 @@ def _failure_groups_table(
                 ", ".join(group.distinctive_words),
                 clustered_texts[group.typical][:_SHOWN],
             )
-            for group in analysis.groups
+            for group in analysis.failure_groups
         ],
         " ".join(filter(None, (note, analysis.note))),
     )
@@ -152,7 +152,7 @@ def _failure_groups_numbers(analysis: FailureAnalysis, counts: _CategoryCounts) 
         "note": analysis.note,
         "groups": [
             {"attempts": len(group.members), "words": group.distinctive_words, "name": group.name}
-            for group in analysis.groups
+            for group in analysis.failure_groups
         ],
         "by_category": [
             {"category": category, "group": group, "attempts": amounts} for (category, group), amounts in counts.items()

@@ -14,26 +14,26 @@ _BEFORE, _AFTER = "before", "after"
 
 def filtered_section(data: Dataset) -> Section | None:
     """The share solved at all problems that the filter checked, and at those that it kept; None without a filter."""
-    kept = data.is_problem_kept
+    is_kept = data.is_problem_kept
     judged = {
-        group: [row for row in data.decided_observations if row.group == group and row.problem in kept]
+        group: [row for row in data.decided_observations if row.group == group and row.problem in is_kept]
         for group in data.groups
     }
     judged = {group: rows for group, rows in judged.items() if rows}
     if not judged:
         return None
-    remaining = {group: [row for row in rows if kept[row.problem]] for group, rows in judged.items()}
-    figures = {_BEFORE: _solved_by_category(judged), _AFTER: _solved_by_category(remaining)}
+    remaining = {group: [row for row in rows if is_kept[row.problem]] for group, rows in judged.items()}
+    solved_by_stage = {_BEFORE: _solved_by_category(judged), _AFTER: _solved_by_category(remaining)}
     problems = {row.problem for rows in judged.values() for row in rows}
-    dropped = {problem for problem in problems if not kept[problem]}
+    dropped = {problem for problem in problems if not is_kept[problem]}
     lead = [
         f"Of {counted(len(problems), 'problem')} that were tried, the filter dropped {len(dropped)}. Each problem "
         "counts alike, however often it was tried."
     ]
     tables = [
-        table_of_numbers(f"solved-{when}-filter", f"Share solved {when} the filter", numbers, unit="problem")
-        for when, numbers in figures.items()
-        if numbers
+        table_of_numbers(f"solved-{stage}-filter", f"Share solved {stage} the filter", solved_shares, unit="problem")
+        for stage, solved_shares in solved_by_stage.items()
+        if solved_shares
     ]
     return Section(
         "filtered",
@@ -41,7 +41,7 @@ def filtered_section(data: Dataset) -> Section | None:
         lead,
         (),
         tables,
-        {**figures, "problems": len(problems), "dropped": len(dropped)},
+        {**solved_by_stage, "problems": len(problems), "dropped": len(dropped)},
     )
 
 

@@ -94,21 +94,21 @@ async def _lead_through_task(
     start_limit_s: float,
 ) -> AgentEnd:
     transport = AcpTransport(*await connected, conversation.record_update)
-    connection = ClientSideConnection(acp_client, transport)  # type: ignore[arg-type]  # It has what is advertised.
-    session = _AcpSession(connection, transport, start_limit_s)
+    agent_connection = ClientSideConnection(acp_client, transport)  # type: ignore[arg-type]  # It has what is advertised.
+    acp_session = _AcpSession(agent_connection, transport, start_limit_s)
     try:
-        return await session.do_task(prompt, conversation)
+        return await acp_session.do_task(prompt, conversation)
     except AcpError as error:
         return AgentEnd(error.ending, detail=error.detail)
     finally:
-        await connection.close()
+        await agent_connection.close()
 
 
 class _AcpSession:
     """The requests that lead an agent through one task."""
 
-    def __init__(self, connection: ClientSideConnection, transport: AcpTransport, start_limit_s: float) -> None:
-        self._connection = connection
+    def __init__(self, agent_connection: ClientSideConnection, transport: AcpTransport, start_limit_s: float) -> None:
+        self._connection = agent_connection
         self._messages = transport
         self._start_s = start_limit_s
 

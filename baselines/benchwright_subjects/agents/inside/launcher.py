@@ -93,7 +93,7 @@ def run_agent(launch: dict[str, Any]) -> dict[str, Any]:
     pipe = subprocess.PIPE
     argv, cwd, env = launch["argv"], launch["cwd"], launch["env"]
     # Before the agent is there, which could take its place.
-    link = _connect_to(launch["stdio"]) if launch["stdio"] else None
+    client_socket = _connect_to(launch["stdio"]) if launch["stdio"] else None
     copies = _connect_to(launch["copies"]) if launch["copies"] else None
     try:
         agent = subprocess.Popen(argv, cwd=cwd, env=env, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
@@ -102,9 +102,9 @@ def run_agent(launch: dict[str, Any]) -> dict[str, Any]:
     stderr = Tail(agent.stderr, launch["most"])
     if copies is not None:
         _start_thread(_send_session_copies, copies, launch)
-    if link is not None:
+    if client_socket is not None:
         _start_thread(_accept_terminal_commands, launch)
-        return {"code": relay_until_agent_ends(agent, link), "stdout": "", "stderr": stderr.text()}
+        return {"code": relay_until_agent_ends(agent, client_socket), "stdout": "", "stderr": stderr.text()}
     stdout = Tail(agent.stdout, launch["most"])
     _start_thread(_write_stdin, agent.stdin, launch["input"].encode())
     code = agent.wait()
@@ -118,26 +118,26 @@ def _start_thread(target: Any, *arguments: Any) -> threading.Thread:
 
 
 def _connect_to(address: str) -> socket.socket:
-    link = socket.socket(socket.AF_UNIX)
-    link.connect(address)
-    return link
+    client_socket = socket.socket(socket.AF_UNIX)
+    client_socket.connect(address)
+    return client_socket
 
 
-def relay_until_agent_ends(agent: subprocess.Popen[bytes], link: socket.socket) -> int:
+def relay_until_agent_ends(agent: subprocess.Popen[bytes], client_socket: socket.socket) -> int:
     """Carry an agent's input and output from and to its client until it ends, or the client leaves; its exit status."""
-    _start_thread(_relay_client_to_agent, link, agent)
-    carried = _start_thread(_relay_agent_to_client, agent.stdout, link)
+    _start_thread(_relay_client_to_agent, client_socket, agent)
+    carried = _start_thread(_relay_agent_to_client, agent.stdout, client_socket)
     code = agent.wait()
     carried.join(_LEFT_OPEN_S)
     with contextlib.suppress(OSError):
-        link.shutdown(socket.SHUT_WR)
+        client_socket.shutdown(socket.SHUT_WR)
     return code
 
 
-def _relay_client_to_agent(link: socket.socket, agent: subprocess.Popen[bytes]) -> None:
+def _relay_client_to_agent(client_socket: socket.socket, agent: subprocess.Popen[bytes]) -> None:
     stdin: Any = agent.stdin
     with contextlib.suppress(OSError):
-        while chunk := link.recv(_CHUNK):
+        while chunk := client_socket.recv(_CHUNK):
             # It may have closed its input, and is there until its client leaves.
             with contextlib.suppress(OSError, ValueError):
                 stdin.write(chunk)
@@ -150,10 +150,10 @@ def _relay_client_to_agent(link: socket.socket, agent: subprocess.Popen[bytes]) 
         _kill_group(agent)
 
 
-def _relay_agent_to_client(stream: Any, link: socket.socket) -> None:
+def _relay_agent_to_client(stream: Any, client_socket: socket.socket) -> None:
     with contextlib.suppress(OSError):
         while chunk := os.read(stream.fileno(), _CHUNK):
-            link.sendall(chunk)
+            client_socket.sendall(chunk)
 
 
 def _kill_group(program: subprocess.Popen[bytes]) -> None:
@@ -165,15 +165,15 @@ def _kill_group(program: subprocess.Popen[bytes]) -> None:
 def _accept_terminal_commands(launch: dict[str, Any]) -> None:
     with contextlib.suppress(OSError):
         while True:
-            link = _connect_to(launch["terminals"])
-            line = link.makefile("rb").readline()
+            client_socket = _connect_to(launch["terminals"])
+            line = client_socket.makefile("rb").readline()
             if not line:
                 return
-            _start_thread(_run_in_terminal, link, json.loads(line), launch["env"])
+            _start_thread(_run_in_terminal, client_socket, json.loads(line), launch["env"])
 
 
-def _run_in_terminal(link: socket.socket, command_request: dict[str, Any], env: dict[str, str]) -> None:
-    with contextlib.suppress(OSError), link:
+def _run_in_terminal(client_socket: socket.socket, command_request: dict[str, Any], env: dict[str, str]) -> None:
+    with contextlib.suppress(OSError), client_socket:
         try:
             program = subprocess.Popen(
                 command_request["argv"],
@@ -185,39 +185,39 @@ def _run_in_terminal(link: socket.socket, command_request: dict[str, Any], env: 
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            _send_json_line(link, out=f"{command_request['argv'][0]}: {error}", code=127)
+            _send_json_line(client_socket, out=f"{command_request['argv'][0]}: {error}", code=127)
             return
-        end_thread = _start_thread(_kill_when_client_leaves, link, program)
-        output_thread = _start_thread(_send_output, program.stdout, link)
+        end_thread = _start_thread(_kill_when_client_leaves, client_socket, program)
+        output_thread = _start_thread(_send_output, program.stdout, client_socket)
         code = program.wait()
         output_thread.join(_LEFT_OPEN_S)
-        _send_json_line(link, code=code)
-        link.shutdown(socket.SHUT_WR)
+        _send_json_line(client_socket, code=code)
+        client_socket.shutdown(socket.SHUT_WR)
         end_thread.join()
 
 
-def _send_output(stream: Any, link: socket.socket) -> None:
+def _send_output(stream: Any, client_socket: socket.socket) -> None:
     with contextlib.suppress(OSError):
         while chunk := os.read(stream.fileno(), _CHUNK):
-            _send_json_line(link, out=chunk.decode("latin-1"))
+            _send_json_line(client_socket, out=chunk.decode("latin-1"))
 
 
-def _send_json_line(link: socket.socket, **message_fields: Any) -> None:
-    link.sendall(json.dumps(message_fields).encode() + b"\n")
+def _send_json_line(client_socket: socket.socket, **message_fields: Any) -> None:
+    client_socket.sendall(json.dumps(message_fields).encode() + b"\n")
 
 
-def _kill_when_client_leaves(link: socket.socket, program: subprocess.Popen[bytes]) -> None:
+def _kill_when_client_leaves(client_socket: socket.socket, program: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(OSError):
-        while link.recv(_CHUNK):
+        while client_socket.recv(_CHUNK):
             pass
     _kill_group(program)
 
 
-def _send_session_copies(link: socket.socket, launch: dict[str, Any]) -> None:
+def _send_session_copies(client_socket: socket.socket, launch: dict[str, Any]) -> None:
     with contextlib.suppress(OSError):
-        while link.recv(1):
+        while client_socket.recv(1):
             archive = session_archive(Path(launch["home"]), launch["session"], launch["most_session"])
-            link.sendall(len(archive).to_bytes(8, "big") + archive)
+            client_socket.sendall(len(archive).to_bytes(8, "big") + archive)
 
 
 def session_archive(home: Path, session_paths: list[str], most_bytes: int) -> bytes:

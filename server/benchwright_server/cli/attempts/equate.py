@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 
 def equate(
-    first: Annotated[Path, typer.Argument(metavar="FIRST", help="A table of attempts, such as a report's.")],
-    second: Annotated[Path, typer.Argument(metavar="SECOND", help="One of other solvers, with problems in common.")],
+    first_table: Annotated[Path, typer.Argument(metavar="FIRST", help="A table of attempts, such as a report's.")],
+    second_table: Annotated[
+        Path, typer.Argument(metavar="SECOND", help="One of other solvers, with problems in common.")
+    ],
     json_output: Json = False,
 ) -> None:
     """Put the scores of two sets of problems on one scale, by the problems that both have.
@@ -36,7 +38,7 @@ def equate(
         from benchwright_analysis.statistics.errors import StatisticsError
 
         scales = []
-        for table in (first, second):
+        for table in (first_table, second_table):
             rows = table_dataset(read_table(table, None), 1, {}).decided_observations
             try:
                 scales.append(scale_of_rows(rows))
@@ -45,7 +47,7 @@ def equate(
         try:
             equated = equate_forms(*scales)
         except StatisticsError as error:
-            raise ServerError(f"{first} and {second} can't be joined. {error}") from error
+            raise ServerError(f"{first_table} and {second_table} can't be joined. {error}") from error
     if json_output:
         print_json(asdict(equated) | {"shift": equated.shift.model_dump()})
     else:

@@ -105,11 +105,11 @@ def _export_eval_log(home: Home, log: EventLog, header: AttemptHeader, output: P
 
     if output is None or output.suffix != ".eval":
         raise ServerError("--format eval needs --output FILE.eval: Inspect knows its logs by that ending.")
-    kept = kept_log_and_sample(eval_logs_folder(home), header.id)
+    log_and_sample = kept_log_and_sample(eval_logs_folder(home), header.id)
     with explain_unwritable(output):
         output.absolute().unlink(missing_ok=True)
-        if kept is not None:
-            write_sample_log(*kept, output.absolute())
+        if log_and_sample is not None:
+            write_sample_log(*log_and_sample, output.absolute())
         else:
             trajectory = recorded_trajectory(home, log, header, kept_conversation(home, header.id, None))
             write_trajectory_log(trajectory, log.summary(header.id).verdict, output.absolute())

@@ -39,9 +39,11 @@ _COLUMNS = (
 
 
 def agreement(
-    votes: Annotated[
+    votes_file: Annotated[
         Path | None,
-        typer.Option(help="A CSV or JSON Lines file of votes to measure instead of the database; one vote per row."),
+        typer.Option(
+            "--votes", help="A CSV or JSON Lines file of votes to measure instead of the database; one vote per row."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap intervals.")] = 1,
     resamples: Annotated[int, typer.Option(min=100, max=100_000, help="Resamples of the bootstrap.")] = 1000,
@@ -56,7 +58,7 @@ def agreement(
         from benchwright_judges.agreement.agreement import measure_agreement
         from benchwright_judges.agreement.rated import read_rated_answers
 
-        rated = asyncio.run(rated_answers_from_database()) if votes is None else read_rated_answers(votes)
+        rated = asyncio.run(rated_answers_from_database()) if votes_file is None else read_rated_answers(votes_file)
         formats = measure_agreement(rated, seed=seed, resamples=resamples)
     if json_output:
         print_json([measured_format.model_dump(mode="json") for measured_format in formats])
@@ -79,13 +81,13 @@ def _print_agreement(formats: Sequence[FormatAgreement], with_disagreements: boo
     table = TerminalTable(*_COLUMNS)
     for measured_format in formats:
         for judge in measured_format.judges:
-            shares = (judge.agreement, judge.false_accept, judge.false_reject)
+            judge_shares = (judge.agreement, judge.false_accept, judge.false_reject)
             undecided = f"{judge.undecided} answers, {judge.undecided_votes} votes"
             table.add_row(
                 measured_format.format,
                 judge.judge,
                 str(judge.items),
-                *map(share_with_interval_text, shares),
+                *map(share_with_interval_text, judge_shares),
                 _estimate_text(judge.kappa),
                 share_with_interval_text(judge.same_label),
                 *map(_estimate_text, (judge.weighted_kappa, judge.alpha, judge.pearson)),

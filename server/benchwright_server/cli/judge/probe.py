@@ -70,13 +70,13 @@ async def _probe_results(answer_count: int, seed: int, budget_usd: float | None)
         if judges.panel is None:
             raise ServerError("No judge is set up. docs/how-to/judges.md shows how to set one up.")
         probed = await asyncio.to_thread(_probed_answers, await judges.records.answer_records())
-        chosen = choose_answers(probed, answer_count, seed=seed)
-        if not chosen:
+        drawn_answers = choose_answers(probed, answer_count, seed=seed)
+        if not drawn_answers:
             return []
         families = {judge.name: str(judge.facts().get("family", judge.name)) for judge in judges.settings.judge}
         spending = JudgingBudget(judges.settings.budget_usd if budget_usd is None else budget_usd)
         try:
-            return await probe_judges(chosen, judges.panel, families, judges.records, spending)
+            return await probe_judges(drawn_answers, judges.panel, families, judges.records, spending)
         except OutOfBudgetError as error:
             raise ServerError(
                 "The budget does not suffice for all votes. Those that were given are kept: repeat the command with a"

@@ -59,7 +59,7 @@ def filter_pack(
         with explain_unwritable(table):
             write_atomically(table.absolute(), _audits_csv(audits, rule, category_by_problem).encode(), 0o600)
     dropped = [audit.problem for audit in audits if audit.problem not in kept_problems]
-    shares = _dropped_by_category(category_by_problem, dropped)
+    counts_by_category = _dropped_by_category(category_by_problem, dropped)
     if json_output:
         print_json(
             {
@@ -67,17 +67,18 @@ def filter_pack(
                 "kept": kept_problems,
                 "dropped": dropped,
                 "by_category": {
-                    category: {"problems": total, "dropped": count} for category, (count, total) in shares.items()
+                    category: {"problems": total, "dropped": count}
+                    for category, (count, total) in counts_by_category.items()
                 },
                 "file": str(file),
                 "report": str(table),
             }
         )
         return
-    rows = TerminalTable("category", "problems", "dropped", "share dropped")
-    for category, (count, total) in shares.items():
-        rows.add_row(category or "none", str(total), str(count), percent(count / total))
-    rows.print_rows()
+    category_table = TerminalTable("category", "problems", "dropped", "share dropped")
+    for category, (count, total) in counts_by_category.items():
+        category_table.add_row(category or "none", str(total), str(count), percent(count / total))
+    category_table.print_rows()
     console.print(f"{len(kept_problems)} of {len(audits)} problems written to {file}.", markup=False, soft_wrap=True)
     console.print(
         f"{len(dropped)} dropped: below {THRESHOLD:.1f} {rule.requirement}; the reasons are in {table}.",
@@ -90,8 +91,10 @@ def _dropped_by_category(category_by_problem: Mapping[str, str], dropped: Sequen
     """Category → dropped problems, and all; all together last, if there are several."""
     totals = Counter(category_by_problem.values())
     dropped_counts = Counter(category_by_problem[problem] for problem in dropped)
-    shares = {category: (dropped_counts[category], totals[category]) for category in sorted(totals)}
-    return shares | ({"all": (len(dropped), len(category_by_problem))} if len(shares) > 1 else {})
+    counts_by_category = {category: (dropped_counts[category], totals[category]) for category in sorted(totals)}
+    return counts_by_category | (
+        {"all": (len(dropped), len(category_by_problem))} if len(counts_by_category) > 1 else {}
+    )
 
 
 def _present_audits_or_error(pack_name: str) -> list[JudgesAudit]:

@@ -64,8 +64,9 @@ class SourceOptions:
         list[Path] | None,
         typer.Option(help="An Inspect .eval log, or a folder of logs, to add to those that eval kept."),
     ] = None
-    votes: Annotated[
-        Path | None, typer.Option(help="People's and judges' votes, as for `judge agreement`, instead of the database.")
+    votes_file: Annotated[
+        Path | None,
+        typer.Option("--votes", help="People's and judges' votes, as for `judge agreement`, instead of the database."),
     ] = None
     model_facts: Annotated[
         Path | None,
@@ -141,7 +142,7 @@ def report(
 
                 written_report = write_demo(options, demo.people, quiet=json_output)
             else:
-                written_report = _write_report(options, source_options.votes)
+                written_report = _write_report(options, source_options.votes_file)
     if json_output:
         print_json(
             {
@@ -236,7 +237,7 @@ def _write_table_report(
     further_files = (source_options.model_facts, source_options.filtered)
     if (
         any(file is not None for file in further_files)
-        or source_options.votes is not None
+        or source_options.votes_file is not None
         or source_options.logs
         or asks_models
     ):

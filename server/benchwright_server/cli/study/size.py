@@ -89,15 +89,17 @@ def size(
         with progress("simulating", (EFFECTS_TRIED if has_effect else SIZES_TRIED) * studies, "studies") as meter:
             simulate = study_size if has_effect else study_precision
             try:
-                result = simulate(study, difficulties, expectations, studies=studies, seed=seed, advance=meter.advance)
+                precision_or_size = simulate(
+                    study, difficulties, expectations, studies=studies, seed=seed, advance=meter.advance
+                )
             except StatisticsError as error:
                 raise StudyError(str(error)) from error
     if json_output:
-        print_json(asdict(result))
-    elif isinstance(result, StudyPrecision):
-        _print_precision(result, len(study.problems))
+        print_json(asdict(precision_or_size))
+    elif isinstance(precision_or_size, StudyPrecision):
+        _print_precision(precision_or_size, len(study.problems))
     else:
-        _print_size(result, len(study.pseudonyms), len(study.problems))
+        _print_size(precision_or_size, len(study.pseudonyms), len(study.problems))
 
 
 def _print_precision(precision: StudyPrecision, problems: int) -> None:

@@ -29,7 +29,7 @@ def responses(
     harder: Numbers | float = 0.0,
     missing: float = 0.0,
     guessed: float = 0.0,
-    first: int = 0,
+    first_number: int = 0,
 ) -> ResponseTable:
     """Results at problems of a known difficulty by solvers of a known ability."""
     chances = special.expit(slopes * (abilities[:, None] - difficulties - harder))
@@ -37,7 +37,7 @@ def responses(
     passes[random.random(chances.shape) < missing] = np.nan
     return ResponseTable(
         tuple(f"s{row}" for row in range(len(abilities))),
-        tuple(f"p{column + first}" for column in range(len(difficulties))),
+        tuple(f"p{column + first_number}" for column in range(len(difficulties))),
         passes,
     )
 
@@ -58,8 +58,8 @@ class ScaleCoverage:
             difficulties = random.normal(0, 1, 20)
             slopes = np.exp(random.normal(0, spread, 20))
             abilities = random.normal(0, 1, solvers) + np.where(np.arange(solvers) % 2, 1.0, 0.0)
-            table = responses(random, abilities, difficulties, slopes=slopes, missing=missing, guessed=guess)
-            varying, alike = table.with_both_results()
+            response_table = responses(random, abilities, difficulties, slopes=slopes, missing=missing, guessed=guess)
+            varying, alike = response_table.with_both_results()
             fitted = fit_rasch(varying, alike)
             self.refuted += fitted.misfit_p < 0.05
             origin = float(np.mean([difficulties[int(name[1:])] for name in fitted.difficulties]))
@@ -118,9 +118,9 @@ def test_difficulties_are_those_of_another_implementation() -> None:
 
 
 def test_too_few_solvers_get_no_scale_and_are_told_how_many_it_takes() -> None:
-    table = responses(np.random.default_rng(1), np.linspace(-2, 2, 20), np.linspace(-2, 2, 20))
+    response_table = responses(np.random.default_rng(1), np.linspace(-2, 2, 20), np.linspace(-2, 2, 20))
     with pytest.raises(StatisticsError, match=r"20 solvers and 20 problems .* takes 50 and 10"):
-        ability_scale(table)
+        ability_scale(response_table)
 
 
 def test_unlike_slopes_get_no_scale() -> None:
@@ -132,20 +132,20 @@ def test_unlike_slopes_get_no_scale() -> None:
 
 def test_solvers_who_share_no_problem_get_no_scale() -> None:
     random = np.random.default_rng(5)
-    table = responses(random, random.normal(0, 1, 80), random.normal(0, 0.5, 20))
-    passes = table.passes.copy()
+    response_table = responses(random, random.normal(0, 1, 80), random.normal(0, 0.5, 20))
+    passes = response_table.passes.copy()
     passes[:40, :10] = np.nan
     passes[40:, 10:] = np.nan
     with pytest.raises(StatisticsError, match="fall into 2 parts"):
-        ability_scale(ResponseTable(table.solvers, table.problems, passes))
+        ability_scale(ResponseTable(response_table.solvers, response_table.problems, passes))
 
 
 def test_a_problem_that_all_solve_has_no_place_and_a_solver_who_solves_all_has() -> None:
     random = np.random.default_rng(6)
-    table = responses(random, random.normal(0, 1, 60), random.normal(0, 1, 15))
-    table.passes[:, 3] = 1.0
-    table.passes[7] = 1.0
-    fitted = ability_scale(table)
+    response_table = responses(random, random.normal(0, 1, 60), random.normal(0, 1, 15))
+    response_table.passes[:, 3] = 1.0
+    response_table.passes[7] = 1.0
+    fitted = ability_scale(response_table)
     assert fitted.alike == ("p3",) and "p3" not in fitted.difficulties
     best = fitted.abilities["s7"]
     assert best.value == max(estimate.value or 0 for estimate in fitted.abilities.values())
@@ -153,8 +153,8 @@ def test_a_problem_that_all_solve_has_no_place_and_a_solver_who_solves_all_has()
 
 
 def test_of_several_tries_of_a_solver_the_first_counts() -> None:
-    table = ResponseTable.from_results([("a", "p", False), ("a", "p", True), ("b", "q", True)])
-    assert table.passes[0, 0] == 0 and table.missing_count == 2
+    response_table = ResponseTable.from_results([("a", "p", False), ("a", "p", True), ("b", "q", True)])
+    assert response_table.passes[0, 0] == 0 and response_table.missing_count == 2
 
 
 def kr20_by_hand(passes: Numbers) -> float:
@@ -164,10 +164,10 @@ def kr20_by_hand(passes: Numbers) -> float:
 
 def test_kr20_and_the_error_of_measurement_are_their_formulas() -> None:
     random = np.random.default_rng(7)
-    table = responses(random, random.normal(0, 1, 60), np.zeros(12))
-    measured, expected = reliability(table), kr20_by_hand(table.passes)
+    response_table = responses(random, random.normal(0, 1, 60), np.zeros(12))
+    measured, expected = reliability(response_table), kr20_by_hand(response_table.passes)
     assert measured.kr20.value == pytest.approx(expected)
-    spread = table.passes.sum(axis=1).std(ddof=1)
+    spread = response_table.passes.sum(axis=1).std(ddof=1)
     assert measured.error.value == pytest.approx(spread * (1 - expected) ** 0.5)
 
 
@@ -185,12 +185,12 @@ def test_reliability_is_within_its_interval_also_with_gaps(solvers: int, missing
     difficulties = np.random.default_rng(9).normal(0, 1, 15)
     random = np.random.default_rng(10)
     truth = kr20_by_hand(responses(random, random.normal(0, 1, 40_000), difficulties).passes)
-    tables = 300 if nightly else 12
+    studies = 300 if nightly else 12
     held = sum(
         holds(reliability(responses(random, random.normal(0, 1, solvers), difficulties, missing=missing)).kr20, truth)
-        for _ in range(tables)
+        for _ in range(studies)
     )
-    assert held >= (0.90 if nightly else 0.75) * tables
+    assert held >= (0.90 if nightly else 0.75) * studies
 
 
 def planted_difference(random: np.random.Generator, each: int, harder: float) -> tuple[ResponseTable, Numbers]:
@@ -214,56 +214,56 @@ def planted_difference(random: np.random.Generator, each: int, harder: float) ->
 def test_a_planted_difference_is_within_its_interval_and_no_problem_is_accused_without_one(
     each: int, harder: float, least_detected: float, nightly: bool
 ) -> None:
-    tables, held, detected, accused = (150 if nightly else 4), 0, 0, 0
+    studies, held, detected, accused = (150 if nightly else 4), 0, 0, 0
     compared_tables = 0
-    for number in range(tables):
-        table, is_model = planted_difference(np.random.default_rng((12, each, number)), each, harder)
-        differences = differential_functioning(table, is_model == 1)
-        accused += any(difference.adjusted < 0.05 for name, difference in differences.items() if name != "p10")
-        if "p10" in differences:
+    for number in range(studies):
+        response_table, is_model = planted_difference(np.random.default_rng((12, each, number)), each, harder)
+        problem_differences = differential_functioning(response_table, is_model == 1)
+        accused += any(difference.adjusted < 0.05 for name, difference in problem_differences.items() if name != "p10")
+        if "p10" in problem_differences:
             compared_tables += 1
-            held += holds(differences["p10"].delta, -2.35 * harder)
-            detected += differences["p10"].effect is not EffectClass.NEGLIGIBLE
+            held += holds(problem_differences["p10"].delta, -2.35 * harder)
+            detected += problem_differences["p10"].effect is not EffectClass.NEGLIGIBLE
     assert held >= (0.92 if nightly else 0.7) * compared_tables
-    assert detected >= least_detected * tables - (not nightly)
-    assert accused <= (0.10 if nightly else 0.5) * tables
+    assert detected >= least_detected * studies - (not nightly)
+    assert accused <= (0.10 if nightly else 0.5) * studies
 
 
 def test_too_few_models_are_not_compared_problem_by_problem() -> None:
-    table, is_model = planted_difference(np.random.default_rng(1), 20, 2.0)
+    response_table, is_model = planted_difference(np.random.default_rng(1), 20, 2.0)
     with pytest.raises(StatisticsError, match=r"20 people and 20 models .* takes 50 of each"):
-        differential_functioning(table, is_model == 1)
+        differential_functioning(response_table, is_model == 1)
 
 
 @pytest.mark.parametrize("solvers", [50, *(pytest.param(n, marks=pytest.mark.nightly) for n in (20, 300))])
 def test_two_forms_are_joined_by_common_problems_and_one_that_drifted_is_left_out(solvers: int, nightly: bool) -> None:
-    tables, held, drifted = (150 if nightly else 4), 0, 0
-    for number in range(tables):
+    studies, held, drifted = (150 if nightly else 4), 0, 0
+    for number in range(studies):
         random = np.random.default_rng((13, solvers, number))
         difficulties = random.normal(0, 1, 32)
-        again = difficulties.copy()
-        again[12] += 2.5
-        first = responses(random, random.normal(0, 1, solvers), difficulties[:20])
-        second = responses(random, random.normal(0.8, 1, solvers), again[12:], first=12)
-        first_fit, second_fit = (fit_rasch(*form.with_both_results()) for form in (first, second))
+        drifted_difficulties = difficulties.copy()
+        drifted_difficulties[12] += 2.5
+        first_form = responses(random, random.normal(0, 1, solvers), difficulties[:20])
+        second_form = responses(random, random.normal(0.8, 1, solvers), drifted_difficulties[12:], first_number=12)
+        first_fit, second_fit = (fit_rasch(*form.with_both_results()) for form in (first_form, second_form))
         equated = equate_forms(first_fit, second_fit)
         origins = [
             np.mean([values[int(name[1:])] for name in fitted.difficulties])
-            for values, fitted in ((difficulties, first_fit), (again, second_fit))
+            for values, fitted in ((difficulties, first_fit), (drifted_difficulties, second_fit))
         ]
         held += holds(equated.shift, float(origins[1] - origins[0]))
         drifted += "p12" in equated.drifted
-    assert held >= (0.9 if nightly else 0.5) * tables
-    assert drifted >= {20: 0.1, 50: 0.75, 300: 0.99}[solvers] * tables - (not nightly)
+    assert held >= (0.9 if nightly else 0.5) * studies
+    assert drifted >= {20: 0.1, 50: 0.75, 300: 0.99}[solvers] * studies - (not nightly)
     assert list(equated.scores) == sorted(equated.scores), "who solves more is worth more"
 
 
 def test_forms_with_little_in_common_are_not_joined() -> None:
     random = np.random.default_rng(3)
-    first = responses(random, random.normal(0, 1, 60), random.normal(0, 1, 12))
-    second = responses(random, random.normal(0, 1, 60), random.normal(0, 1, 12), first=9)
+    first_form = responses(random, random.normal(0, 1, 60), random.normal(0, 1, 12))
+    second_form = responses(random, random.normal(0, 1, 60), random.normal(0, 1, 12), first_number=9)
     with pytest.raises(StatisticsError, match="3 problems in common"):
-        equate_forms(*(fit_rasch(*form.with_both_results()) for form in (first, second)))
+        equate_forms(*(fit_rasch(*form.with_both_results()) for form in (first_form, second_form)))
 
 
 def scaled_attempts(people: int, **changes: str) -> list[object]:

@@ -23,9 +23,9 @@ from ....support.packs.report_codebook import observation
 def differences(section: Section | None) -> dict[tuple[str, str], object]:
     """(row, column) → difference and questions."""
     assert section is not None
-    figures = section.numbers["differences"]
-    assert isinstance(figures, list)
-    return {(figure.row, figure.column): (figure.value, figure.problems) for figure in figures}
+    difference_figures = section.numbers["differences"]
+    assert isinstance(difference_figures, list)
+    return {(figure.row, figure.column): (figure.value, figure.problems) for figure in difference_figures}
 
 
 def answers(
@@ -65,8 +65,11 @@ def test_languages_are_compared_on_questions_that_were_asked_in_both() -> None:
 
 
 def test_an_interval_is_that_of_paired_differences() -> None:
-    first, second = [0.5, 0.6, 0.4, 0.7, 0.5], [0.4, 0.6, 0.4, 0.6, 0.6]
-    rows = [*answers("m", dict(enumerate(first))), *answers("m", dict(enumerate(second)), language="de")]
+    english_scores, german_scores = [0.5, 0.6, 0.4, 0.7, 0.5], [0.4, 0.6, 0.4, 0.6, 0.6]
+    rows = [
+        *answers("m", dict(enumerate(english_scores))),
+        *answers("m", dict(enumerate(german_scores)), language="de"),
+    ]
     section = languages_section(Dataset(rows, {}))
     assert section is not None
     (figure,) = [figure for figure in section.tables[0].figures if figure.column.endswith("all")]
@@ -112,10 +115,10 @@ def test_the_largest_of_a_family_is_compared_with_the_smallest_by_skill() -> Non
     quarch = {"domain": "", "subdomain": "", "tag": ""}
     rows = [
         attempt
-        for model, recall, design in (("s", 1.0, 0.0), ("m", 0.0, 0.0), ("l", 1.0, 1.0))
+        for model, recall_score, design_score in (("s", 1.0, 0.0), ("m", 0.0, 0.0), ("l", 1.0, 1.0))
         for attempt in (
-            *answers(model, {1: recall}, skill="recall", **quarch),
-            *answers(model, {2: design}, skill="design", **quarch),
+            *answers(model, {1: recall_score}, skill="recall", **quarch),
+            *answers(model, {2: design_score}, skill="design", **quarch),
         )
     ]
     model_facts = [ModelFacts(name, "F", size) for name, size in (("m", 7), ("l", 70), ("s", 1))]
@@ -141,9 +144,9 @@ def test_reasoning_tokens_are_a_part_of_those_received() -> None:
     rows = [reply(1, 1.0, output_tokens=30, reasoning_tokens=20), reply(2, 0.0, output_tokens=10, reasoning_tokens=1)]
     section = tokens_and_score_section(Dataset(rows, {}))
     assert section is not None
-    numbers = section.numbers["model: m (en, zero-shot)"]
-    assert isinstance(numbers, dict)
-    assert (numbers["received"], numbers["reasoning"]) == (20, 10.5)
+    token_numbers = section.numbers["model: m (en, zero-shot)"]
+    assert isinstance(token_numbers, dict)
+    assert (token_numbers["received"], token_numbers["reasoning"]) == (20, 10.5)
 
 
 def designs() -> list[FoldedAttempt]:
@@ -166,8 +169,8 @@ def designs() -> list[FoldedAttempt]:
             {},
             "",
         )
-        for name, results in passes.items()
-        for sample, passed in enumerate(results)
+        for name, sample_passes in passes.items()
+        for sample, passed in enumerate(sample_passes)
     ]
 
 
@@ -177,9 +180,9 @@ def test_success_is_shown_before_and_after_the_filter_by_category() -> None:
     assert section is not None
 
     def values(when: str) -> dict[str, float | None]:
-        figures = section.numbers[when]
-        assert isinstance(figures, list)
-        return {figure.column: figure.value for figure in figures if isinstance(figure, TableNumber)}
+        solved_figures = section.numbers[when]
+        assert isinstance(solved_figures, list)
+        return {figure.column: figure.value for figure in solved_figures if isinstance(figure, TableNumber)}
 
     assert values("before") == {"cid003": 0.5, "cid016": 0.75, "all": 0.625}
     assert values("after") == {"cid003": 1.0, "cid016": 0.5, "all": 0.75}

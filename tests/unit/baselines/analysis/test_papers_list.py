@@ -79,46 +79,55 @@ def rows() -> Iterator[Row]:
 
 
 ROWS = list(rows())
-MADE = [row for row in ROWS if row.commands]
-SHOWN = [(row, shown) for row in MADE for shown in re.findall(r"`([^`]+)`", row.shown_as)]
+MADE = [list_row for list_row in ROWS if list_row.commands]
+SHOWN = [(list_row, shown) for list_row in MADE for shown in re.findall(r"`([^`]+)`", list_row.shown_as)]
 
 
-def _answer(model: str, number: int, score: float, **changes: object) -> FoldedAttempt:
+def _answer(model: str, number: int, score: float, **field_changes: object) -> FoldedAttempt:
     tag = ("Knowledge", "Reasoning")[number % 2]
-    fields = {"participant": model, "attempt": f"{model}-{number}-{changes}", "tag": tag, "family": f"cs/{number}"}
-    return reply(number, score, **(fields | changes))
+    fields = {
+        "participant": model,
+        "attempt": f"{model}-{number}-{field_changes}",
+        "tag": tag,
+        "family": f"cs/{number}",
+    }
+    return reply(number, score, **(fields | field_changes))
 
 
 def _csbench() -> Dataset:
     """Four questions, 0 to 3: the sizes of a family are right at the first one, two, three and all."""
     sizes = {"s1": 1, "s2": 10, "s3": 100, "s4": 1000}
-    answers = [
+    folded_answers = [
         _answer(model, number, float(number < right), output_tokens=10 * (number + 1), reasoning_tokens=number)
         for right, model in enumerate(sizes, 1)
         for number in range(4)
     ]
-    answers += [_answer("coder", number, float(number < 3)) for number in range(4)]
-    answers += [_answer("s1", number, 1.0, shots=5) for number in range(4)]
-    answers += [
+    folded_answers += [_answer("coder", number, float(number < 3)) for number in range(4)]
+    folded_answers += [_answer("s1", number, 1.0, shots=5) for number in range(4)]
+    folded_answers += [
         _answer("s2", number, float(number == 0), language="de", problem=f"cs/de-{number}") for number in range(4)
     ]
     wrong = _answer("wrong", 9, 0.0, shots=5, steps=True)
-    answers.append(
+    folded_answers.append(
         replace(wrong, errors=NamedErrors(("calculation", "misreading"), {"j": ("calculation", "misreading")}))
     )
     for number, (first, second) in enumerate((("8", "8"), ("8", "4"))):
-        votes = JudgementRow("model", first, (first, second), ("a", "b"))
-        answers.append(replace(_answer("open", number, 0.8, format="open-ended"), judgement=votes))
+        judgement_row = JudgementRow("model", first, (first, second), ("a", "b"))
+        folded_answers.append(replace(_answer("open", number, 0.8, format="open-ended"), judgement=judgement_row))
     facts = [
         ModelFacts(model, "S", size, {"MMLU": 10.0 * place}) for place, (model, size) in enumerate(sizes.items(), 1)
     ]
-    return Dataset(answers, {}, model_facts=[*facts, ModelFacts("coder", base="s1")])
+    return Dataset(folded_answers, {}, model_facts=[*facts, ModelFacts("coder", base="s1")])
 
 
 def _quarch() -> Dataset:
     """Recall is right, one of two analyses; two answers to each; the first question has a picture."""
-    questions = (("p/1", "recall", "Caches", 1.0), ("p/2", "analyze", "Caches", 1.0), ("p/3", "analyze", "Buses", 0.0))
-    answers = [
+    skill_questions = (
+        ("p/1", "recall", "Caches", 1.0),
+        ("p/2", "analyze", "Caches", 1.0),
+        ("p/3", "analyze", "Buses", 0.0),
+    )
+    folded_answers = [
         FoldedAttempt(
             observation(
                 attempt=f"{model}-{problem}-{sample}",
@@ -141,7 +150,7 @@ def _quarch() -> Dataset:
             JudgementRow("model", *_LABELS[bool(score) and model == "large"]),
         )
         for model in ("small", "large")
-        for problem, skill, topic, score in questions
+        for problem, skill, topic, score in skill_questions
         for sample in (1, 2)
     ]
     rated = [
@@ -157,8 +166,8 @@ def _quarch() -> Dataset:
         for number, label in enumerate(("correct", "incorrect", "correct", "correct"))
     ]
     facts = {"p/1": ProblemFacts(has_pictures=True), "p/2": ProblemFacts(), "p/3": ProblemFacts()}
-    sizes = [ModelFacts("small", "F", 1), ModelFacts("large", "F", 70)]
-    return Dataset(answers, facts, model_facts=sizes, rated=rated)
+    model_facts = [ModelFacts("small", "F", 1), ModelFacts("large", "F", 70)]
+    return Dataset(folded_answers, facts, model_facts=model_facts, rated=rated)
 
 
 _LABELS = {
@@ -306,30 +315,30 @@ def sections(paper: str) -> Mapping[str, Section]:
     return {section.id: section for section in made if section is not None}
 
 
-def _at(numbers: object, path: Path_) -> object:
+def _at(json_numbers: object, value_place: Path_) -> object:
     """The value at a place: a field, an index, or the row and column of a number."""
-    for step in path:
+    for step in value_place:
         if isinstance(step, tuple):
-            assert isinstance(numbers, list)
-            cells = {(cell["row"], cell["column"]): cell["value"] for cell in numbers}
+            assert isinstance(json_numbers, list)
+            cells = {(cell["row"], cell["column"]): cell["value"] for cell in json_numbers}
             assert step in cells, f"{step} is not one of {list(cells)}"
-            numbers = cells[step]
+            json_numbers = cells[step]
         else:
-            assert isinstance(numbers, list | dict), (step, numbers)
-            fields = dict(enumerate(numbers)) if isinstance(numbers, list) else numbers
+            assert isinstance(json_numbers, list | dict), (step, json_numbers)
+            fields = dict(enumerate(json_numbers)) if isinstance(json_numbers, list) else json_numbers
             assert step in fields, f"{step} is not one of {list(fields)}"
-            numbers = fields[step]
-    return numbers
+            json_numbers = fields[step]
+    return json_numbers
 
 
 def test_every_row_has_a_command_or_says_why_not() -> None:
-    assert {row.paper for row in ROWS} == set(PAPERS)
-    for row in ROWS:
-        reason = row.command.removeprefix("not made: ")
-        assert row.commands or (reason != row.command and len(reason) > 20), row
+    assert {list_row.paper for list_row in ROWS} == set(PAPERS)
+    for list_row in ROWS:
+        reason = list_row.command.removeprefix("not made: ")
+        assert list_row.commands or (reason != list_row.command and len(reason) > 20), list_row
 
 
-@pytest.mark.parametrize("command", sorted({command for row in MADE for command in row.commands}))
+@pytest.mark.parametrize("command", sorted({command for list_row in MADE for command in list_row.commands}))
 def test_a_command_of_the_list_is_one_that_benchwright_takes(command: str) -> None:
     """The reference of the command line is made from the commands; a test of its own compares both."""
     reference = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
@@ -344,41 +353,41 @@ def test_a_command_of_the_list_is_one_that_benchwright_takes(command: str) -> No
     assert required <= given, f"{command} lacks {required - given}"
 
 
-@pytest.mark.parametrize(("row", "shown"), SHOWN, ids=[f"{row.paper}-{shown}" for row, shown in SHOWN])
-def test_a_number_of_the_list_is_the_one_worked_out_by_hand(row: Row, shown: str) -> None:
-    made = sections(row.paper)
-    if row.shown_as.startswith("picture"):
+@pytest.mark.parametrize(("list_row", "shown"), SHOWN, ids=[f"{list_row.paper}-{shown}" for list_row, shown in SHOWN])
+def test_a_number_of_the_list_is_the_one_worked_out_by_hand(list_row: Row, shown: str) -> None:
+    made = sections(list_row.paper)
+    if list_row.shown_as.startswith("picture"):
         pictures = {picture.id: picture for section in made.values() for picture in section.pictures}
         marks = re.search(r"A mark for each of (\d+)", pictures[shown].alt)
-        assert marks is not None and int(marks[1]) == VALUES[row.paper, shown][()]
+        assert marks is not None and int(marks[1]) == VALUES[list_row.paper, shown][()]
         return
     section, _, field = shown.partition(".")
-    numbers = json_value(made[section].numbers)
-    if field and isinstance(numbers, dict) and field in numbers:
-        numbers = numbers[field]
-    for path, value in VALUES[row.paper, shown].items():
-        actual = _at(numbers, path)
-        assert actual == (pytest.approx(value) if isinstance(value, float) else value), (shown, path)
+    json_numbers = json_value(made[section].numbers)
+    if field and isinstance(json_numbers, dict) and field in json_numbers:
+        json_numbers = json_numbers[field]
+    for value_place, value in VALUES[list_row.paper, shown].items():
+        actual = _at(json_numbers, value_place)
+        assert actual == (pytest.approx(value) if isinstance(value, float) else value), (shown, value_place)
 
 
 def test_every_output_is_compared_by_a_test_that_runs_its_command() -> None:
-    for row in MADE:
-        if row.shown_as == "output":
-            for command in row.commands:
+    for list_row in MADE:
+        if list_row.shown_as == "output":
+            for command in list_row.commands:
                 (file,) = {OUTPUTS[name] for name in OUTPUTS if command.startswith(name)}
                 assert file == "below" or any(
                     isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
                     for node in ast.parse((ROOT / file).read_text(encoding="utf-8")).body
-                ), (row, file)
-    assert set(VALUES) == {(row.paper, shown) for row, shown in SHOWN}
+                ), (list_row, file)
+    assert set(VALUES) == {(list_row.paper, shown) for list_row, shown in SHOWN}
 
 
 def test_agreement_with_experts_is_a_percentage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "300")
-    votes = tmp_path / "votes.jsonl"
+    votes_file = tmp_path / "votes.jsonl"
     common = {"problem": "p/1", "format": "free-response"}
     # 39 of 43 agree: 90.7 %.
-    votes.write_text(
+    votes_file.write_text(
         "\n".join(
             json.dumps({**common, "item": f"a{number}", "judge": judge, "kind": kind, "label": label})
             for number in range(43)
@@ -389,7 +398,9 @@ def test_agreement_with_experts_is_a_percentage(tmp_path: Path, monkeypatch: pyt
         )
     )
     run = CliRunner().invoke(
-        app_with_commands(), ["judge", "agreement", "--votes", str(votes), "--resamples", "100"], catch_exceptions=False
+        app_with_commands(),
+        ["judge", "agreement", "--votes", str(votes_file), "--resamples", "100"],
+        catch_exceptions=False,
     )
     assert run.exit_code == 0, run.output
     assert "39/43 = 90.7 %" in run.output

@@ -73,11 +73,11 @@ def answer(
 def value(section: Section | None, numbers: str, row: str, column: str) -> float | None:
     """A number of a section."""
     assert section is not None
-    figures = section.numbers[numbers]
-    assert isinstance(figures, list)
+    section_figures = section.numbers[numbers]
+    assert isinstance(section_figures, list)
     (figure,) = [
         candidate
-        for candidate in figures
+        for candidate in section_figures
         if isinstance(candidate, TableNumber) and (candidate.row, candidate.column) == (f"model: {row}", column)
     ]
     return figure.value
@@ -92,12 +92,12 @@ def cells(section: Section | None, table: str) -> dict[str, list[object]]:
 
 def test_a_skill_counts_by_its_number_of_questions_in_reasoning() -> None:
     outcomes_by_skill = {"recall": [True, True], "analyze": [True, True, False], "design": [False], "implement": []}
-    answers = [
+    folded_answers = [
         answer("m", f"p/{skill}-{number}", is_right_answer=is_right, skill=skill)
         for skill, outcomes in outcomes_by_skill.items()
         for number, is_right in enumerate(outcomes)
     ]
-    section = skills_and_topics_section(Dataset(answers, {}))
+    section = skills_and_topics_section(Dataset(folded_answers, {}))
     assert value(section, "skill", "m", "recall") == 1
     assert value(section, "skill", "m", "analyze") == pytest.approx(2 / 3)
     # Not the mean of 2/3 and 0: three questions and one.
@@ -115,22 +115,22 @@ def test_a_skill_counts_by_its_number_of_questions_in_reasoning() -> None:
 
 
 def test_topics_are_crossed_with_skills() -> None:
-    results = {
+    outcomes_by_topic_and_skill = {
         ("Caches", "recall"): [True, False],
         ("Caches", "design"): [False, True, True, True],
         ("Buses", "design"): [True],
         ("Buses", ""): [False],
     }
-    answers = [
+    folded_answers = [
         answer("m", f"p/{topic}-{skill}-{number}", is_right_answer=is_right, topic=topic, skill=skill)
-        for (topic, skill), outcomes in results.items()
+        for (topic, skill), outcomes in outcomes_by_topic_and_skill.items()
         for number, is_right in enumerate(outcomes)
     ]
-    section = skills_and_topics_section(Dataset(answers, {}))
+    section = skills_and_topics_section(Dataset(folded_answers, {}))
     assert section is not None
-    figures = section.numbers["topic_and_skill"]
-    assert isinstance(figures, list)
-    assert {(figure.row, figure.column): (figure.value, figure.problems) for figure in figures} == {
+    topic_figures = section.numbers["topic_and_skill"]
+    assert isinstance(topic_figures, list)
+    assert {(figure.row, figure.column): (figure.value, figure.problems) for figure in topic_figures} == {
         ("Caches, model: m", "recall"): (0.5, 2),
         ("Caches, model: m", "design"): (0.75, 4),
         ("Buses, model: m", "design"): (1.0, 1),
@@ -139,21 +139,21 @@ def test_topics_are_crossed_with_skills() -> None:
 
 
 def test_thirteen_topics_have_a_radar() -> None:
-    answers = [answer("m", f"p/{n}", is_right_answer=n % 2 == 0, topic=f"Topic {n}") for n in range(13)]
-    section = skills_and_topics_section(Dataset(answers, {}))
+    folded_answers = [answer("m", f"p/{n}", is_right_answer=n % 2 == 0, topic=f"Topic {n}") for n in range(13)]
+    section = skills_and_topics_section(Dataset(folded_answers, {}))
     assert section is not None
     assert [picture.id for picture in section.pictures] == ["topic-radar", "topic-dots"]
 
 
 def test_pictures_and_formats_are_crossed() -> None:
     problem_facts = {f"p/{n}": ProblemFacts(has_pictures=n > 4) for n in range(1, 8)}
-    answers = [
+    folded_answers = [
         *(answer("m", f"p/{n}", is_right_answer=n > 1, format=_CHOICE) for n in (1, 2, 3, 4)),
         *(answer("m", f"p/{n}", is_right_answer=n > 5, format=_CHOICE) for n in (5, 6)),
         answer("m", "p/7", is_right_answer=False, format=_FREE),
         answer("m", "p/8", is_right_answer=True, format="assertion"),
     ]
-    section = question_forms_section(Dataset(answers, problem_facts))
+    section = question_forms_section(Dataset(folded_answers, problem_facts))
     assert value(section, "forms", "m", "text, multiple choice") == 0.75
     assert value(section, "forms", "m", "image, multiple choice") == 0.5
     assert value(section, "forms", "m", "image, free response") == 0
@@ -163,17 +163,17 @@ def test_pictures_and_formats_are_crossed() -> None:
 
 def test_unreadable_answers_are_apart_from_wrong_ones_and_other_rules_are_named() -> None:
     rule_judgement: dict[str, Any] = {"judge_method": "deterministic", "judge_rubric": "reading-rules@2"}
-    answers = [
+    folded_answers = [
         answer("m", "p/1", is_right_answer=True, **rule_judgement),
         answer("m", "p/2", is_right_answer=False, reason="wrong_answer", **rule_judgement),
         answer("m", "p/3", is_right_answer=False, reason="unreadable", **rule_judgement),
         answer("m", "p/4", is_right_answer=False, judge_method="deterministic", reason="declined"),
     ]
-    section = readable_answers_section(Dataset(answers, {}))
+    section = readable_answers_section(Dataset(folded_answers, {}))
     assert section is not None
     assert [tuple(row) for row in section.tables[0].rows] == [("model: m", 4, 1, 1, 2, "25 %", "50 %", "100 %", "0 %")]
     assert "different rules (reading-rules@2, rules before version 2)" in section.lead[1]
-    alike_section = readable_answers_section(Dataset(answers[:3], {}))
+    alike_section = readable_answers_section(Dataset(folded_answers[:3], {}))
     assert alike_section is not None
     assert len(alike_section.lead) == 1
 
@@ -181,12 +181,12 @@ def test_unreadable_answers_are_apart_from_wrong_ones_and_other_rules_are_named(
 def test_the_shares_that_rules_and_a_model_have_read_are_of_the_readable_answers() -> None:
     rule_judgement: dict[str, Any] = {"judge_method": "deterministic", "judge_rubric": "reading-rules@6"}
     by_model: dict[str, Any] = {"judge_method": "reader", "judge_rubric": "reading@0123456789ab"}
-    answers = [
+    folded_answers = [
         *(answer("m", f"p/{number}", is_right_answer=True, **rule_judgement) for number in range(3)),
         answer("m", "p/3", is_right_answer=False, reason="wrong_answer", **by_model),
         answer("m", "p/4", is_right_answer=False, reason="unreadable", **by_model),
     ]
-    section = readable_answers_section(Dataset(answers, {}))
+    section = readable_answers_section(Dataset(folded_answers, {}))
     assert section is not None
     assert [tuple(row)[-2:] for row in section.tables[0].rows] == [("75 %", "25 %")]
     assert "a model read (reading@0123456789ab)" in section.lead[1]
@@ -194,11 +194,11 @@ def test_the_shares_that_rules_and_a_model_have_read_are_of_the_readable_answers
 
 def test_grades_are_shares_of_all_free_responses() -> None:
     labels = ["correct", "correct", "partially correct", "incorrect", ""]
-    answers = [
+    folded_answers = [
         answer("m", f"p/{n}", is_right_answer=label == "correct", label=label, format=_FREE)
         for n, label in enumerate(labels)
     ]
-    section = judge_grades_section(Dataset(answers, {}))
+    section = judge_grades_section(Dataset(folded_answers, {}))
     shares = {
         name: value(section, "grades", "m", name)
         for name in ("correct", "partially correct", "incorrect", "no answer to grade")
@@ -216,22 +216,22 @@ def test_two_first_votes_that_differ_need_a_third_even_where_both_are_not_right(
         ("incorrect", "incorrect"),
         ("incorrect",),
     ]
-    answers = [
+    folded_answers = [
         answer("m", f"p/{n}", is_right_answer=False, label=cast_votes[-1], votes=cast_votes, format=_FREE)
         for n, cast_votes in enumerate(answer_votes)
     ]
-    section = judge_grades_section(Dataset(answers, {}))
+    section = judge_grades_section(Dataset(folded_answers, {}))
     assert value(section, "tie_breaks", "m", "a third vote is needed") == 2 / 4
     assert value(section, "tie_breaks", "m", "differ on right or not right") == 1 / 4
 
 
 def test_points_are_apart_if_they_are_in_two_tiers() -> None:
     point_pairs = [("7", "8"), ("6", "7"), ("1", "3")]
-    answers = [
+    folded_answers = [
         answer("m", f"p/{n}", is_right_answer=False, label="7", votes=point_pair, format="open-ended")
         for n, point_pair in enumerate(point_pairs)
     ]
-    section = judge_grades_section(Dataset(answers, {}))
+    section = judge_grades_section(Dataset(folded_answers, {}))
     assert value(section, "tie_breaks", "m", "a third vote is needed") == pytest.approx(2 / 3)
     assert value(section, "tie_breaks", "m", "differ on right or not right") == pytest.approx(1 / 3)
 
@@ -243,12 +243,14 @@ def test_generations_are_in_the_order_in_which_they_were_made() -> None:
         "p/3": [True, True, True],
         "p/4": [False],
     }
-    answers = [
+    folded_answers = [
         answer("m", question, is_right_answer=is_right, sample=number)
         for question, outcomes in outcomes_by_question.items()
         for number, is_right in enumerate(outcomes, 1)
     ]
-    section = repeated_answers_section(Dataset([*reversed(answers), answer("once", "p/1", is_right_answer=True)], {}))
+    section = repeated_answers_section(
+        Dataset([*reversed(folded_answers), answer("once", "p/1", is_right_answer=True)], {})
+    )
     shares = [value(section, "generations", "m", f"generation {n}") for n in (1, 2, 3)]
     assert shares == [2 / 4, pytest.approx(1 / 3), 1]
     # k = 2: (1/2 + 0 + 1 + 0) / 4; k = 3: (2/3 + 1/3 + 1 + 0) / 4.
@@ -278,8 +280,8 @@ def test_answers_to_a_question_that_was_asked_in_two_ways_are_no_two_generations
         {"shots": 5, "steps": False},
         {"shots": 5, "steps": True, "prompts": "cs-bench 0123"},
     ]
-    answers = [answer("m", "p/1", is_right_answer=True, sample=n, **way) for n, way in enumerate(asking_ways)]
-    data = Dataset(answers, {})
+    folded_answers = [answer("m", "p/1", is_right_answer=True, sample=n, **way) for n, way in enumerate(asking_ways)]
+    data = Dataset(folded_answers, {})
     assert data.groups == ("model: m", "model: m, 5-shot", "model: m, 5-shot, steps, cs-bench prompts")
     assert repeated_answers_section(data) is None
 

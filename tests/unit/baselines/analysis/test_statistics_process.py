@@ -134,9 +134,9 @@ def embed(texts: Sequence[str]) -> np.ndarray:
 def test_the_number_of_groups_has_the_best_silhouette() -> None:
     """scikit-learn's k-means and silhouette, by the steps of CVDP's Algorithm 1."""
     analysis = cluster_failures(TEXTS, embed=embed, name_group=lambda texts: texts[0].split()[-1], seed=3)
-    assert [group.members for group in analysis.groups] == [(0, 1, 2), (3, 4, 5), (6, 7, 8)]
+    assert [group.members for group in analysis.failure_groups] == [(0, 1, 2), (3, 4, 5), (6, 7, 8)]
     assert analysis.comparison is MessageComparison.EMBEDDING and analysis.named and analysis.note == ""
-    assert [group.name for group in analysis.groups] == ["cut", "here", "default"]
+    assert [group.name for group in analysis.failure_groups] == ["cut", "here", "default"]
     assert list(analysis.silhouettes) == list(range(2, 9))
     assert max(analysis.silhouettes, key=lambda count: analysis.silhouettes[count]) == 3
     places = KMeans(3, n_init=10, random_state=3).fit_predict(POINTS)
@@ -156,9 +156,9 @@ def test_offline_groups_share_words_and_say_so() -> None:
     assert analysis.comparison is MessageComparison.WORDS and not analysis.named
     assert "TF-IDF" in analysis.note and "no names" in analysis.note
     assert analysis == cluster_failures(TEXTS, seed=1)
-    assert all(group.name is None and group.distinctive_words for group in analysis.groups)
-    assert sorted(member for group in analysis.groups for member in group.members) == list(range(9))
-    assert any({"bus", "width"} <= set(group.distinctive_words) for group in analysis.groups)
+    assert all(group.name is None and group.distinctive_words for group in analysis.failure_groups)
+    assert sorted(member for group in analysis.failure_groups for member in group.members) == list(range(9))
+    assert any({"bus", "width"} <= set(group.distinctive_words) for group in analysis.failure_groups)
 
 
 @pytest.mark.parametrize(
@@ -172,12 +172,12 @@ def test_offline_groups_share_words_and_say_so() -> None:
 )
 def test_too_little_to_group_is_one_group_and_says_so(texts: list[str], group_count: int, message: str) -> None:
     analysis = cluster_failures(texts, seed=1)
-    assert len(analysis.groups) == group_count and analysis.silhouettes == {} and message in analysis.note
+    assert len(analysis.failure_groups) == group_count and analysis.silhouettes == {} and message in analysis.note
 
 
 def test_texts_of_two_kinds_make_two_groups() -> None:
     analysis = cluster_failures(["bus width"] * 3 + ["missing reset"] * 2, seed=1)
-    assert [group.members for group in analysis.groups] == [(0, 1, 2), (3, 4)]
+    assert [group.members for group in analysis.failure_groups] == [(0, 1, 2), (3, 4)]
 
 
 def test_reflections_and_vectors_that_do_not_fit_are_refused() -> None:

@@ -59,8 +59,10 @@ def test_the_detectable_effect_is_found_in_four_of_five_studies() -> None:
     expected = Expectations(effect=-30.0)
     size_estimate = study_size(planned(12, 8), {}, expected, studies=120)
     assert size_estimate.detectable is not None and size_estimate.detectable_error is not None
-    again = study_size(planned(12, 8), {}, Expectations(effect=size_estimate.detectable), studies=200, seed=9)
-    assert again.power.power == pytest.approx(0.8, abs=0.11)
+    size_of_detectable = study_size(
+        planned(12, 8), {}, Expectations(effect=size_estimate.detectable), studies=200, seed=9
+    )
+    assert size_of_detectable.power.power == pytest.approx(0.8, abs=0.11)
     assert 0 < size_estimate.detectable_error < 8
 
 

@@ -48,10 +48,10 @@ def test_each_call_of_a_tool_is_asked_about_and_only_who_knows_the_token_is_answ
     driver = tmp_path / "driver it's"
     shutil.copytree(DRIVER, driver)
     (tmp_path / "calls.mjs").write_text(CALLS_HOOKS)
-    before = {"hook_event_name": "PreToolUse", "tool_input": {"filePath": "/code/a.sv"}}
+    pre_tool_event = {"hook_event_name": "PreToolUse", "tool_input": {"filePath": "/code/a.sv"}}
     events = [
-        before | {"tool_name": "read_file", "tool_use_id": "1"},
-        before | {"tool_name": "run_in_terminal", "tool_use_id": "2"},
+        pre_tool_event | {"tool_name": "read_file", "tool_use_id": "1"},
+        pre_tool_event | {"tool_name": "run_in_terminal", "tool_use_id": "2"},
         {"hook_event_name": "PostToolUse", "tool_name": "read_file", "tool_use_id": "1", "tool_response": "module a;"},
     ]
     ended = subprocess.run(
@@ -76,7 +76,7 @@ def test_each_call_of_a_tool_is_asked_about_and_only_who_knows_the_token_is_answ
 def test_it_speaks_acp_and_can_load_no_session(tmp_path: Path) -> None:
     shutil.copytree(DRIVER.parents[1] / "inline" / "vscode", tmp_path / "inline" / "vscode")
     shutil.copytree(DRIVER, tmp_path / "agent_mode" / "driver")
-    requests = [
+    rpc_requests = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize"},
         {"jsonrpc": "2.0", "id": 2, "method": "session/load"},
     ]
@@ -88,11 +88,11 @@ def test_it_speaks_acp_and_can_load_no_session(tmp_path: Path) -> None:
     )
     with driver:
         assert driver.stdin is not None and driver.stdout is not None
-        driver.stdin.write("".join(json.dumps(request) + "\n" for request in requests))
+        driver.stdin.write("".join(json.dumps(request) + "\n" for request in rpc_requests))
         driver.stdin.flush()
-        answers: list[dict[str, Any]] = [json.loads(driver.stdout.readline()) for _ in requests]
+        rpc_answers: list[dict[str, Any]] = [json.loads(driver.stdout.readline()) for _ in rpc_requests]
         driver.stdin.close()
-    by_id = {answer["id"]: answer for answer in answers}
+    by_id = {answer["id"]: answer for answer in rpc_answers}
     assert by_id[1]["result"]["agentInfo"] == {"name": "vscode-agent", "version": "1.139.1"}
     assert by_id[1]["result"]["agentCapabilities"] == {}
     assert by_id[2]["error"]["code"] == -32601
