@@ -321,8 +321,8 @@ class Projects:
         for project in (*self._projects.values(), *self._alone.values()):
             if (data := project.last_searched_data(path)) is not None:
                 return data
-        text = self.read_text(path)
-        return None if text is None else encode_text(text)
+        texts = (project.list_files.read_text(path) for project in self.all_projects())
+        return next((encode_text(text) for text in texts if text is not None), None)
 
     def _settings_of(self, folder: Path, *, is_workspace: bool) -> ProjectSettings:
         settings = self._settings()
