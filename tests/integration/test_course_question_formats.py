@@ -189,14 +189,17 @@ def test_every_right_option_is_ticked_in_the_form(room: Room) -> None:
     assert re.findall(r'name="answer" value="(\w)" checked', page) == ["B", "D"]
 
 
-def test_a_format_that_there_is_not_is_multiple_choice_and_one_that_is_written_stays(room: Room) -> None:
+def test_a_format_that_there_is_not_is_multiple_choice(room: Room) -> None:
     assert "Option A" in text_of(room.author, f"{room.path}/questions/new?format=<x>")
+
+
+def test_a_question_that_is_written_takes_another_format_only_with_what_that_needs(room: Room) -> None:
     question_path = room.write(**fields(QuestionFormat.ASSERTION))
-    changed_form = fields(QuestionFormat.ASSERTION, statement="Another one.") | {"format": "free-response"}
-    assert send(room.author, question_path, **changed_form).status_code == 303
-    page = text_of(room.author, question_path)
-    assert "True or false, version 2" in page
-    assert "Another one." in page
+    lacking_form = fields(QuestionFormat.ASSERTION, statement="Another one.") | {"format": "free-response"}
+    assert send(room.author, question_path, **lacking_form).status_code == 422
+    assert "True or false, version 1" in text_of(room.author, question_path)
+    assert send(room.author, question_path, **fields(QuestionFormat.FREE_RESPONSE)).status_code == 303
+    assert "Free response, version 2" in text_of(room.author, question_path)
 
 
 def test_a_figure_is_shown_to_those_who_may_read_the_question_and_is_in_the_pack(room: Room) -> None:
