@@ -221,7 +221,7 @@ def test_where_a_table_has_no_last_verdict_the_first_pass_counts_as_the_end(tmp_
     assert [row.final == "passed" for row in rows] == [row.passed for row in rows]
 
 
-@pytest.mark.parametrize("option", ["--model-facts", "--filtered", "--votes", "--logs"])
+@pytest.mark.parametrize("option", ["--model-facts", "--votes", "--logs"])
 def test_what_a_table_has_no_use_for_is_refused(tmp_path: Path, option: str) -> None:
     csv_file = tmp_path / "given.csv"
     csv_file.write_text("model\nm\n")
