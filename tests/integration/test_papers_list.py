@@ -121,17 +121,24 @@ QUESTION_RECORD = {
     "output": {"response": "It adds two numbers.", "context": {}},
     "harness": {"files": {}},
 }
+TEXT_RECORD = QUESTION_RECORD | {
+    "id": "t5",
+    "categories": ["cid006", "easy"],
+    "input": {"prompt": "Which line does it?", "context": {}},
+    "output": {"response": "It adds two small numbers", "context": {}},
+}
 
 
 def run_cvdp(world: Bench) -> Outputs:
     world.set_judges("ja", extra_lines=["[embeddings]", f'base_url = "{world.url}"', 'model = "e"'])
-    world.write_lines("set.jsonl", [*map(design_record, range(4)), QUESTION_RECORD])
+    world.write_lines("set.jsonl", [*map(design_record, range(4)), QUESTION_RECORD, TEXT_RECORD])
     answers = [
         {"id": f"d{number}", "files": {"rtl/a.sv": "module right;\n" if number == sample == 0 else "module wrong;\n"}}
         for number in range(4)
         for sample in range(4)
     ]
-    world.write_lines("answers.jsonl", [*answers, {"id": "q4", "response": "It adds two words."}])
+    answers += [{"id": "q4", "response": "It adds."}, {"id": "t5", "response": "It adds two big numbers"}]
+    world.write_lines("answers.jsonl", answers)
     world.run("benchwright problems import cvdp set.jsonl --pack cvdp")
     statistics = world.run_listed("benchwright problems statistics cvdp --encoding cl100k_base", "--json")
     check = world.run_listed("benchwright problems check cvdp", "--json", status=1)
@@ -438,7 +445,7 @@ VALUES: Mapping[tuple[str, str], Mapping[Place, object]] = {
         # Task, 1, . and what stands before each number: four tokens. What, does, it, do, ?: five.
         ("cid003 Specification to RTL", "sizes", 0, "mean_tokens"): 4.0,
         ("cid009 Question about RTL", "sizes", 0, "mean_tokens"): 5.0,
-        ("all", "sizes", 0, "mean_tokens"): (4 * 4 + 5) / 5,
+        ("all", "sizes", 0, "mean_tokens"): (4 * 4 + 2 * 5) / 6,
     },
     ("CVDP", "both sides of each problem: reference passes, start fails"): {
         ("d0", "reference"): "passed",
@@ -447,14 +454,15 @@ VALUES: Mapping[tuple[str, str], Mapping[Place, object]] = {
         ("d0", "proof"): "wrong",
         ("q4", "proof"): "proved",
     },
-    ("CVDP", "success.category"): {(_MODEL, 0, "passed", "value"): 1 / 8, (_MODEL, 2, "passed", "value"): 0.0},
-    # One of four passed at the first design, and the answer to the question.
-    ("CVDP", "models.models"): {(_MODEL, "pass@1", "estimate", "unbiased", "value"): (1 / 4 + 1) / 5},
+    ("CVDP", "success.category"): {(_MODEL, 0, "passed", "value"): 1 / 8, (_MODEL, 3, "passed", "value"): 0.0},
+    # One of four passed at the first design, and both answers that are no design.
+    ("CVDP", "models"): {(_MODEL, "pass@1", "estimate", "unbiased", "value"): (1 / 4 + 2) / 6},
     ("CVDP", "comprehension: BLEU, ROUGE and a judge's score"): {
         (16, "problem"): "q4",
         (16, "score"): 0.8,
-        # It, adds and two are in both, of four words each.
-        (16, "metrics", "rouge1"): 3 / 4,
+        # Four of five words and two of four pairs of words are the reference's.
+        (17, "metrics", "bleu"): (4 / 5 * 2 / 4) ** 0.5,
+        (17, "metrics", "rouge"): 2 / 4,
     },
     ("CVDP", "`raw_result.json`, `report.json`, `report.txt`, composite report"): {
         ("raw", "d0", "tests", 0, "result"): 0,
@@ -463,16 +471,16 @@ VALUES: Mapping[tuple[str, str], Mapping[Place, object]] = {
         ("report", "cid003", "easy", "Passed Tests (%)"): 50.0,
         ("report", "cid016", "easy", "Passed Tests (%)"): 0.0,
         ("composite", "metadata", "n_samples"): 4,
-        ("summary", "right"): 2,
+        ("summary", "right"): 3,
         ("summary", "wrong"): 15,
     },
     ("CVDP", "reflections on failures (algorithm 1)"): {("reflections",): 15, ("input_tokens",): 1500},
-    ("CVDP", "failures.groups"): {(0, "attempts"): 8, (0, "name"): "narrow carry", (1, "attempts"): 7},
-    ("CVDP", "failures.by_category"): {
+    ("CVDP", "failures.reflections.groups"): {(0, "attempts"): 8, (0, "name"): "narrow carry", (1, "attempts"): 7},
+    ("CVDP", "failures.reflections.by_category"): {
         (0,): {"category": "cid003", "group": _MODEL, "attempts": [0, 7]},
         (1,): {"category": "cid016", "group": _MODEL, "attempts": [8, 0]},
     },
-    ("CVDP", "failures-messages"): {(): 15},
+    ("CVDP", "failures-reflections"): {(): 15},
     ("CVDP", "quality judge, four aspects"): {
         ("cvdp/d2", "points", "ambiguity"): 4.0,
         ("cvdp/d2", "aggregate"): 7.75,
@@ -480,13 +488,13 @@ VALUES: Mapping[tuple[str, str], Mapping[Place, object]] = {
         ("cvdp/d3", "aggregate"): 8.0,
         ("cvdp/d3", "passed"): True,
     },
-    ("CVDP", "filter: the aggregate reaches 8.0"): {(): ["d0", "d1", "d3", "q4"]},
+    ("CVDP", "filter: the aggregate reaches 8.0"): {(): ["d0", "d1", "d3", "q4", "t5"]},
     ("CVDP", "table 6: share filtered by category"): {
         ("by_category", "cid003"): {"problems": 2, "dropped": 1},
-        ("by_category", "all"): {"problems": 5, "dropped": 1},
+        ("by_category", "all"): {"problems": 6, "dropped": 1},
     },
-    ("CVDP", "filtered.before"): {((_MODEL, "cid003"),): 1 / 8, ((_MODEL, "all"),): (1 / 4 + 1) / 5},
-    ("CVDP", "filtered.after"): {((_MODEL, "cid003"),): 1 / 4, ((_MODEL, "all"),): (1 / 4 + 1) / 4},
+    ("CVDP", "filtered.before"): {((_MODEL, "cid003"),): 1 / 8, ((_MODEL, "all"),): (1 / 4 + 2) / 6},
+    ("CVDP", "filtered.after"): {((_MODEL, "cid003"),): 1 / 4, ((_MODEL, "all"),): (1 / 4 + 2) / 5},
     ("CVDP", "agentic form from the non-agentic and back"): {
         (0, "prompt"): "Task 0.",
         (0, "patch"): {"rtl/a.sv": "@@ -0,0 +1 @@\n+module right; endmodule\n"},
@@ -617,9 +625,9 @@ def shown_output(outputs: Outputs, list_row: Row, shown: str) -> Any:
         marks = re.search(r"A mark for each of (\d+)", alt)
         assert marks is not None
         return int(marks[1])
-    section, _, field = shown.partition(".")
+    section, *fields = shown.split(".")
     numbers = outputs[section]["numbers"]
-    return numbers.get(field, numbers) if isinstance(numbers, dict) else numbers
+    return at_place(numbers, tuple(fields))
 
 
 def pictures(section: Any) -> Sequence[Mapping[str, Any]]:

@@ -34,8 +34,8 @@ _NUMBER = re.compile(r"unit (\d+)\b")
 
 
 @pytest.fixture(scope="module")
-def questions(nightly: bool) -> range:
-    return range(1, (WHOLE if nightly else WHOLE // 40) + 1)
+def questions() -> range:
+    return range(1, WHOLE + 1)
 
 
 # The set.
@@ -154,6 +154,7 @@ def group_name(model: str) -> str:
     return f"model: openai-api/local/{model}"
 
 
+@pytest.mark.nightly
 def test_a_whole_set_is_labelled_asked_twice_judged_and_reported(
     tmp_path: Path, questions: range, monkeypatch: pytest.MonkeyPatch
 ) -> None:
