@@ -14,7 +14,7 @@ from benchwright_attempts import log_file
 from benchwright_attempts.events.events import ErrorsClassified
 from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.home import Home
-from benchwright_judges.agreement.error_types import instructions_and_reference
+from benchwright_judges.agreement.error_labels import csbench_error_labels
 from benchwright_server.cli.app import app_with_commands
 from benchwright_studies.conduct.study_log import StudyLog
 
@@ -110,7 +110,7 @@ def test_judges_see_the_steps_and_the_report_shows_what_most_of_them_name(home: 
     assert [len(server_requests) for server_requests in requests] == [5, 5, 5]
     assert all(STEPS in request.user and "REFERENCE ANSWER:\nB" in request.user for request in requests[0])
     recorded = events(home)
-    assert {event.rubric for event in recorded} == {instructions_and_reference()[1]}
+    assert {event.rubric for event in recorded} == {csbench_error_labels().reference}
     assert recorded[0].judges["j0"] == ("single concept", "calculation")
     assert all("The key" not in event.model_dump_json() for event in recorded), "reasons stay with the judgements"
     status, second_output, requests = classify(home, names("other"))
@@ -161,3 +161,37 @@ def test_nothing_usable_leaves_answers_for_the_next_run(home: Home) -> None:
     assert (status, output["missing"]) == (1, 5)
     status, output, _ = classify(home, names("unfinished"))
     assert (status, output["classified"], output["types"]) == (0, 5, {"unfinished": 5})
+
+
+def test_a_person_corrects_what_judges_named_and_the_report_counts_the_person(home: Home) -> None:
+    run_model("--think")
+    classify(home, names("calculation"))
+    assert invoke("judge", "error-types", "cs", "--sheet", "errors.csv", "--json") == (
+        0,
+        {"corrected": 0, "written": 5},
+    )
+    rows = list(csv.DictReader(Path("errors.csv").read_text().splitlines()))
+    assert {(row["types"], row["corrected"], row["reference"]) for row in rows} == {("calculation", "", "B")}
+    assert all(STEPS in row["reply"] for row in rows) and Path("errors.csv").stat().st_mode & 0o777 == 0o600
+    rows[0]["corrected"], rows[1]["corrected"] = "misreading; single concept", "calculation"
+    with Path("errors.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    correct = ("judge", "error-types", "cs", "--corrections", "errors.csv", "--json")
+    assert invoke(*correct)[0] == 2, "nobody says who corrected"
+    assert invoke(*correct, "--as", "ada") == (0, {"corrected": 2, "written": 0})
+    assert invoke(*correct, "--as", "ada") == (0, {"corrected": 0, "written": 0})
+    corrected = [event for event in events(home) if event.people]
+    assert {(event.types, event.people["ada"]) for event in corrected} == {
+        (("single concept", "misreading"), ("single concept", "misreading")),
+        (("calculation",), ("calculation",)),
+    }
+    assert classify(home, names("other"))[1]["classified_before"] == 5
+    assert invoke("report", "--out", "report", "--no-events")[0] == 0
+    numbers = json.loads(Path("report/report.json").read_text())["sections"]["error-types"]["numbers"]
+    assert (numbers["classified"], numbers["corrected"]) == (5, 2)
+    assert numbers["judges_against_people"] == {"j0": 0.5}
+    rows[0]["attempt"] = "unknown"
+    Path("errors.csv").write_text("attempt,corrected\nunknown,calculation\n")
+    assert invoke(*correct, "--as", "ada")[0] == 2

@@ -225,6 +225,9 @@ class QuarchModels:
         if name == "sorter":
             complete = "How many" in text
             return content(json.dumps({"problem": "" if complete else "A figure is missing.", "complete": complete}))
+        if '"types"' in request.system:
+            types = ["usual value"] if "wrong answer 3" in text else ["lost state"]
+            return content(json.dumps({"reason": "It is.", "types": types}))
         if "by the one skill" in request.system:
             return content(json.dumps({"reason": "It is.", "skill": SKILLS[unit]}))
         if "how hard" in request.system:
@@ -267,6 +270,12 @@ EXAM_RANGES = [
     }
     for number in (1, 2)
 ]
+
+
+def write_labels(file: Path, answers: str, *names: str) -> None:
+    """A set of labels with the name of its file."""
+    labels = "".join(f'[[label]]\nname = "{name}"\nmeaning = "It is so."\n' for name in names)
+    file.write_text(f'name = "{file.stem}"\nanswers = "{answers}"\n{labels}')
 
 
 def write_exam(file: Path) -> None:
@@ -318,6 +327,20 @@ def run_quarch(world: Bench) -> Outputs:
     world.write_lines("votes.jsonl", votes)
     agreement = world.run_listed("benchwright judge agreement", "--votes votes.jsonl --resamples 100")
     (world.folder / "models.csv").write_text("model,family,parameters_b\nsmall,F,1\nlarge,F,70\n")
+    write_labels(world.folder / "modes.toml", "all", "lost state", "usual value")
+    error_types = "benchwright judge error-types quarch --labels modes.toml"
+    world.run_listed(error_types, "--json")
+    world.run(f"{error_types} --sheet errors.csv")
+    sheet_rows = list(csv.DictReader((world.folder / "errors.csv").read_text().splitlines()))
+    # A person finds what the judges found in the answers of large, and something else in one of small.
+    corrected = {
+        "A wrong answer 31.": "usual value",
+        "A wrong answer 32.": "usual value",
+        "A wrong answer 11.": "other",
+    }
+    lines = [f"{row['attempt']},{corrected.get(row['reply'].strip(), '')}" for row in sheet_rows]
+    (world.folder / "errors.csv").write_text("\n".join(["attempt,corrected", *lines, ""]))
+    world.run_listed(f"{error_types} --corrections errors.csv --as NAME")
     sections = world.report(
         "benchwright report --out report", "benchwright report --out report --model-facts models.csv"
     )
@@ -417,6 +440,8 @@ def run_csbench(world: Bench) -> Outputs:
         f"--base-url {world.url} --out runs"
     )
     errors = world.run_listed("benchwright judge error-types csbench-en", "--json")
+    write_labels(world.folder / "taxonomy.toml", "choices", "misreading", "calculation")
+    world.run_listed("benchwright judge error-types csbench-en --labels taxonomy.toml")
     # The judges give the second answer 8, 4 and 8.
     grade_as_person(world, lambda answer: "8" if "first" in answer else "4")
     agreement = world.run_listed("benchwright judge agreement", "--resamples 100 --json")
@@ -543,6 +568,13 @@ VALUES: Mapping[tuple[str, str], Mapping[Place, object]] = {
         (("largest – smallest: large – small (en, form unknown)", "all"),): 2 / 3,
         (("largest – smallest: large – small (en, form unknown)", "analyze"),): 1 / 2,
     },
+    # Of six wrong answers of small, a person takes one of the four in which judges name a lost state for another thing.
+    ("QuArch", "error-types.sets.modes.shares"): {
+        (("model: large (en, form unknown)", "usual value"),): 1.0,
+        (("model: small (en, form unknown)", "lost state"),): 1 / 2,
+    },
+    # Two of large's, two of small's, and one that they call otherwise.
+    ("QuArch", "error-types.sets.modes.judges_against_people"): {("ja",): 4 / 5},
     ("CS-Bench", "figures of the data set: questions by domain, format and language"): {
         ("groups", 0, "name"): "Computer Network",
         ("groups", 0, "problems"): 10,
@@ -568,6 +600,9 @@ VALUES: Mapping[tuple[str, str], Mapping[Place, object]] = {
     ("CS-Bench", "settings.differences"): {("model: s1 (en)", "5-shot", "value"): 3 / 4},
     ("CS-Bench", "figure 7: types of error"): {("classified",): 1, ("types",): {"calculation": 1}},
     ("CS-Bench", "error-types.shares"): {(("reasoning, model: wrong (en, 5-shot, steps)", "calculation"),): 1.0},
+    ("CS-Bench", "error-types.sets.taxonomy.shares"): {
+        (("reasoning, model: wrong (en, 5-shot, steps)", "calculation"),): 1.0
+    },
     ("CS-Bench", "other-benchmarks"): {("en, zero-shot", "MMLU", "pearson", "value"): 1.0},
     # The scores of 1, 10 and 100 are on a line over the logarithm, whose next point is 1.
     ("CS-Bench", "scale.predictions"): {("S (en, zero-shot)", 0, "by_line", "value"): 1.0},

@@ -48,12 +48,14 @@ class Reflection:
 
 @dataclass(frozen=True, slots=True)
 class NamedErrors:
-    """The types of error that led to a wrong choice."""
+    """The errors in a wrong answer, by one set of labels."""
 
     types: tuple[str, ...]
-    """Error types that more than half of the judges name; none if they agree on none."""
+    """A person's labels, or those that more than half of the judges name; none if they agree on none."""
     judges: Mapping[str, tuple[str, ...]]
-    """Judge → what it names."""
+    """Judge → the labels that it names."""
+    people: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Person → the labels that they name instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +73,8 @@ class FoldedAttempt:
     """Judgement of the newest answer; `None` if no answer was judged."""
     reflection: Reflection | None = None
     """The newest; none if nobody was asked."""
-    errors: NamedErrors | None = None
-    """The errors in a wrong choice; none if no judge was asked."""
+    errors: Mapping[str, NamedErrors] = field(default_factory=dict)
+    """Set of labels → the errors in a wrong answer, of sets that judges were asked about."""
     assistance: Assistance = NO_ASSISTANCE
     """Requests and offers of completions, and which program worked."""
     spent: ActiveTime = field(default_factory=ActiveTime)
@@ -136,7 +138,7 @@ class AttemptFold:
         self._facts = AttemptFacts()
         self._assistance = AssistanceFacts()
         self._reflection: Reflection | None = None
-        self._errors: NamedErrors | None = None
+        self._errors: dict[str, NamedErrors] = {}
         self._rows = event_columns
         self._first_row = 0
         if event_columns is not None:
@@ -344,10 +346,16 @@ class AttemptFold:
         self._reflection = Reflection(value["text"], value["model"], token_counts)
 
     def read_classified_errors(self, _seq: int, _wall: str, body: str) -> None:
-        """Judges said which errors led to a wrong choice."""
+        """Judges, or a person, named the errors in a wrong answer."""
         value = parse_untrusted_json(body)
-        errors_by_judge = {name: tuple(types) for name, types in value["judges"].items()}
-        self._errors = NamedErrors(tuple(value["types"]), errors_by_judge)
+        by_judge, by_person = (
+            {name: tuple(types) for name, types in value.get(namers, {}).items()} for namers in ("judges", "people")
+        )
+        label_set = value["rubric"].partition("@")[0]
+        earlier = self._errors.get(label_set, NamedErrors((), {}))
+        self._errors[label_set] = NamedErrors(
+            tuple(value["types"]), {**earlier.judges, **by_judge}, {**earlier.people, **by_person}
+        )
 
     def read_completion_shown(self, _seq: int, _wall: str, _body: str) -> None:
         """A completion was shown."""

@@ -330,7 +330,7 @@ class Reflected(EventBody):
 
 
 class ErrorsClassified(EventBody):
-    """Judges named the types of error in the steps before a wrong choice. Their reasons are kept with judgements."""
+    """Judges, or a person who corrects them, named the errors in a wrong answer. Reasons are kept with judgements."""
 
     transitions = transitions_unchanged(*(state for state in AttemptState if state.ended))
 
@@ -338,11 +338,13 @@ class ErrorsClassified(EventBody):
     number: int = Field(ge=1)
     """Number of the try that failed."""
     types: tuple[str, ...]
-    """Those that more than half of the judges name; none if they agree on none."""
+    """Those that count: a person's, or those that more than half of the judges name; none if they agree on none."""
+    people: Mapping[str, tuple[str, ...]] = {}
+    """Person → the types that they name; empty if judges were asked."""
     judges: Mapping[str, tuple[str, ...]]
     """Judge → the types that it names, of judges whose reply could be used."""
     rubric: str
-    """`error-types@` and the beginning of the digest of the instructions to judges."""
+    """Name of the set of labels, `@`, and the beginning of the digest of the instructions to judges."""
     cost_usd: FiniteFloat = Field(default=0.0, ge=0)
 
 

@@ -1,16 +1,14 @@
-"""Reasons for a wrong choice. Judges name types of error in the steps before it (CS-Bench's figure 7, in our words)."""
+"""Reasons for a wrong answer: judges name its errors, by a set of labels."""
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from enum import StrEnum
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from benchwright_foundation.model import Model
+from benchwright_judges.agreement.error_labels import ErrorLabels
 from benchwright_judges.judgement import Vote
 from benchwright_judges.models.budget import JudgingBudget
 from benchwright_judges.models.json_reply import read_only_object
@@ -26,35 +24,15 @@ if TYPE_CHECKING:
 _SEPARATOR = "; "
 
 
-class ErrorType(StrEnum):
-    """Type of error that led to a wrong choice; the instructions to judges define each."""
-
-    SINGLE_CONCEPT = "single concept"
-    CONFUSION = "concept confusion"
-    PARTIAL = "partial knowledge"
-    MISREADING = "misreading"
-    FAULTY_STEP = "faulty step"
-    CALCULATION = "calculation"
-    UNFINISHED = "unfinished"
-    OTHER = "other"
-
-    @property
-    def kind(self) -> str:
-        """`knowledge`, `reasoning` or `other`."""
-        if self is ErrorType.OTHER:
-            return "other"
-        return "knowledge" if self in (self.SINGLE_CONCEPT, self.CONFUSION, self.PARTIAL) else "reasoning"
-
-
 class ErrorClassification(Model):
-    """Votes of the judges on one wrong choice."""
+    """Votes of the judges on one wrong answer."""
 
-    types: tuple[ErrorType, ...]
+    types: tuple[str, ...]
     """Those that more than half of the judges name; none if they agree on none, or no reply could be used."""
     votes: tuple[Vote, ...]
     """One for each judge; the label has its types, the reason may quote the key."""
     rubric: str
-    """`error-types@` and the beginning of the digest of the instructions."""
+    """Of the labels: see `ErrorLabels.reference`."""
 
     @property
     def cost_usd(self) -> float:
@@ -62,15 +40,10 @@ class ErrorClassification(Model):
         return sum(vote.cost_usd for vote in self.votes)
 
 
-def instructions_and_reference() -> tuple[str, str]:
-    """The instructions to judges, and their reference."""
-    content = (resources.files("benchwright_judges") / "rubrics" / "error-types.txt").read_bytes()
-    return content.decode(), f"error-types@{hashlib.sha256(content).hexdigest()[:12]}"
-
-
 async def classify_errors(
     problem: Problem,
     reply: str,
+    labels: ErrorLabels,
     endpoints: Sequence[ModelEndpoint],
     records: Records,
     *,
@@ -82,6 +55,7 @@ async def classify_errors(
     Args:
         problem: Problem with its hidden part.
         reply: The whole reply, with its steps; hostile text.
+        labels: The labels to choose from.
         endpoints: The judges.
         records: The cache of votes.
         budget: Pays.
@@ -91,34 +65,33 @@ async def classify_errors(
         OutOfBudgetError: The budget does not hold what a vote may cost; votes that were given are stored.
         StorageError: The database failed.
     """
-    text, reference = instructions_and_reference()
     outcomes = await asyncio.gather(
-        *(_stored_or_new_vote(problem, reply, text, endpoint, records, budget, offline) for endpoint in endpoints),
+        *(_stored_or_new_vote(problem, reply, labels, endpoint, records, budget, offline) for endpoint in endpoints),
         return_exceptions=True,
     )
     for outcome in outcomes:
         if isinstance(outcome, BaseException):
             raise outcome
     votes = tuple(vote for vote in outcomes if isinstance(vote, Vote))
-    return ErrorClassification(types=majority_types(votes), votes=votes, rubric=reference)
+    return ErrorClassification(types=majority_types(votes, labels), votes=votes, rubric=labels.reference)
 
 
-def majority_types(votes: Sequence[Vote]) -> tuple[ErrorType, ...]:
+def majority_types(votes: Sequence[Vote], labels: ErrorLabels) -> tuple[str, ...]:
     """The types that more than half of the usable votes name."""
     usable = [types_named_by_vote(vote) for vote in votes if not vote.error]
     counts = Counter(error_type for types in usable for error_type in types)
-    return tuple(error_type for error_type in ErrorType if 2 * counts[error_type] > len(usable))
+    return tuple(error_type for error_type in labels.names if 2 * counts[error_type] > len(usable))
 
 
-def types_named_by_vote(vote: Vote) -> tuple[ErrorType, ...]:
+def types_named_by_vote(vote: Vote) -> tuple[str, ...]:
     """Types of error that a vote names."""
-    return tuple(ErrorType(name) for name in vote.label.split(_SEPARATOR) if name)
+    return tuple(name for name in vote.label.split(_SEPARATOR) if name)
 
 
 async def _stored_or_new_vote(
     problem: Problem,
     reply: str,
-    instructions_text: str,
+    labels: ErrorLabels,
     endpoint: ModelEndpoint,
     records: Records,
     budget: JudgingBudget,
@@ -127,7 +100,7 @@ async def _stored_or_new_vote(
     name = endpoint.settings.name
     key = digest(
         {
-            "error_types": instructions_text,
+            "error_types": labels.instructions,
             "judge": ModelJudge(endpoint).identity,
             "problem": problem.public_digest,
             "key": problem.harness_digest,
@@ -136,13 +109,13 @@ async def _stored_or_new_vote(
     )
 
     async def request() -> Vote:
-        prompt = error_types_prompt(problem, reply, instructions_text, [*ErrorType])
-        return _read_vote(name, await endpoint.request_reply(prompt, seed_offset=0, budget=budget))
+        prompt = error_types_prompt(problem, reply, labels.instructions, labels.names)
+        return _read_vote(name, labels, await endpoint.request_reply(prompt, seed_offset=0, budget=budget))
 
     return await ballot.stored_or_new_vote(records, key, name, request, offline=offline)
 
 
-def _read_vote(judge_name: str, reply: EndpointReply) -> Vote:
+def _read_vote(judge_name: str, labels: ErrorLabels, reply: EndpointReply) -> Vote:
     vote_fields: dict[str, Any] = {
         "judge": judge_name,
         "raw": reply.text,
@@ -151,13 +124,13 @@ def _read_vote(judge_name: str, reply: EndpointReply) -> Vote:
     if reply.error:
         return Vote(error=reply.error, **vote_fields)
     try:
-        types, reason = read_types_and_reason(reply.text)
+        types, reason = read_types_and_reason(reply.text, labels)
     except ValueError as error:
         return Vote(error=str(error), **vote_fields)
     return Vote(label=_SEPARATOR.join(types), reason=reason, **vote_fields)
 
 
-def read_types_and_reason(reply_text: str) -> tuple[tuple[ErrorType, ...], str]:
+def read_types_and_reason(reply_text: str, labels: ErrorLabels) -> tuple[tuple[str, ...], str]:
     """Types and reason of a judge's reply; strict.
 
     Raises:
@@ -168,9 +141,7 @@ def read_types_and_reason(reply_text: str) -> tuple[tuple[ErrorType, ...], str]:
         raise ValueError("the reply does not have the fields reason and types, and only these")
     if not isinstance(fields["reason"], str) or not isinstance(fields["types"], list) or not fields["types"]:
         raise ValueError("the reply's reason is not a string, or its types are not a list of one or more")
-    if unknown := [name for name in fields["types"] if name not in [*ErrorType]]:
-        raise ValueError(f"the reply names {len(unknown)} types that there are not")
-    error_types = {ErrorType(name) for name in fields["types"]}
-    if ErrorType.OTHER in error_types and len(error_types) > 1:
-        raise ValueError("the reply names “other” beside another type")
-    return tuple(error_type for error_type in ErrorType if error_type in error_types), fields["reason"]
+    try:
+        return labels.in_order(fields["types"]), fields["reason"]
+    except ValueError as error:
+        raise ValueError(f"the reply's types: {error}") from error

@@ -74,7 +74,7 @@ def error_types_prompt(
     *,
     draw_code: Callable[[], str] = lambda: secrets.token_hex(16),
 ) -> JudgePrompt:
-    """Ask which types of error led to a wrong choice.
+    """Ask which types of error led to a wrong answer.
 
     Args:
         problem: Problem with its hidden part.

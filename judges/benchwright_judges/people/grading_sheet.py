@@ -46,7 +46,7 @@ def write_sheet(file: Path, grading_items: Sequence[GradedItem]) -> None:
         stream = io.StringIO()
         writer = csv.DictWriter(stream, [*_SHOWN, *_FILLED])
         writer.writeheader()
-        writer.writerows({name: _without_formula(text) for name, text in row.items()} for row in rows)
+        writer.writerows({name: without_formula(text) for name, text in row.items()} for row in rows)
         text = stream.getvalue()
     write_atomically(file.absolute(), text.encode("utf-8", "replace"), 0o600)
 
@@ -105,6 +105,7 @@ def _sheet_row(grading_item: GradedItem) -> dict[str, str]:
     return dict(zip(_SHOWN, shown_values, strict=True)) | dict.fromkeys(_FILLED, "")
 
 
-def _without_formula(text: str) -> str:
+def without_formula(text: str) -> str:
+    """Text that no spreadsheet takes for a formula."""
     # A spreadsheet evaluates cells that begin like a formula, and answers are untrusted.
     return f"'{text}" if text.startswith(_FORMULA) else text

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
-from benchwright_judges.agreement.error_types import (
-    ErrorType,
-    instructions_and_reference,
-    majority_types,
-    read_types_and_reason,
-)
+from benchwright_judges.agreement.error_labels import csbench_error_labels, read_error_labels
+from benchwright_judges.agreement.error_types import majority_types, read_types_and_reason
+from benchwright_judges.errors import ConfigurationError, VotesFileError
 from benchwright_judges.judgement import Vote
 from benchwright_judges.models.prompt import error_types_prompt
+from benchwright_judges.people.error_sheet import read_error_sheet
 from benchwright_problems.problem import (
     Answer,
     Choice,
@@ -26,6 +26,8 @@ from benchwright_problems.problem import (
     Question,
     QuestionFormat,
 )
+
+LABELS = csbench_error_labels()
 
 
 def question() -> Problem:
@@ -48,7 +50,7 @@ def question() -> Problem:
 
 def test_a_judge_may_name_several_types() -> None:
     text = json.dumps({"reason": "x", "types": ["calculation", "single concept", "calculation"]})
-    assert read_types_and_reason(text) == ((ErrorType.SINGLE_CONCEPT, ErrorType.CALCULATION), "x")
+    assert read_types_and_reason(text, LABELS) == (("single concept", "calculation"), "x")
 
 
 @pytest.mark.parametrize(
@@ -66,7 +68,7 @@ def test_a_judge_may_name_several_types() -> None:
 )
 def test_what_is_no_list_of_types_is_refused(reply_fields: object) -> None:
     with pytest.raises(ValueError, match="the reply"):
-        read_types_and_reason(json.dumps(reply_fields))
+        read_types_and_reason(json.dumps(reply_fields), LABELS)
 
 
 def test_types_that_more_than_half_of_the_judges_name_count() -> None:
@@ -76,15 +78,61 @@ def test_types_that_more_than_half_of_the_judges_name_count() -> None:
         Vote(judge="c", label="misreading; single concept"),
         Vote(judge="d", error="no reply"),
     ]
-    assert majority_types(votes) == (ErrorType.SINGLE_CONCEPT, ErrorType.CALCULATION)
-    assert majority_types([votes[1], votes[2]]) == ()
-    assert majority_types([votes[3]]) == ()
+    assert majority_types(votes, LABELS) == ("single concept", "calculation")
+    assert majority_types([votes[1], votes[2]], LABELS) == ()
+    assert majority_types([votes[3]], LABELS) == ()
 
 
 def test_the_instructions_define_every_type() -> None:
-    text, reference = instructions_and_reference()
-    assert all(f'"{name}"' in text for name in ErrorType)
-    assert reference.startswith("error-types@") and len(reference) == len("error-types@") + 12
+    assert all(f'"{name}"' in LABELS.instructions for name in LABELS.names)
+    assert 'Errors of reasoning:\n- "misreading"' in LABELS.instructions
+    assert LABELS.reference.startswith("error-types@") and len(LABELS.reference) == len("error-types@") + 12
+
+
+MODES = """
+name = "modes"
+[[label]]
+name = "lost state"
+meaning = "What the machine holds is lost on the way."
+[[label]]
+name = "wrong default"
+meaning = "A usual value is taken for the one that is given."
+"""
+
+
+def test_a_set_of_labels_is_read_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "modes.toml"
+    file.write_text(MODES)
+    labels = read_error_labels(file)
+    assert labels.names == ("lost state", "wrong default", "other")
+    assert 'Errors:\n- "lost state": What the machine holds is lost on the way.\n- "wrong' in labels.instructions
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("name = ", "is not TOML"),
+        (MODES.replace('"modes"', '"Modes!"'), "field name"),
+        (MODES.replace("wrong default", "lost state"), "'lost state' is there twice"),
+        (MODES.replace("wrong default", "other"), "every set has"),
+        (MODES.replace("wrong default", "a; b"), "field label.1.name"),
+        ('name = "modes"', "field label"),
+    ],
+)
+def test_a_file_that_is_no_set_of_labels_names_its_field(text: str, words: str, tmp_path: Path) -> None:
+    file = tmp_path / "modes.toml"
+    file.write_text(text)
+    with pytest.raises(ConfigurationError, match=re.escape(words)):
+        read_error_labels(file)
+
+
+def test_a_correction_that_is_no_label_names_its_line(tmp_path: Path) -> None:
+    sheet = tmp_path / "errors.csv"
+    sheet.write_text("attempt,corrected\na,calculation; misreading\nb,\nc,laziness\n")
+    with pytest.raises(VotesFileError, match="line 4: corrected: 1 of the names are no labels; the labels are single"):
+        read_error_sheet(sheet, LABELS)
+    sheet.write_text("attempt,corrected\na,calculation; misreading\nb,\n")
+    assert read_error_sheet(sheet, LABELS) == {"a": ("misreading", "calculation")}
 
 
 def test_the_judge_sees_question_key_and_reply_as_data() -> None:

@@ -1,8 +1,10 @@
-"""Errors that lead to wrong choices, as judges name them (CS-Bench's figure 7)."""
+"""Errors that lead to wrong answers, as judges and people name them (CS-Bench's figure 7, and other sets of labels)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import decided_labelled_observations, observations_by_contestant
@@ -12,40 +14,97 @@ from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, TableNumber, counted
 from benchwright_analysis.report.sections.matrix import mean_over_problems, table_number, table_of_numbers
 from benchwright_foundation.number_text import number, percent
-from benchwright_judges.agreement.error_types import ErrorType
+from benchwright_judges.agreement.error_labels import csbench_error_labels
 from benchwright_judges.agreement.estimators import krippendorff_alpha
 
 
 def error_types(data: Dataset) -> Section | None:
-    """Shares of wrong choices by type of error; None if judges were not asked about any."""
+    """Shares of wrong answers by type of error, for each set of labels; None if nobody was asked about any."""
+    label_sets = sorted({name for folded in data.counted_attempts for name in folded.errors})
+    shares_by_set = {name: shares for name in label_sets if (shares := _shares_of_set(data, name)) is not None}
+    if not shares_by_set:
+        return None
+    csbench_shares = shares_by_set.pop(csbench_error_labels().name, None)
+    parts = [part for part in (csbench_shares, *shares_by_set.values()) if part is not None]
+    numbers = dict(csbench_shares.numbers) if csbench_shares is not None else {}
+    if shares_by_set:
+        numbers["sets"] = {name: shares.numbers for name, shares in shares_by_set.items()}
+    return Section(
+        "error-types",
+        "Errors that lead to wrong answers",
+        [sentence for part in parts for sentence in part.lead],
+        [picture for part in parts for picture in part.pictures],
+        [table for part in parts for table in part.tables],
+        numbers,
+    )
+
+
+@dataclass(frozen=True)
+class _SetShares:
+    """What the section has of one set of labels."""
+
+    lead: Sequence[str]
+    pictures: Sequence[SectionPicture]
+    tables: Sequence[SortableTable]
+    numbers: Mapping[str, object]
+
+
+def _shares_of_set(data: Dataset, label_set: str) -> _SetShares | None:
+    """Shares by one set of labels; None if no wrong answer that counts has any."""
     errors_by_attempt = {
-        folded.observation.attempt: folded.errors for folded in data.counted_attempts if folded.errors is not None
+        folded.observation.attempt: folded.errors[label_set]
+        for folded in data.counted_attempts
+        if label_set in folded.errors
     }
-    choices = [
+    is_csbench = label_set == csbench_error_labels().name
+    observations = decided_labelled_observations(data) if is_csbench else data.decided_observations
+    wrong = [
         observation
-        for observation in decided_labelled_observations(data)
-        if observation.format == "multiple-choice" and not observation.passed and observation.steps
+        for observation in observations
+        if not observation.passed
+        and (
+            observation.format == "multiple-choice" and observation.steps
+            if is_csbench
+            else observation.attempt in errors_by_attempt
+        )
     ]
-    rows = [observation for observation in choices if observation.attempt in errors_by_attempt]
+    rows = [observation for observation in wrong if observation.attempt in errors_by_attempt]
     if not rows:
         return None
     agreed = [observation for observation in rows if errors_by_attempt[observation.attempt].types]
     figures = _error_shares(agreed, errors_by_attempt)
+    corrected = [observation for observation in rows if errors_by_attempt[observation.attempt].people]
+    wrong_answers = counted(len(rows), "wrong choice" if is_csbench else "wrong answer")
+    of_wrong = f" of {len(wrong)} after which steps were asked for" if is_csbench else f" by the labels “{label_set}”"
     lead = [
-        f"Judges named the errors in {counted(len(rows), 'wrong choice')} of {len(choices)} after which steps were "
-        "asked for. An answer can have several types, so a row can exceed 100 %. A type counts if more than half of "
-        f"the judges name it; of {counted(len(rows) - len(agreed), 'answer')} they agree on none, and these are in no "
-        "share.",
+        f"Judges named the errors in {wrong_answers}{of_wrong}. An answer can have several types, so a row can exceed "
+        "100 %. A type counts if more than half of the judges name it, or a person who corrects them does; of "
+        f"{counted(len(rows) - len(agreed), 'answer')} they agree on none, and these are in no share. People corrected "
+        f"or confirmed {len(corrected)}.",
     ]
     numbers = {
         "shares": figures,
         "classified": len(rows),
-        "wrong": len(choices),
+        "wrong": len(wrong),
         "agreed_on_none": len(rows) - len(agreed),
+        "corrected": len(corrected),
+        "judges_against_people": _agreement_with_people(corrected, errors_by_attempt),
     }
-    pictures = [_error_shares_picture(figures)] if figures else []
-    tables = _judge_agreement_tables(rows, errors_by_attempt)
-    return Section("error-types", "Errors that lead to wrong choices", lead, pictures, tables, numbers)
+    name = "error-types" if is_csbench else f"error-types-{label_set}"
+    pictures = [_error_shares_picture(name, figures)] if figures else []
+    return _SetShares(lead, pictures, _judge_agreement_tables(rows, errors_by_attempt), numbers)
+
+
+def _agreement_with_people(
+    corrected: Sequence[Observation], errors_by_attempt: Mapping[str, NamedErrors]
+) -> Mapping[str, float]:
+    """Judge → share of the answers that a person labelled on which it names the same."""
+    hits: dict[str, list[bool]] = {}
+    for observation in corrected:
+        errors = errors_by_attempt[observation.attempt]
+        for judge, types in errors.judges.items():
+            hits.setdefault(judge, []).append({*types} == {*errors.types})
+    return {judge: fmean(same) for judge, same in sorted(hits.items())}
 
 
 def _error_shares(
@@ -53,19 +112,21 @@ def _error_shares(
 ) -> list[TableNumber]:
     """A row for each contestant, and tag if there are several; a column for each type that occurs, and their kinds."""
     occurring = {name for observation in observations for name in errors_by_attempt[observation.attempt].types}
-    types = [error_type for error_type in ErrorType if error_type.value in occurring]
+    labels = csbench_error_labels()
+    types = [name for name in labels.names if name in occurring] + sorted(occurring - {*labels.names})
+    kinds = {label.name: label.kind for label in labels.labels if label.kind}
     groups: dict[str, list[Observation]] = {}
     for contestant, contestant_rows in observations_by_contestant(observations).items():
         for tag in sorted({observation.tag for observation in contestant_rows}):
-            groups[f"{tag.lower()}, {contestant.name}"] = [
+            groups[f"{tag.lower()}, {contestant.name}" if tag else contestant.name] = [
                 observation for observation in contestant_rows if observation.tag == tag
             ]
     figures = []
     for row, contestant_rows in groups.items():
-        for kind in dict.fromkeys(error_type.kind for error_type in types if error_type is not ErrorType.OTHER):
-            of_kind = {error_type.value for error_type in types if error_type.kind == kind}
+        for kind in dict.fromkeys(kinds[name] for name in types if name in kinds):
+            of_kind = {name for name in types if kinds.get(name) == kind}
             figures.append(_error_share(row, f"any of {kind}", contestant_rows, errors_by_attempt, of_kind))
-        figures += [_error_share(row, name.value, contestant_rows, errors_by_attempt, {name.value}) for name in types]
+        figures += [_error_share(row, name, contestant_rows, errors_by_attempt, {name}) for name in types]
     return figures
 
 
@@ -122,9 +183,12 @@ def _krippendorff_alpha_text(
 ) -> str:
     import numpy as np
 
+    labels = csbench_error_labels().names
+    named = {name for answer in types_by_judge_of_answers for judge in answer for name in answer[judge]}
+    names = labels if named <= {*labels} else sorted(named)
     ratings = np.array(
         [
-            [float(name.value in answer[judge]) for answer in types_by_judge_of_answers for name in ErrorType]
+            [float(name in answer[judge]) for answer in types_by_judge_of_answers for name in names]
             for judge in (first_judge, second_judge)
         ]
     )
@@ -132,7 +196,7 @@ def _krippendorff_alpha_text(
     return number(None if np.isnan(coefficient) else coefficient)
 
 
-def _error_shares_picture(table_numbers: Sequence[TableNumber]) -> SectionPicture:
+def _error_shares_picture(picture_id: str, table_numbers: Sequence[TableNumber]) -> SectionPicture:
     groups = list(dict.fromkeys(cell.row for cell in table_numbers))
     shown_groups = groups[: charts.MOST_GROUPS]
     rows: list[charts.Row] = [
@@ -145,10 +209,10 @@ def _error_shares_picture(table_numbers: Sequence[TableNumber]) -> SectionPictur
         group_cells = [cell for cell in table_numbers if cell.row == group and not cell.column.startswith("any of ")]
         top_figure = max(group_cells, key=lambda cell: cell.value or 0)
         summaries.append(f"{group}: most often {top_figure.column} ({percent(top_figure.value)})")
-    svg = charts.interval_chart(rows, shown_groups, x_title="share of wrong choices", y_title="")
+    svg = charts.interval_chart(rows, shown_groups, x_title="share of wrong answers", y_title="")
     left_out = charts.note_if_omitted(shown_groups, groups)
-    alt = f"Shares of wrong choices with an error of each type. {'; '.join(summaries)}.{left_out}"
+    alt = f"Shares of wrong answers with an error of each type. {'; '.join(summaries)}.{left_out}"
     table = table_of_numbers(
-        "error-types", "Types of error, by tag", table_numbers, row_heading="tag, group", unit="wrong choice"
+        picture_id, "Types of error, by tag", table_numbers, row_heading="tag, group", unit="wrong answer"
     )
-    return SectionPicture("error-types", "Types of error in wrong choices", alt, svg, table)
+    return SectionPicture(picture_id, "Types of error in wrong answers", alt, svg, table)

@@ -91,7 +91,7 @@ def test_one_judge_or_rules_alone_compare_nothing() -> None:
 
 def wrong(number: int, *types: str, tag: str = "Knowledge", **judges: tuple[str, ...]) -> FoldedAttempt:
     folded_reply = reply(number, 0.0, tag=tag, steps=True)
-    return dataclasses.replace(folded_reply, errors=NamedErrors(types, judges or {"a": types}))
+    return dataclasses.replace(folded_reply, errors={"error-types": NamedErrors(types, judges or {"a": types})})
 
 
 def test_an_answer_counts_in_each_of_its_types_of_error() -> None:
