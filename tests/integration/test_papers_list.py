@@ -216,6 +216,9 @@ class QuarchModels:
     def __call__(self, request: JudgeRequest) -> PlayedReply:
         name, text = request.body["model"], request.user
         unit = next((unit for unit in reversed(SKILLS) if unit in text), "")
+        if '"types"' in request.system:
+            types = ["usual value"] if "wrong answer 3" in text else ["lost state"]
+            return content(json.dumps({"reason": "It is.", "types": types}))
         if name == "writer":
             return content(json.dumps(DRAFT))
         if name == "filter":
@@ -225,9 +228,6 @@ class QuarchModels:
         if name == "sorter":
             complete = "How many" in text
             return content(json.dumps({"problem": "" if complete else "A figure is missing.", "complete": complete}))
-        if '"types"' in request.system:
-            types = ["usual value"] if "wrong answer 3" in text else ["lost state"]
-            return content(json.dumps({"reason": "It is.", "types": types}))
         if "by the one skill" in request.system:
             return content(json.dumps({"reason": "It is.", "skill": SKILLS[unit]}))
         if "how hard" in request.system:

@@ -12,6 +12,7 @@ from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX
 from benchwright_problems.storage.store import Store
+from benchwright_server.cli.eval.agent_image import agent_image, agent_image_template
 from benchwright_server.cli.eval.options import (
     AgentOptions,
     Json,
@@ -47,6 +48,8 @@ def add_to(parent: typer.Typer) -> None:
     evaluations.command("export-prompts")(flatten_option_groups(export_prompts))
     evaluations.command("refine")(refine)
     evaluations.command("reflect")(reflect)
+    evaluations.command("agent-image")(agent_image)
+    evaluations.command("agent-image-template")(agent_image_template)
     parent.add_typer(evaluations, name="eval")
 
 
