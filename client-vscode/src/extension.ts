@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { t } from "@vscode/l10n";
 import "./text/translation.ts";
 import * as vscode from "vscode";
@@ -31,6 +32,7 @@ import { PANELS } from "./panels.ts";
 import { ProblemPages } from "./problems/problemPages.ts";
 import { chooseProjectList } from "./language/projectList.ts";
 import { registerReferences } from "./language/references.ts";
+import { RememberedList } from "./problems/rememberedList.ts";
 import { ResultsView } from "./runs/results.ts";
 import { hintOnSave } from "./attempts/saveHint.ts";
 import { ServedModels } from "./assistants/servedModels.ts";
@@ -53,7 +55,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const server = new Server(() => installation.find());
   const attempts = new Attempts(server);
   const accounts = new Accounts(server);
-  const tree = new ProblemTree(server, attempts, context.globalState);
+  const remembered = new RememberedList(join(context.globalStorageUri.fsPath, "problems.json"), process.env.BENCHWRIGHT_HOME ?? "");
+  const tree = new ProblemTree(server, attempts, context.globalState, remembered);
   const pages = new ProblemPages(context.extensionUri, server, attempts);
   const opening = new Opening(server, attempts, context.globalState, pages);
   const hints = new Hints(server, attempts);

@@ -56,3 +56,7 @@ test("links lead to files and to the web where they are wanted, and nowhere else
 test("of a link only its words are shown", () => {
   assert.equal(shown("see [`rtl/a.sv`](rtl/a.sv) and [there](https://there)").trim(), "<p>see <code>rtl/a.sv</code> and there</p>");
 });
+
+test("a table is in a box that scrolls", () => {
+  assert.match(shown("| a |\n| - |\n| b |\n"), /^<div class="scrolled" tabindex="0"><table>[\s\S]*<\/table><\/div>$/);
+});

@@ -100,15 +100,25 @@ export async function namelessControls(page: Page): Promise<string[]> {
   }
 }
 
-/** Whether a page of ours has to be scrolled sideways, which nobody should have to. */
+/** The widths in pixels of a column beside two others, of one beside another, and of one on a telephone. */
+const COLUMNS = [220, 332, 390];
+
+/** Which pages of ours have to be scrolled sideways, as they are and in narrow columns; nobody should have to. */
 export async function wideFrames(page: Page): Promise<string[]> {
   const wide: string[] = [];
   for (const frame of page.frames()) {
     if (!(await showsOurs(frame))) continue;
-    const [inside, window, title] = await frame.evaluate<[number, number, string]>(
-      "[document.documentElement.scrollWidth, innerWidth, document.querySelector('h1,h2')?.textContent ?? '']",
-    );
-    if (inside > window + 1) wide.push(`“${title}” is ${inside} pixels wide in a window of ${window}`);
+    const drawn = await frame.frameElement();
+    const usual = await drawn.evaluate((element) => (element as HTMLElement).style.width);
+    for (const width of [usual, ...COLUMNS.map((column) => `${column}px`)]) {
+      await drawn.evaluate((element, width) => ((element as HTMLElement).style.width = width), width);
+      const [inside, window, title] = await frame.evaluate<[number, number, string]>(
+        `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(
+          [document.documentElement.scrollWidth, innerWidth, document.querySelector('h1,h2')?.textContent ?? '']))))`,
+      );
+      if (inside > window + 1) wide.push(`“${title}” is ${inside} pixels wide in a window of ${window}`);
+    }
+    await drawn.evaluate((element, width) => ((element as HTMLElement).style.width = width), usual);
   }
   return wide;
 }

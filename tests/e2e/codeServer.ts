@@ -93,9 +93,10 @@ export class CodeServer {
   }
 }
 
-/** Our environment without what an editor around us has put there. */
+/** Our environment without what an editor around us has put there, and with bytecode, as installations have it. */
 function inherited(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("VSCODE_")));
+  const isForeign = (name: string): boolean => name.startsWith("VSCODE_") || name === "PYTHONDONTWRITEBYTECODE";
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isForeign(name)));
 }
 
 /** A port that nobody listens at. */

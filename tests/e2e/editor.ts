@@ -203,6 +203,16 @@ export class Editor {
     return this.page.locator(".pane-body .monaco-list-row", { hasText: title }).first();
   }
 
+  /** Waits until the problem list is no longer the one of the last time. */
+  async listIsRead(): Promise<void> {
+    await this.listOfLastTime().waitFor({ state: "hidden" });
+  }
+
+  /** What the problem list says while it is the one of the last time. */
+  listOfLastTime(): Locator {
+    return this.page.locator(".pane-body .message", { hasText: "As it was when you left it." });
+  }
+
   async openProblem(title: string): Promise<void> {
     await this.problem(title).click();
   }

@@ -35,6 +35,25 @@ async function listIsFilteredAndGrouped(editor: Editor): Promise<void> {
 }
 
 scenario(
+  "while the server starts, the list is there as it was, and says so",
+  { settings: { "benchwright.showAtStart": true }, skip: ONLY_NIGHTLY },
+  async ({ editor, folder }) => {
+    await editor.problem("Saturating up/down counter").waitFor();
+    const [slow, go] = [join(folder, "slow"), join(folder, "go")];
+    await writeFile(slow, `#!/bin/sh\nwhile [ ! -e '${go}' ]; do sleep 0.1; done\nexec '${installed().benchwright}' "$@"\n`, { mode: 0o755 });
+    await useServer(folder, slow);
+    await editor.page.reload();
+    await editor.problem("Saturating up/down counter").waitFor();
+    await editor.listOfLastTime().waitFor();
+    await editor.picture("list-of-last-time");
+    await editor.problem("Saturating up/down counter").click();
+    await writeFile(go, "");
+    await editor.listIsRead();
+    await editor.file("rtl/sat_counter.sv").waitFor();
+  },
+);
+
+scenario(
   "opening a problem in a window on another folder goes on after the window has changed to the workspace",
   {
     skip: ONLY_NIGHTLY,

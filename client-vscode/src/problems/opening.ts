@@ -120,12 +120,8 @@ async function closeEarlier({ status, primary, statement }: OpenedProblem): Prom
 
 /** The file to edit in the first column, the statement's preview beside it. */
 async function layOut(opened: OpenedProblem): Promise<void> {
-  await showPrimary(opened);
-  await openWith(opened.statement, "vscode.markdown.preview.editor", {
-    viewColumn: vscode.ViewColumn.Two,
-    preview: false,
-    preserveFocus: true,
-  });
+  const beside = { viewColumn: vscode.ViewColumn.Two, preview: false, preserveFocus: true };
+  await Promise.all([showPrimary(opened), openWith(opened.statement, "vscode.markdown.preview.editor", beside)]);
   // The preview's column became active, although the focus did not move.
   await focusFirstColumn();
 }

@@ -4,6 +4,7 @@ import type { Attempts } from "../attempts/attempts.ts";
 import type { PackSummary, ProblemSummary, StudySummary } from "../generated/protocol.ts";
 import { difficultyBadge, problemIcon, problemSpoken, problemTooltip, rowDescription } from "./problemLabel.ts";
 import { countOf, grouped, GROUPINGS, type Group, type Grouping } from "./problemList.ts";
+import type { RememberedList } from "./rememberedList.ts";
 import { showError } from "../reporting.ts";
 import type { Server } from "../server/server.ts";
 import { standingColour } from "../text/standing.ts";
@@ -24,7 +25,11 @@ const GROUPING = "benchwright.problemGrouping";
 const VIEW = "benchwright.problems";
 const noop = (): void => undefined;
 
-/** The studies to take part in, and the problems under their headings, those alone that hold the words of a filter. */
+/**
+ * The studies to take part in, and the problems under their headings, those alone that hold the words of a filter.
+ *
+ * While the server starts, the list is there as it was last, and says so.
+ */
 export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly view: vscode.TreeView<Row>;
@@ -32,12 +37,14 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   private filter = "";
   private studies: readonly StudySummary[] = [];
   private readonly looking: NodeJS.Timeout;
+  private isStarting = true;
   readonly onDidChangeTreeData = this.changed.event;
 
   constructor(
     private readonly server: Server,
     attempts: Attempts,
     private readonly memory: vscode.Memento,
+    private readonly remembered: RememberedList,
   ) {
     this.tellOfPacks("loading");
     this.view = vscode.window.createTreeView(VIEW, { treeDataProvider: this, showCollapseAll: true });
@@ -45,7 +52,8 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
       this.view,
       vscode.window.registerFileDecorationProvider(BADGES),
       server.onDidChangeState((state) => {
-        if (state === "starting") this.tellOfPacks("loading");
+        this.isStarting = state === "starting";
+        if (this.isStarting) this.tellOfPacks("loading");
         this.refresh();
       }),
       this.view.onDidChangeVisibility(({ visible }) => {
@@ -123,7 +131,9 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   }
 
   private async headings(): Promise<Row[]> {
-    const packs = await this.packs();
+    const remembered = this.isStarting ? await this.remembered.read() : undefined;
+    const packs = remembered ?? (await this.packs());
+    this.view.message = remembered ? t("As it was when you left it. Loading the problems …") : "";
     const groups = grouped(packs, this.grouping, this.filter);
     const all = packs.reduce((sum, pack) => sum + pack.problems.length, 0);
     this.view.description = this.filter && t("“{0}”: {1} of {2}", this.filter, countOf(groups), all);
@@ -160,6 +170,7 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     try {
       const { packs } = await reading;
       this.tellOfPacks(packs.length > 0 ? "some" : "none");
+      void this.remembered.write(packs);
       return packs;
     } catch (error) {
       // A server that does not run has been reported; an empty list shows the view's welcome content.

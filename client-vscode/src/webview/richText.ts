@@ -38,6 +38,10 @@ export function richText(picture: (path: string) => string | undefined, hasLinks
     renderer.renderer.rules.link_open = () => "";
     renderer.renderer.rules.link_close = () => "";
   }
+  // A wide table scrolls in a box of its own, also by keys.
+  // eslint-disable-next-line no-restricted-syntax -- nobody reads markup
+  renderer.renderer.rules.table_open = () => '<div class="scrolled" tabindex="0"><table>';
+  renderer.renderer.rules.table_close = () => "</table></div>";
   const image = renderer.renderer.rules.image;
   renderer.renderer.rules.image = (tokens, index, options, environment, self) => {
     const token = tokens[index];
