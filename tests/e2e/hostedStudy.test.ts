@@ -1,8 +1,15 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { after } from "node:test";
+import type { Browser } from "playwright-core";
+import { faultsOfPage } from "./accessibility.ts";
 import { BenchService } from "./benchService.ts";
 import type { Editor } from "./editor.ts";
+import { ARTIFACTS, ROOT } from "./installation.ts";
 import { Participant } from "./participant.ts";
 import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
+import { signedIn } from "./signIn.ts";
 import { starterFile } from "./starter.ts";
 
 const COUNTER = "rtl/sat_counter.sv";
@@ -33,7 +40,7 @@ study: counters
 title: A study of counters
 problems: [starter/saturating-counter]
 conditions: [{name: alone, solver: human}]
-participants: 1
+participants: 4
 randomisation: {seed: 7}
 forecasts: [difficulty]
 self_estimates: []
@@ -43,7 +50,7 @@ data: {to: service}
 `;
 
 scenario(
-  "a participant joins a study by its invitation, and gets the task once the forecast is at the service",
+  "a participant joins a study by its invitation, and gets the task once the forecast is at the service; its owner sees it end, and closes it",
   {
     skip: ONLY_NIGHTLY,
     before: async (folder) => {
@@ -79,5 +86,27 @@ scenario(
     const done = await participant.page("Thank you");
     await editor.sees(done.locator("main"), `Your records were written to ${service.url}`);
     await editor.picture("course-study-finished");
+    await closed(editor.page.context().browser()!, service);
   },
 );
+
+/** The owner's pages of the study: who has finished, and what closing leaves. */
+async function closed(browser: Browser, service: BenchService): Promise<void> {
+  const viewport = { width: 1024, height: 700 };
+  const page = await signedIn(browser, service.url, service.ownersInvitation, "Carver Mead", { colorScheme: "light", viewport });
+  const keep = async (name: string): Promise<void> => {
+    const picture = await page.screenshot({ path: join(ARTIFACTS, `${name}.png`) });
+    if (process.env.UPDATE_SCREENSHOT) await writeFile(join(ROOT, "docs", "images", `${name}.png`), picture);
+  };
+  await page.getByRole("link", { name: "A study of counters" }).click();
+  await page.locator("tbody td", { hasText: "finished" }).waitFor();
+  assert.deepEqual(await faultsOfPage(page), []);
+  await keep("study-watch");
+  await page.getByRole("link", { name: "Close the study" }).click();
+  await page.getByLabel("Type the study’s id").fill("counters");
+  await page.getByRole("button", { name: "Close the study" }).click();
+  await page.getByRole("link", { name: "Read the report" }).waitFor({ timeout: 300_000 });
+  assert.deepEqual(await faultsOfPage(page), []);
+  await keep("study-closed");
+  await page.context().close();
+}

@@ -18,7 +18,7 @@ async function openAttempt(page: Page, url: string, student: string): Promise<vo
   await page.getByRole("heading", { name: `${student}: Saturating up/down counter` }).waitFor();
 }
 
-test("staff replay an attempt by keyboard, and a screen reader says when and what", { skip: ONLY_NIGHTLY, timeout: 300_000 }, async () => {
+test("staff replay an attempt by keyboard, and a screen reader says when and what", { skip: ONLY_NIGHTLY, timeout: 900_000 }, async () => {
   await using stack = new AsyncDisposableStack();
   const { url, code } = stack.use(await Demo.open());
   const browser = stack.adopt(await chromium.launch({ executablePath: installed().chromium, args: ["--no-sandbox"] }), (launched) =>

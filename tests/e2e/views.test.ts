@@ -35,6 +35,7 @@ scenario("list, results, numbers, schematic and state machines are accessible in
   await writeFile(join(session.workspaces, "own", "traffic.sv"), MACHINE);
   const album = await Album.start(session, "views");
   await editor.openBenchwrightView();
+  await editor.problem("Saturating up/down counter").waitFor();
   await album.takeHard("list");
 
   await editor.openProblem("Saturating up/down counter");
