@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { chromium, type Page } from "playwright-core";
 import { faultsOfPage } from "./accessibility.ts";
 import { Demo } from "./demo.ts";
-import { ROOT, installed } from "./installation.ts";
+import { ARTIFACTS, ROOT, installed } from "./installation.ts";
 import { ONLY_NIGHTLY } from "./scenario.ts";
 import { signedIn } from "./signIn.ts";
 
@@ -115,5 +115,6 @@ async function keepAsDocumentation(page: Page, url: string): Promise<void> {
   await page.getByRole("link", { name: COPIER }).first().click();
   await page.locator(".match").first().waitFor();
   assert.deepEqual(await faultsOfPage(page), []);
-  await keep("course-alike-pair");
+  await page.setViewportSize({ width: 1440, height: 700 });
+  await page.screenshot({ path: join(ARTIFACTS, "course-alike-pair.png") });
 }

@@ -82,7 +82,7 @@ async function loadPages(editor: Editor, watch: Stopwatch): Promise<void> {
       [
         [LIST_OF_VSCODE, page.locator("#status\\.problems").waitFor()],
         [LIST, editor.problem(COUNTER).waitFor()],
-        [LIST_READ, editor.problem(COUNTER).waitFor().then(() => editor.listIsRead())],
+        [LIST_READ, editor.listOfLastTime().waitFor().then(() => editor.listIsRead())],
       ],
       begun,
     );
