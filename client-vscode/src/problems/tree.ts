@@ -28,7 +28,7 @@ const noop = (): void => undefined;
 /**
  * The studies to take part in, and the problems under their headings, those alone that hold the words of a filter.
  *
- * While the server starts, the list is there as it was last, and says so.
+ * Until the server has read the problems, the list is there as it was last, and says so.
  */
 export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
@@ -37,7 +37,7 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   private filter = "";
   private studies: readonly StudySummary[] = [];
   private readonly looking: NodeJS.Timeout;
-  private isStarting = true;
+  private isRead = false;
   readonly onDidChangeTreeData = this.changed.event;
 
   constructor(
@@ -52,8 +52,10 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
       this.view,
       vscode.window.registerFileDecorationProvider(BADGES),
       server.onDidChangeState((state) => {
-        this.isStarting = state === "starting";
-        if (this.isStarting) this.tellOfPacks("loading");
+        if (state === "starting") {
+          this.isRead = false;
+          this.tellOfPacks("loading");
+        }
         this.refresh();
       }),
       this.view.onDidChangeVisibility(({ visible }) => {
@@ -131,9 +133,7 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   }
 
   private async headings(): Promise<Row[]> {
-    const remembered = this.isStarting ? await this.remembered.read() : undefined;
-    const packs = remembered ?? (await this.packs());
-    this.view.message = remembered ? t("As it was when you left it. Loading the problems …") : "";
+    const packs = await this.shownPacks();
     const groups = grouped(packs, this.grouping, this.filter);
     const all = packs.reduce((sum, pack) => sum + pack.problems.length, 0);
     this.view.description = this.filter && t("“{0}”: {1} of {2}", this.filter, countOf(groups), all);
@@ -163,8 +163,17 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     }
   }
 
+  private async shownPacks(): Promise<readonly PackSummary[]> {
+    const reading = this.packs();
+    const remembered = this.isRead ? undefined : await this.remembered.read();
+    this.view.message = remembered ? t("As it was when you left it. Loading the problems …") : "";
+    if (!remembered) return reading;
+    void reading.then(() => this.changed.fire());
+    return remembered;
+  }
+
   /** The packs; the view says that they are read, and shows progress, until they are there. */
-  private async packs(): Promise<PackSummary[]> {
+  private async packs(): Promise<readonly PackSummary[]> {
     const reading = this.server.request("packs", {});
     void vscode.window.withProgress({ location: { viewId: VIEW }, title: t("Loading the problems …") }, () => reading.then(noop, noop));
     try {
@@ -177,6 +186,8 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
       this.tellOfPacks("unread");
       if (!this.server.failure) showError(error);
       return [];
+    } finally {
+      this.isRead = true;
     }
   }
 
