@@ -239,7 +239,9 @@ def extension_in_desktop(program: str) -> SetupStep:
 def environment() -> dict[str, str]:
     """Our environment, with Benchwright's commands and Node first on the PATH."""
     path = [str(VENV / "bin"), str(node_folder() / "bin"), os.environ.get("PATH", os.defpath)]
-    return {**os.environ, "PATH": os.pathsep.join(path)}
+    # Where Python may not keep what it has compiled, each process compiles all its packages again.
+    kept_variables = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept_variables, "PATH": os.pathsep.join(path)}
 
 
 def node_folder() -> Path:

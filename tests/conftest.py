@@ -8,7 +8,7 @@ import signal
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 
 _SAMPLED_EACH = 10
+_LEFT_OUT = pytest.StashKey[int]()
+"""The number of tests that only a nightly run has."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -52,7 +54,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda test_item: test_item.path not in begin_first)
     if config.getoption("--nightly"):
         return
+    nightly_items = _nightly_items(items)
+    config.hook.pytest_deselected(items=nightly_items)
+    left_out = set(nightly_items)
+    items[:] = [test_item for test_item in items if test_item not in left_out]
+    _count_left_out(config, len(nightly_items))
+
+
+def _nightly_items(items: list[pytest.Item]) -> list[pytest.Item]:
     test_numbers: Counter[tuple[Path, str]] = Counter()
+    nightly_items = []
     for collected_item in items:
         is_nightly = collected_item.get_closest_marker("nightly") is not None
         if not is_nightly and collected_item.get_closest_marker("sampled"):
@@ -60,7 +71,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             is_nightly = test_numbers[test_key] % _SAMPLED_EACH != 0
             test_numbers[test_key] += 1
         if is_nightly:
-            collected_item.add_marker(pytest.mark.skip(reason="takes long: ./test --nightly runs it"))
+            nightly_items.append(collected_item)
+    return nightly_items
+
+
+def _count_left_out(config: pytest.Config, number: int) -> None:
+    config.stash[_LEFT_OUT] = number
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["left_out"] = number
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Takes the number from a process of the pool: each of them collects all tests."""
+    with contextlib.suppress(AttributeError, KeyError):  # It crashed.
+        node.config.stash[_LEFT_OUT] = node.workeroutput["left_out"]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Says how many tests did not run because they take long."""
+    if number := config.stash.get(_LEFT_OUT, 0):
+        terminalreporter.write_line(f"{number} tests take long and were left out: --nightly runs them")
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
