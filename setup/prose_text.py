@@ -51,6 +51,7 @@ _PATTERNS = {".py": _PYTHON, ".ts": _TYPESCRIPT, ".json": _MANIFEST}
 _NOT_PROSE_IN_CODE = re.compile(
     r"`[^`\n]*`|https?://\S+|\\[nt\"']|\$?\{(?:[^{}]|\{[^{}]*\})*\}|(?<!\S)--[a-z-]+|[\w.*-]*[/_][\w./*-]*"
 )
+_BLOTS = re.compile(rf"{BLOT}[{BLOT}\s]*{BLOT}")
 _NOTE_TO_TOOLS = re.compile(r"!|\s*(?:noqa|type:|pragma|ruff:|eslint|@ts-)")
 _TWO_WORDS = re.compile(r"[A-Za-z]{2,}[,;:]?\s+[A-Za-z]{2,}")
 # What separates the literals of one string, and the lines of one comment.
@@ -68,6 +69,11 @@ def blot_out_all_but_prose(path: Path, text: str) -> str:
         pieces.append(_NOT_PROSE_IN_CODE.sub(_blot_out, text[start:end]))
         last_end = end
     return "".join(pieces) + re.sub(r"[^\n]", BLOT, text[last_end:])
+
+
+def squeeze_blots(visible: str) -> str:
+    """Leaves a single blot of those that have only white space between them, so that all phrases stay as they are."""
+    return _BLOTS.sub(BLOT, visible)
 
 
 def _blot_out(match: re.Match[str]) -> str:
