@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from hypothesis import HealthCheck, settings
 
 from .support.machine import costs
 from .support.machine.docker_engine import EngineMissingError, docker_engine
+from .support.machine.preloaded import PreloadedProgram
 from .support.service.postgres import PostgresError, cluster
 
 if TYPE_CHECKING:
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 _SAMPLED_EACH = 10
 _LEFT_OUT = pytest.StashKey[int]()
 """The number of tests that only a nightly run has."""
+_PRELOADED = pytest.StashKey[PreloadedProgram]()
+_STARTS_OFTEN = {"integration", "lsp"}
+"""Folders whose tests start `benchwright` thousands of times, and are not about its start."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -44,6 +49,9 @@ def pytest_configure(config: pytest.Config) -> None:
     folder = os.environ.get(costs.FOLDER)
     if folder and (hasattr(config, "workerinput") or not config.getoption("numprocesses")):
         config.pluginmanager.register(costs.Costs(Path(folder)))
+    if sys.platform == "linux" and not config.getoption("--nightly") and not config.getoption("cov_source", None):
+        config.stash[_PRELOADED] = PreloadedProgram()
+        config.stash[_PRELOADED].install()
     # How long an example takes says more about the machine than about what is tested.
     settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("any machine")
@@ -92,6 +100,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     """Says how many tests did not run because they take long."""
     if number := config.stash.get(_LEFT_OUT, 0):
         terminalreporter.write_line(f"{number} tests take long and were left out: --nightly runs them")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Decides whether what the test starts has loaded its packages; where time is measured, it has not."""
+    if program := item.config.stash.get(_PRELOADED, None):
+        program.is_used = not _STARTS_OFTEN.isdisjoint(item.path.parts) and not item.get_closest_marker("alone")
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

@@ -28,6 +28,8 @@ def import_protocol_types(cache: Path) -> None:
     Args:
         cache: The cache folder.
     """
+    if "lsprotocol.types" in sys.modules:
+        return
     import cattrs  # noqa: F401 - loads attrs
 
     if (attrs_module := sys.modules.get("attr._make")) is None:

@@ -64,11 +64,16 @@ def test_a_name_may_stand_for_as_many_types_as_are_accepted() -> None:
     assert refusal.startswith(f"found stands for {names.LIMIT + 1} unrelated types ({names.LIMIT} are accepted)")
 
 
+@pytest.mark.parametrize(
+    ("program", "sentence"),
+    [("number: int = ''\n", "Incompatible types in assignment"), ("number = (\n", "Unexpected EOF while parsing")],
+    ids=["wrong type", "no Python"],
+)
 def test_types_that_are_wrong_are_told_and_nothing_is_counted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], program: str, sentence: str
 ) -> None:
-    (tmp_path / "program.py").write_text("number: int = ''\n")
+    (tmp_path / "program.py").write_text(program)
     (tmp_path / "mypy.ini").write_text("[mypy]\n")
     arguments = ["--config-file", str(tmp_path / "mypy.ini"), "--cache-dir", str(tmp_path / "cache")]
     assert names.check_names([*arguments, str(tmp_path / "program.py")]) == 1
-    assert "Incompatible types in assignment" in capsys.readouterr().out
+    assert sentence in capsys.readouterr().out
