@@ -1,9 +1,10 @@
-"""Counts for each name how many unrelated types it stands for.
+"""Checks types, and counts for each name how many unrelated ones it stands for.
 
     .venv/bin/python setup/names.py [--list | --update] [MYPY'S ARGUMENTS]
 
 A variable that holds a match here, a path there and a verdict elsewhere is a pronoun, however it is spelled: its reader
-has to know the whole function. Types are mypy's; what is imported comes from its cache, so run mypy before.
+has to know the whole function. Types are mypy's, and so are the errors that end it: `mypy` itself would only find the
+same ones again.
 
 `--list` prints the share of bindings whose name stands for more than `LIMIT` types, and these names; with MYPY'S
 ARGUMENTS of another code base, its own. `--update` accepts the numbers of today.
@@ -22,7 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from folders import ROOT
-from mypy import build, main, nodes, types
+from mypy import build, errors, main, nodes, types
 
 LIMIT = 8
 """Unrelated types that one name may stand for."""
@@ -192,7 +193,10 @@ def read_bindings(arguments: list[str]) -> dict[str, Bindings]:
     # A module that comes as text is never taken from the cache, which has no trees; what it imports is.
     for source in sources:
         source.text = Path(source.path or "").read_text(encoding="utf-8")
-    result = build.build(sources, options)
+    try:
+        result = build.build(sources, options)
+    except errors.CompileError as error:
+        raise TypesError("\n".join(error.messages)) from error
     if result.errors:
         raise TypesError("\n".join(result.errors))
     trees = {source.module: result.graph[source.module].tree for source in sources}

@@ -67,8 +67,7 @@ def all_stages(*, nightly: bool = False) -> list[Stage]:
         Stage(
             "types",
             "Python types, and names that stand for too many",
-            (("mypy",), ("python", "setup/names.py")),
-            chained=True,
+            (("python", "setup/names.py"),),
         ),
         Stage("imports", "which package may import which", (("lint-imports",),)),
         Stage("unit", "unit tests", tests_folder="tests/unit", needs=simulators | {Requirement.NODE}),
