@@ -10,6 +10,7 @@ import asyncio
 import os
 import shlex
 import stat
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,14 +29,18 @@ from benchwright_harness.plan.selection import selections
 from benchwright_harness.sandbox import SandboxJob
 from benchwright_problems.problem import ProblemKind, RunLimits
 from benchwright_problems.relative_path import RelativePath
+from benchwright_problems.repository.build_output import is_left_out
 from benchwright_subjects.evaluation.services import EvaluationServices, run_without_leaking_frames
 from benchwright_subjects.sample_attempt import SampleAttempt
+from benchwright_subjects.tree_folder import TreeFolder
 
 MOST_FILES = 400
 MOST_BYTES = 1 << 20
 """Of one file."""
+_FOLDER_MB = 100
 _SHOWN = 16_000
 """Characters of a command's output that an agent sees: the beginning and the end."""
+_MOST_LISTED, _LISTED_DEPTH = 1_000, 3
 _PATH: TypeAdapter[str] = TypeAdapter(RelativePath)
 _LINT = (
     "verilator --lint-only -Wall -Wno-MULTITOP -Wno-DECLFILENAME --timing -y rtl -y verif -Irtl -Iverif +libext+.sv+.v"
@@ -57,8 +62,13 @@ class AgentWorkspace:
     wall_s: float
 
     def file_listing(self) -> str:
-        """Path and size of every file."""
-        return "\n".join(f"{path}  {len(content)} bytes" for path, content in sorted(self.sample.files.items()))
+        """Path and size of every file; of a large repository, folders with the number of their files."""
+        files = self.sample.files
+        if len(files) <= _MOST_LISTED:
+            return "\n".join(f"{path}  {len(content)} bytes" for path, content in sorted(files.items()))
+        counts = Counter("/".join(path.split("/")[:-1][:_LISTED_DEPTH]) or "." for path in files)
+        lines = "\n".join(f"{folder}/  {count} files" for folder, count in sorted(counts.items()))
+        return f"{lines}\nThese are {len(files)} files in all; run_command with find or grep shows single ones."
 
     def file_text(self, path: str) -> str:
         """The text of a file."""
@@ -96,13 +106,13 @@ class AgentWorkspace:
             with run_folder(code, self.sample.files, user):
                 async with hold_harness_slot(self.services.grading.slots, self.sample.attempt.clock):
                     step_end = await self.services.sandbox.run(self._sandbox_job(command, code, user), command_output)
-                left_files = await asyncio.to_thread(plain_files_below, code)
+                left_files = await asyncio.to_thread(self._files_left_in, code)
         except HarnessError as error:
             raise ToolError(f"The command could not be run: {error}.") from error
         await self._record_differences(left_files)
         status = f"exit status {step_end.exit_code}"
         if step_end.end is not ProcessEnd.EXITED:
-            status = f"stopped: {step_end.end.value} ({self.wall_s:g} s, {_command_limits(self.wall_s).memory_mb} MiB)"
+            status = f"stopped: {step_end.end.value} ({self.wall_s:g} s, {self._command_limits.memory_mb} MiB)"
         return f"{command_output.text()}\n[{status}]".lstrip()
 
     @property
@@ -128,6 +138,11 @@ class AgentWorkspace:
         runs_left = self.sample.terms.runs_left(summary.verdict_count)
         return revealed_text if runs_left is None else f"{revealed_text}\n[{runs_left} runs left]"
 
+    def _files_left_in(self, code_folder: Path) -> dict[str, bytes]:
+        if self.sample.tree_files:
+            return TreeFolder(code_folder, self.sample.tree_files).read_files()
+        return plain_files_below(code_folder)
+
     async def _record_differences(self, files_after_command: Mapping[str, bytes]) -> None:
         for path in [path for path in self.sample.files if path not in files_after_command]:
             await self.sample.remove_file(path)
@@ -148,10 +163,16 @@ class AgentWorkspace:
             },
             code=code_folder,
             hidden_files={},
-            limits=_command_limits(self.wall_s),
+            limits=self._command_limits,
             toolchain=toolchain,
             user=user_id,
         )
+
+    @property
+    def _command_limits(self) -> RunLimits:
+        problem_limits = self.sample.problem.limits
+        folder_mb = problem_limits.folder_mb if self.sample.tree_files else _FOLDER_MB
+        return RunLimits(wall_s=self.wall_s, memory_mb=4096, folder_mb=folder_mb)
 
     def _writable_path(self, path: str) -> str:
         try:
@@ -161,9 +182,12 @@ class AgentWorkspace:
         other_paths = self.sample.files.keys() - {path}
         if any(other_path.startswith(f"{path}/") or path.startswith(f"{other_path}/") for other_path in other_paths):
             raise ToolError(f"{path!r} is a file and a folder at once.")
-        if len(other_paths) >= MOST_FILES:
+        if self.sample.tree_files:
+            if path not in self.sample.tree_files and is_left_out(path):
+                raise ToolError(f"{path!r} is where builds write: no part of a solution. Choose another name.")
+        elif len(other_paths) >= MOST_FILES:
             raise ToolError(f"There are {MOST_FILES} files already, and no more can be made.")
-        if path.startswith(("rundir/", "src/")):
+        elif path.startswith(("rundir/", "src/")):
             raise ToolError("rundir is emptied after each command, and src is not yours: choose another folder.")
         return path
 
@@ -187,10 +211,6 @@ class _OutputEnds:
         cut = self._size - len(self._head) - len(self._tail)
         middle = f"\n[{cut} bytes left out]\n".encode() if cut > 0 else b""
         return (self._head + middle + self._tail).decode("utf-8", "replace").rstrip()
-
-
-def _command_limits(wall_s: float) -> RunLimits:
-    return RunLimits(wall_s=wall_s, memory_mb=4096, folder_mb=100)
 
 
 def plain_files_below(code_folder: Path) -> dict[str, bytes]:

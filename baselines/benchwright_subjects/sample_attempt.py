@@ -41,8 +41,11 @@ from benchwright_attempts.grading.run_records import RunRecords
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_attempts.summary.summary import AttemptVerdict, Summary
 from benchwright_attempts.terms import Terms
+from benchwright_problems.errors import PatchError
 from benchwright_problems.problem import Problem, ProblemKind
-from benchwright_problems.verdict import Verdict
+from benchwright_problems.repository.build_output import solution_of_files
+from benchwright_problems.repository.changes import CHANGES, changed_files
+from benchwright_problems.verdict import Reason, Verdict
 from benchwright_subjects.agents.text_difference import text_changes
 from benchwright_subjects.checkpoint import Checkpoint, SolverState, kept_checkpoint
 from benchwright_subjects.evaluation.provider_failure import FailedRequest, ProviderError, no_reply_error
@@ -75,6 +78,8 @@ class SolvingSubject:
     """For records: which program works with the model, and with which settings."""
     start_files: Mapping[str, bytes] = field(default_factory=dict)
     """Files at the start besides the problem's starting files, or in place of them."""
+    works_in_tree: bool = False
+    """True if it works on the files of a repository; otherwise its solution of one is a diff."""
 
     @property
     def assigned(self) -> Assigned | None:
@@ -110,7 +115,9 @@ class SampleAttempt(Adapter):
         self.header = header
         self.problem = problem
         self.terms = subject.terms
-        self.files = {**starting_files(problem), **subject.start_files}
+        self.tree_files = problem.public.tree.read_all() if subject.works_in_tree and problem.public.tree else {}
+        """Files of the repository that the solver works on, as it began with them; no event has them before they change."""
+        self.files = {**self.tree_files, **starting_files(problem), **subject.start_files}
         """The given files, and those that the solver has written so far."""
         self.checkpoint: Checkpoint | None = None
         """The point from which the solver continues; None if it begins."""
@@ -147,6 +154,8 @@ class SampleAttempt(Adapter):
         self._configuration = subject.configuration
         self._checkpoint_file = RunRecords(services.home, header.id).checkpoint_file
         self._versions: dict[str, int] = {}
+        self._recorded_solution: bytes | None = None
+        self._paths_in_log: set[str] = self.files.keys() - self.tree_files.keys()
 
     @classmethod
     async def begin_or_continue(
@@ -184,7 +193,13 @@ class SampleAttempt(Adapter):
                 study=subject.assigned.study if subject.assigned else "",
             )
             sample = cls(services, header, problem, subject)
-            opened_event = Opened(files={path: FileText.of_bytes(content) for path, content in sample.files.items()})
+            opened_event = Opened(
+                files={
+                    path: FileText.of_bytes(content)
+                    for path, content in sample.files.items()
+                    if path not in sample.tree_files
+                }
+            )
             await asyncio.to_thread(log.create, header, opened_event)
             if facts := {**subject.statement_facts, **subject.program_facts}:
                 await sample.record_event(ModelUsage(model=subject.model, parameters=facts))
@@ -194,8 +209,28 @@ class SampleAttempt(Adapter):
         return sample
 
     def present_judged_files(self) -> Mapping[str, bytes]:
-        """The files that the verdict is about."""
-        return {path: self.files[path] for path in judged_paths(self.problem) if path in self.files}
+        """The files that the verdict is about; of a repository that it works on, the difference to its start."""
+        if not self.tree_files:
+            return {path: self.files[path] for path in judged_paths(self.problem) if path in self.files}
+        self.unusable = None
+        try:
+            return {CHANGES: solution_of_files(self.tree_files, self.files)}
+        except PatchError as error:
+            self.unusable = Verdict(reason=Reason.UNREADABLE, detail=f"{error}.")
+            return {}
+
+    def on_files_taken_for_run(self, files: Mapping[str, bytes]) -> None:
+        """A run has taken a difference, which nobody has written: the log gets it beside the files."""
+        solution = files.get(CHANGES)
+        if self.tree_files and solution is not None and solution != self._recorded_solution:
+            self._recorded_solution = solution
+            derived = TextSet(path=CHANGES, cause=TextCause.RESYNC, file=FileText.of_bytes(solution))
+            self._services.log.append_nowait(self.header.id, derived)
+
+    @property
+    def kept_files(self) -> Mapping[str, bytes]:
+        """The files of a checkpoint: of a repository, the difference to its start."""
+        return self.present_judged_files() if self.tree_files else self.files
 
     def verdict_if_ungradable(self) -> Verdict | None:
         """The verdict on a reply without files, or that a filter has ended."""
@@ -212,6 +247,7 @@ class SampleAttempt(Adapter):
         if self.files.get(path) == content:
             return
         self.files[path] = content
+        self._paths_in_log.add(path)
         await self.record_event(TextSet(path=path, cause=cause, file=FileText.of_bytes(content)))
         await self.record_event(Save(path=path, sha256=sha256(content), size=len(content)))
 
@@ -251,6 +287,9 @@ class SampleAttempt(Adapter):
         ):
             await self.write_file(path, content)
             return
+        if path not in self._paths_in_log:
+            self._paths_in_log.add(path)
+            await self.record_event(TextSet(path=path, cause=TextCause.OPENED, file=old_file))
         self.files[path] = content
         version = self._versions[path] = self._versions.get(path, 0) + 1
         edit_reason = EditReason(
@@ -356,6 +395,8 @@ class SampleAttempt(Adapter):
 
     async def keep_checkpoint(self, solver_state: SolverState) -> None:
         """Keeps the present as the point from which the solver can continue."""
+        if self.unusable is not None:
+            return
         await self.exclude_provider_waits()
         # The log is to know the time until here, whenever this process ends.
         await self.attempt.writer.append_unless_ended(Tick())
@@ -404,7 +445,8 @@ class SampleAttempt(Adapter):
             return
         self.checkpoint = checkpoint
         self.attempt.clock.limited_from_s = checkpoint.limited_from_s
-        self.files = dict(checkpoint.solver_state.files)
+        kept_files = checkpoint.solver_state.files
+        self.files = self._files_with(kept_files[CHANGES]) if self.tree_files else dict(kept_files)
         repeated_s = round(summary.clock.active_s - checkpoint.active_s, 3)
         if repeated_s > 0:
             await self.record_event(TimeExcluded(excluded_s=repeated_s, reason="repeated"))
@@ -420,13 +462,20 @@ class SampleAttempt(Adapter):
         for model, model_usage in self.recorded_usage.items():
             count_earlier_usage(model, model_usage)
 
+    def _files_with(self, solution: bytes) -> dict[str, bytes]:
+        """The files of the repository with a difference to its start."""
+        assert self.problem.public.tree is not None
+        files = self.tree_files | changed_files(self.problem.public.tree, solution.decode())
+        return {path: content for path, content in files.items() if content is not None}
+
     async def _reset_files(self, summary: Summary) -> None:
+        self._paths_in_log |= summary.files.keys()
         for run in summary.snapshots:
             await self.record_event(RunCancelled(run=run, number=summary.next_number, reason="interrupted"))
         for path in summary.files.keys() - self.files.keys():
             await self.record_event(TextSet(path=path, cause=TextCause.DELETED, file=None))
         for path, content in self.files.items():
-            if summary.files.get(path) != sha256(content):
+            if path in self._paths_in_log and summary.files.get(path) != sha256(content):
                 await self.record_event(TextSet(path=path, cause=TextCause.RESYNC, file=FileText.of_bytes(content)))
                 await self.record_event(Save(path=path, sha256=sha256(content), size=len(content)))
 

@@ -57,10 +57,6 @@ def select_problems(
     ]
     if not selected_problems:
         raise EvaluationError(f"Nothing of the pack {pack!r} is left to ask: all of it serves as examples.")
-    if repository := next((problem.id for problem in selected_problems if problem.public.tree is not None), None):
-        raise EvaluationError(
-            f"{pack}/{repository} is a whole repository: models and agents can't be given it yet. Name other problems."
-        )
     return selected_problems
 
 

@@ -6,12 +6,26 @@ import json
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput, get_model
+from inspect_ai.tool import ToolChoice, ToolInfo
 from typer.testing import CliRunner
 
+from benchwright_attempts.summary.replay import replay
 from benchwright_foundation.home import Home
+from benchwright_problems.repository.changes import CHANGES
+from benchwright_problems.storage.pack_folder import BUILT_IN, read_pack_folder
+from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import app_with_commands
+from benchwright_subjects.evaluation.evaluation import summary
+
+from ..support.models.agent_model import Call, offered_by, output_of, shell_call
+from ..support.models.eval import Desk, desk, run
+from ..support.models.subjects import installed_preset
+
+__all__ = ("desk",)
 
 IBEX = Path(__file__).parents[3] / "shared/data/projects/ibex.json"
 PRIMITIVES = "vendor/lowrisc_ip/ip/prim/rtl"
@@ -124,15 +138,14 @@ def ibex(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("bug", [HAZARD, CSR, ARBITRATION], ids=["hazard", "csr", "arbitration"])
-def test_a_bug_planted_into_ibex_is_a_proved_problem(
-    bug: PlantedBug, ibex: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def add_problem(
+    bug: PlantedBug, ibex: Path, folder: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, Any]:
+    """Makes a pack of one problem in a folder, by the command, and returns what that prints."""
     monkeypatch.setenv("BENCHWRIGHT_CACHE", str(Home.from_environment().cache))
-    monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
-    repository = tmp_path / "ibex"
-    git(tmp_path, "clone", "-q", str(ibex), str(repository))
+    monkeypatch.setenv("BENCHWRIGHT_HOME", str(home))
+    repository = folder / "ibex"
+    git(folder, "clone", "-q", str(ibex), str(repository))
     file = repository / bug.path
     right_text = file.read_text(encoding="utf-8")
     assert bug.right in right_text
@@ -143,9 +156,54 @@ def test_a_bug_planted_into_ibex_is_a_proved_problem(
     (repository / "hidden_run.sh").write_text(SCRIPT.format(path=bug.path))
     git(repository, "add", "-A")
     git(repository, "commit", "-qm", "A fix")
-    arguments = [str(repository), "HEAD", str(tmp_path / "pack"), "bug", "--run", "bash hidden_run.sh", "--json"]
+    arguments = [str(repository), "HEAD", str(folder / "pack"), "bug", "--run", "bash hidden_run.sh", "--json"]
     tests = ["--tests", "hidden_bench.sv", "--tests", "hidden_run.sh"]
     outcome = CliRunner().invoke(app_with_commands(), ["problems", "from-commit", *arguments, *tests])
     assert outcome.exit_code == 0, outcome.output
-    made = json.loads(outcome.output)
+    made: dict[str, Any] = json.loads(outcome.output)
+    return made
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("bug", [HAZARD, CSR, ARBITRATION], ids=["hazard", "csr", "arbitration"])
+def test_a_bug_planted_into_ibex_is_a_proved_problem(
+    bug: PlantedBug, ibex: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = add_problem(bug, ibex, tmp_path, tmp_path / "home", monkeypatch)
     assert (made["fail_to_pass"], made["pass_to_pass"]) == ([bug.fail_to_pass], [bug.pass_to_pass])
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", ["codex", "opencode"])
+def test_a_real_agent_mends_ibex_and_its_log_has_what_it_changed_alone(
+    name: str, desk: Desk, ibex: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed_preset(name)
+    add_problem(HAZARD, ibex, tmp_path, desk.home.data.parent, monkeypatch)
+    Store(desk.home).add(read_pack_folder(tmp_path / "pack"))
+    (pack_name,) = Store(desk.home).pack_names()[len(BUILT_IN) :]
+    file = f"/code/{HAZARD.path}"
+    program = f"import pathlib; f = pathlib.Path({file!r}); t = f.read_text()\n"
+    program += f"assert {HAZARD.wrong!r} in t; f.write_text(t.replace({HAZARD.wrong!r}, {HAZARD.right!r}))\n"
+    requests: list[str] = []
+
+    def reply(
+        messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
+    ) -> ModelOutput:
+        requests.append(json.dumps([message.model_dump(mode="json") for message in messages]))
+        call = shell_call(offered_by(tools), f"python3 - <<'END'\n{program}END")
+        if isinstance(call, Call) and not any(message.role == "tool" for message in messages):
+            return output_of(call, messages)
+        return ModelOutput.from_content("mockllm/model", "It is mended.")
+
+    model = get_model("mockllm/model", custom_outputs=reply, memoize=False)
+    log = run(desk, model, "agent", pack=pack_name, subject=name, limit_s=240.0)
+    assert summary(log)["passed"] == 1, summary(log)["why"]
+    (attempt,) = desk.attempts()
+    replayed_files = replay(desk.events(attempt.id)).files
+    assert replayed_files.keys() == {HAZARD.path, CHANGES}
+    assert replayed_files[CHANGES].text is not None
+    assert replayed_files[CHANGES].text.count("diff --git") == 1
+    assert desk.are_whole()
+    # The hidden tests' own names reach neither the model nor the log.
+    assert "keeps_order" not in "".join(requests) + desk.exports()

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.execution.run import ALL_IS_EDITABLE, UNSIGNED, run_harness
@@ -25,7 +24,6 @@ from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 from benchwright_service.courses.courses import Courses
 from benchwright_service.errors import BenchServiceError
-from benchwright_subjects.samples import select_problems
 
 from ..support.repository_pack import ADDER, BUGS, TOP, TREE, write_repository_pack
 
@@ -173,8 +171,6 @@ async def test_who_can_not_be_given_a_repository_refuses_its_problems_by_name(
 ) -> None:
     store = Store(home)
     store.add(read_pack_folder(write_repository_pack(tmp_path / "pack")))
-    with pytest.raises(EvaluationError, match="core/sum is a whole repository"):
-        select_problems(store, "core", "")
     courses = Courses.__new__(Courses)
     monkeypatch.setattr(courses, "_store", store, raising=False)
     with pytest.raises(BenchServiceError, match="core/mask is a whole repository"):

@@ -20,6 +20,7 @@ from benchwright_server.workspaces.repository import diff_of_workspace
 
 from ..support.repository_pack import ADDER, BENCH, BUGS, TREE, write_repository_pack
 from .session import Desk, Editor
+from .test_agent_tools import agent
 
 WRONG_ADDER = BUGS["sum"][1]
 CANARY = "CANARY-7c1f"
@@ -73,6 +74,20 @@ async def test_a_person_solves_it_by_saving_and_the_diff_is_what_is_judged(repos
     assert desk.replayed_content(CHANGES) == diff.encode()
     assert desk.replayed_content("rtl/adder.sv") == ADDER.encode()
     assert desk.replayed_content("rtl/unused.sv") == b"module unused;\nendmodule\n"
+    await editor.quit()
+
+
+async def test_an_agents_tools_list_the_tree_and_say_what_is_tested(repository_home: Path) -> None:
+    editor, desk = await opened(repository_home)
+    (desk.folder / "obj_dir").mkdir()
+    (desk.folder / "obj_dir/built.sv").write_text("left by a tool\n")
+    async with agent(repository_home, desk.folder) as helper:
+        listed = json.loads(await helper.use("files"))
+        assert {file["path"]: (file["bytes"], file["is_tested"]) for file in listed} == {
+            path: (len(WRONG_ADDER if path == "rtl/adder.sv" else text), True) for path, text in TREE.items()
+        }
+        assert await helper.use("read_file", path="rtl/top.sv") == TREE["rtl/top.sv"]
+        assert "all of the repository that may be changed" in await helper.use("problem")
     await editor.quit()
 
 

@@ -70,6 +70,7 @@ WALKS = {
     "docs/how-to/repository-problems.md": Walk(
         not_run={
             "benchwright open": "tests/lsp/test_repository_workspace.py opens such a problem",
+            "benchwright eval": "tests/integration/test_repository_subjects.py asks a model and agents",
             "problems import": "tests/unit/problems/test_repository_datasets.py imports both forms",
         }
     ),

@@ -32,6 +32,7 @@ from benchwright_subjects.evaluation import usage
 from benchwright_subjects.evaluation.budget import count_cost, refuse_if_budget_is_spent
 from benchwright_subjects.evaluation.services import EvaluationServices
 from benchwright_subjects.sample_attempt import SampleAttempt
+from benchwright_subjects.tree_folder import TreeFolder
 
 _NOT_STARTED = (126, 127)
 _CONTINUE = (
@@ -99,7 +100,11 @@ def _folder_files(sample: SampleAttempt) -> Mapping[str, bytes]:
     """Files of the agent's folder when it begins, or continues."""
     if sample.checkpoint is None:
         return sample.files
-    return {**sample.checkpoint.solver_state.folder_files, **sample.present_judged_files()}
+    return (
+        sample.files
+        if sample.tree_files
+        else {**sample.checkpoint.solver_state.folder_files, **sample.present_judged_files()}
+    )
 
 
 class _Checkpoints:
@@ -154,10 +159,11 @@ class _Checkpoints:
         session_copy = await self._copies.copy() if can_continue and self._copies is not None else None
         if session_copy is None:
             return
-        folder_files = await asyncio.to_thread(plain_files_below, self._sandbox.code)
+        # All of a repository is recorded, but for what a build leaves.
+        folder_files = {} if self._sample.tree_files else await asyncio.to_thread(plain_files_below, self._sandbox.code)
         judged = set(judged_paths(self._sample.problem))
         solver_state = SolverState(
-            files=self._sample.files,
+            files=self._sample.kept_files,
             folder_files={path: content for path, content in folder_files.items() if path not in judged},
             session=self._conversation.session_id,
             session_copy=session_copy,
@@ -225,6 +231,7 @@ class _ChangeRecorder:
         self._has_more = asyncio.Event()
         self._turn = asyncio.Lock()
         self._watch: FolderWatch | None = None
+        self._tree_folder: TreeFolder | None = None
 
     def queue_change(self, found_file: PathState) -> None:
         """A file has changed."""
@@ -284,7 +291,24 @@ class _ChangeRecorder:
             self._watch.report_changes_now()
             await asyncio.sleep(0)
         await self._record_waiting()
+        await self._record_tree_changes()
         refuse_if_budget_is_spent()
+
+    async def _record_tree_changes(self) -> None:
+        """Record what has changed in the repository since it was last read."""
+        if self._tree_folder is None:
+            return
+        async with self._turn:
+            contents = await asyncio.to_thread(self._tree_folder.read_files)
+            changed_paths = [
+                path
+                for path in sorted({*contents, *self._sample.files})
+                if contents.get(path) != self._sample.files.get(path)
+            ]
+            for path in changed_paths:
+                await self._sample.record_program_edit(path, contents.get(path), self._subject)
+        if changed_paths and self._grades_saves:
+            await self._sample.start_run_of_save()
 
     async def record_usage(self, model: Model, output: ModelOutput) -> None:
         """The model has answered."""
@@ -298,7 +322,11 @@ class _ChangeRecorder:
 
     @contextlib.contextmanager
     def watch_sandbox(self, agent_sandbox: AgentSandbox) -> Iterator[None]:
-        """Take what changes in the sandbox while the block lasts."""
+        """Take what changes in the sandbox while the block lasts; of a repository, whenever a model is asked."""
+        if self._sample.tree_files:
+            self._tree_folder = TreeFolder(agent_sandbox.code, self._sample.tree_files)
+            yield
+            return
         watch = FolderWatch(agent_sandbox.code, judged_paths(self._sample.problem), self.queue_change)
         with watch.watch_for_block():
             self._watch = watch
@@ -310,6 +338,13 @@ class _ChangeRecorder:
     async def record_final_files(self, agent_sandbox: AgentSandbox) -> None:
         """Record the rest, and what can't be read in the end."""
         await self._record_waiting()
+        if self._tree_folder is not None:
+            await self._record_tree_changes()
+            for path in self._tree_folder.unreadable:
+                await self._sample.record_event(
+                    Violation(rule="unreadable_file", detail=f"{path}: {FileState.NOT_A_FILE.value}")
+                )
+            return
         for path in judged_paths(self._sample.problem):
             found_file = path_state(agent_sandbox.code, path)
             async with self._turn:

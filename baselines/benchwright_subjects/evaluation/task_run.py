@@ -101,13 +101,26 @@ class TaskRun:
             condition = Solver.AGENT if self.agent else Solver.MODEL
             terms = Terms(condition.value, most_runs=self._most_runs, most_s=self._most_s)
             name = f"{self._launch.name} with {model}" if self._launch and self._launch.name else model
-            return SolvingSubject(name, model, terms, knowledge_cutoff=self._cutoff, program_facts=program)
+            return SolvingSubject(
+                name,
+                model,
+                terms,
+                knowledge_cutoff=self._cutoff,
+                program_facts=program,
+                works_in_tree=self.agent,
+            )
         self._study_condition.refuse_other_model(model)
         assigned = self._study_condition.assigned_terms(ref, sample_number)
         cutoff = self._study_condition.condition.knowledge_cutoff or ""
         terms = Terms(assigned.condition, assigned)
         return SolvingSubject(
-            model, model, terms, self._study_condition.attempt_id(ref, sample_number), cutoff, program_facts=program
+            model,
+            model,
+            terms,
+            self._study_condition.attempt_id(ref, sample_number),
+            cutoff,
+            program_facts=program,
+            works_in_tree=self.agent,
         )
 
     def sample_attempt(self, state: TaskState) -> SampleAttempt:

@@ -51,7 +51,7 @@ The reply is JSON: keys and values have double quotes, and quotes and newlines i
 
 
 def _prompt_if_covered(problem: Problem) -> ModelPrompt | None:
-    if problem.category is None:
+    if problem.category is None or problem.public.tree is not None:
         return None
     expected_paths = [] if problem.category.is_comprehension else list(problem.public.expected)
     guidance = f"This problem is of the category '{problem.category.label}'. Reply only with"
@@ -90,7 +90,7 @@ def _answer_text_in_reply(problem: Problem, reply: str) -> str:
 CVDP = PromptSet(
     name="cvdp-1.1",
     source="https://github.com/NVlabs/cvdp_benchmark, src/model_helpers.py at 2ed01f5, src/dataset_processor.py",
-    covers="problems with a category of CVDP",
+    covers="problems with a category of CVDP that are no whole repositories",
     make_prompt=_prompt_if_covered,
     extract_answer=_answer_text_in_reply,
 )

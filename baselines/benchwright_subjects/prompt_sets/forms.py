@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 from pydantic import JsonValue
 
@@ -20,6 +22,8 @@ from benchwright_problems.problem import (
     QuestionFormat,
     digest,
 )
+from benchwright_problems.repository.changes import CHANGES
+from benchwright_problems.repository.tree import TreeStore
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
 
 
@@ -50,6 +54,10 @@ def _placeholder_problems() -> Iterator[Problem]:
             expected_paths = tuple(f"rtl/{{expected_{number}}}.sv" for number in range(1, count + 1))
             public = Public(statement="{statement}", files=_GIVEN, expected=expected_paths)
             yield _placeholder_problem(f"{category.value}-{count}", ProblemKind.DESIGN, public, category)
+    with tempfile.TemporaryDirectory() as folder:
+        tree = TreeStore(Path(folder)).add({"rtl/{given}.sv": b"{content}"})
+        public = Public(statement="{statement}", expected=(CHANGES,), tree=tree, editable=("{editable}",))
+        yield _placeholder_problem("repository", ProblemKind.DESIGN, public, Category.BUG_FIX)
     for style in QuestionFormat:
         for language in LANGUAGES:
             choices = tuple(Choice(letter=letter, text=f"{{choice_{letter}}}") for letter in "ABCD")

@@ -7,6 +7,7 @@ and language. Nothing here takes a problem's hidden part.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from benchwright_judges.formats import rules_of
 from benchwright_judges.languages import wording_of_language
 from benchwright_judges.reading.statements import ANSWER_LABEL
 from benchwright_problems.problem import Answer, Figure, Problem, ProblemKind, Question
+from benchwright_problems.repository.tree import Tree, folders_around
 
 Part = str | Figure
 
@@ -22,6 +24,8 @@ _DESIGNER = (
     "You are an experienced hardware designer. You write synthesizable Verilog and SystemVerilog, and testbenches"
     " where they are asked for. You do exactly what the task says, and keep to the names, ports and files it gives."
 )
+_MOST_TREE_CHARACTERS = 200_000
+"""Characters of a repository's files in one request."""
 _READER = "You are an experienced hardware designer. You explain and document code precisely and briefly."
 
 
@@ -72,7 +76,9 @@ def answer_prompt(problem: Problem, *, asks_for_steps: bool = False, examples: S
 
 def agent_prompt(problem: Problem) -> ModelPrompt:
     """The request to work on a problem with tools."""
-    if problem.kind is ProblemKind.DESIGN:
+    if problem.public.tree is not None:
+        text = f"{problem.public.statement.strip()}\n\n{_tree_instruction(problem)}"
+    elif problem.kind is ProblemKind.DESIGN:
         path_list = "\n".join(f"- {path}" for path in problem.public.expected)
         text = f"{problem.public.statement.strip()}\n\nOnly these files count:\n{path_list}"
     else:
@@ -111,18 +117,65 @@ def full_statement(problem: Problem) -> str:
 
 
 def given_files_text(problem: Problem) -> str:
-    """The files that are given, each between two lines that name it."""
-    file_texts = [
-        f"=== BEGIN {path}\n{text.rstrip()}\n=== END {path}"
-        for path, text in sorted(problem.public.files.items())
-        if text.strip()
-    ]
+    """The files that are given, each between two lines that name it.
+
+    Of a repository that is too large for that, all paths, and the texts that may be changed or that the statement
+    names, as far as they fit.
+
+    Raises:
+        TreeError: The files of a repository are not on this machine.
+    """
+    if problem.public.tree is not None:
+        return _tree_files_text(problem, problem.public.tree)
+    file_texts = [_file_text(path, text) for path, text in sorted(problem.public.files.items()) if text.strip()]
     return "\n\n".join(["These files are given:", *file_texts]) if file_texts else ""
+
+
+def _file_text(path: str, text: str) -> str:
+    return f"=== BEGIN {path}\n{text.rstrip()}\n=== END {path}"
+
+
+def _tree_files_text(problem: Problem, tree: Tree) -> str:
+    texts = {}
+    for path, content in sorted(tree.read_all().items()):
+        with contextlib.suppress(UnicodeDecodeError):
+            texts[path] = content.decode()
+    shown_texts = texts
+    if sum(map(len, texts.values())) > _MOST_TREE_CHARACTERS:
+        named = {path for path in texts if path in problem.public.statement}
+        editable = {path for path in texts if {path, *folders_around(path)} & {*problem.public.editable}}
+        shown_texts, room = {}, _MOST_TREE_CHARACTERS
+        for path in (*sorted(named), *sorted(editable - named)):
+            if len(texts[path]) <= room:
+                shown_texts[path] = texts[path]
+                room -= len(texts[path])
+    file_texts = [_file_text(path, text) for path, text in shown_texts.items()]
+    if unshown_paths := [path for path in tree.digest_by_path if path not in shown_texts]:
+        file_texts.append("\n".join(["Without their texts, these files are there too:", *unshown_paths]))
+    return "\n\n".join(["These files of a repository are given:", *file_texts])
+
+
+def _tree_instruction(problem: Problem) -> str:
+    editable = problem.public.editable
+    scope = f"nothing but {', '.join(editable)}" if editable else "any file"
+    return (
+        f"The folder holds a whole repository, of which you may change {scope}. The difference to how you found it is"
+        " judged. Folders called build or obj_dir, objects, logs and waveforms are no part of it."
+    )
 
 
 def reply_form_instruction(problem: Problem, *, has_steps: bool = False) -> str:
     """Description of the form that the reply has to have."""
     expected_paths = problem.public.expected
+    if problem.public.tree is not None:
+        editable = problem.public.editable
+        limit = f" Change nothing but {', '.join(editable)}." if editable else ""
+        return (
+            "Reply with one unified diff against these files, as `git diff` writes it: for each file the lines"
+            " `--- a/PATH` and `+++ b/PATH` (`/dev/null` for a file that is new or deleted), then hunks that begin with"
+            " `@@ -LINE,COUNT +LINE,COUNT @@` and have three lines of context around each change. Line numbers, counts"
+            f" and context have to be exact.{limit} Put neither words nor code fences around the diff."
+        )
     if problem.kind is ProblemKind.DESIGN:
         if len(expected_paths) == 1:
             return (

@@ -46,7 +46,7 @@ from benchwright_problems.repository.named_tests import VERIFIER
 from benchwright_problems.repository.tree import Tree, TreeError, TreeStore
 from benchwright_problems.storage.pack_files_schema import PackFile, ProblemFile
 
-BUILT_IN = ("starter", "architecture-labs")
+BUILT_IN = ("starter", "architecture-labs", "small-core")
 PACK_FILE = "pack.toml"
 EXPLANATION = "hidden/explanation.md"
 """In the folder of a design problem."""

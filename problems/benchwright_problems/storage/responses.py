@@ -26,9 +26,11 @@ from benchwright_problems.errors import DatasetError, PatchError
 from benchwright_problems.patch import apply_patch
 from benchwright_problems.problem import Problem
 from benchwright_problems.relative_path import RelativePath
+from benchwright_problems.repository.changes import CHANGES
 from benchwright_problems.storage.reply_code import CodeChoice, ReplyBlock, choose_code, reply_blocks
 
 _BODY = re.compile(r"\b(?:assign|always\w*|initial|endmodule|reg|wire|logic)\b")
+_DIFF = re.compile(r"(?:diff --git|---) ")
 _END = re.compile(r"\bendmodule\b")
 _DESIGN_SUFFIXES = (".v", ".sv", ".vh", ".svh")
 _FILES: TypeAdapter[dict[str, str | None]] = TypeAdapter(dict[RelativePath, str | None])
@@ -198,6 +200,8 @@ def files_in_answer(problem: Problem, answer: str) -> AnswerFiles:
         ValueError: The answer is neither.
     """
     all_blocks = reply_blocks(answer)
+    if problem.public.tree is not None:
+        return _diff_in_answer(all_blocks, answer)
     for text in (answer, *(block.text for block in reversed(all_blocks) if block.language in ("", "json"))):
         if (named_files := _named_files(text)) is not None:
             return AnswerFiles(named_files)
@@ -209,6 +213,14 @@ def files_in_answer(problem: Problem, answer: str) -> AnswerFiles:
         code_choice = choose_code(answer, path, problem.public.statement, problem.public.files)
     code_choice = code_choice or _first_block(all_blocks, answer)
     return AnswerFiles({path: code_choice.text}, code_choice)
+
+
+def _diff_in_answer(all_blocks: Sequence[ReplyBlock], answer: str) -> AnswerFiles:
+    """The diff that an answer is, or the last one in it, since models correct themselves."""
+    fenced = [block for block in all_blocks if block.number and _DIFF.match(block.text.lstrip())]
+    if _DIFF.match(answer.lstrip()) or not fenced:
+        return AnswerFiles({CHANGES: f"{answer.strip()}\n"})
+    return AnswerFiles({CHANGES: fenced[-1].text}, CodeChoice(fenced[-1].text, (fenced[-1].label,)))
 
 
 def _named_files(text: str) -> Mapping[str, str] | None:

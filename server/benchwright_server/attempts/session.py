@@ -33,6 +33,7 @@ from benchwright_foundation.atomic import write_atomically
 from benchwright_judges.formats import rules_of
 from benchwright_problems.aids import Aid
 from benchwright_problems.problem import Problem
+from benchwright_problems.repository.build_output import is_left_out
 from benchwright_problems.repository.changes import CHANGES, changed_files
 from benchwright_problems.repository.tree import Tree
 from benchwright_problems.reveal import Revealed
@@ -50,7 +51,6 @@ from benchwright_server.protocol.messages import (
     TestLine,
     VerdictView,
 )
-from benchwright_server.workspaces.repository import is_left_out
 from benchwright_server.workspaces.workspace import Workspace, read_judged_files
 
 if TYPE_CHECKING:

@@ -8,17 +8,11 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from benchwright_problems.errors import PatchError
+from benchwright_problems.repository.build_output import can_be_handed_in, is_left_out
 from benchwright_problems.repository.changes import LARGEST_CHANGES_BYTES, diff_of_files
-from benchwright_problems.repository.tree import Tree, unusable_path_reason
+from benchwright_problems.repository.tree import Tree
 from benchwright_server.errors import WorkspaceError
 
-_BUILD_FOLDERS = frozenset(
-    {"build", "obj_dir", "sim_build", "rundir", "work", "xsim.dir", "csrc", "target", "node_modules", "__pycache__"}
-)
-_BUILD_SUFFIXES = (
-    *(".vcd", ".fst", ".fsdb", ".vpd", ".wlf", ".ghw", ".shm", ".lxt", ".lxt2", ".gtkw", ".log", ".vvp", ".jou"),
-    *(".o", ".a", ".so", ".d", ".gch", ".exe", ".pyc", ".class", ".orig", ".rej", ".swp", "~"),
-)
 _LARGEST_FILE_BYTES = 16 << 20
 
 
@@ -46,7 +40,7 @@ def diff_of_workspace(folder: Path, tree: Tree, excluded: Collection[str]) -> by
         content = _read(path, folder_entry)
         if hashlib.sha256(content).hexdigest() == digest_by_path.get(path):
             continue
-        if path not in digest_by_path and (unusable_path_reason(path) or not _is_text(content)):
+        if path not in digest_by_path and not can_be_handed_in(path, content):
             continue
         old_files[path] = tree.read(path) if path in digest_by_path else None
         new_files[path] = content
@@ -64,12 +58,13 @@ def diff_of_workspace(folder: Path, tree: Tree, excluded: Collection[str]) -> by
     return diff
 
 
-def is_left_out(path: str) -> bool:
-    """True if a file of this path, unless the repository has it, is no part of a solution."""
-    *folders, name = path.split("/")
-    if any(folder in _BUILD_FOLDERS or folder.startswith(".") for folder in folders):
-        return True
-    return name.startswith(".") or name.endswith(_BUILD_SUFFIXES)
+def file_sizes(folder: Path, tree: Tree) -> dict[str, int]:
+    """The size in bytes of each file in a workspace, without what builds leave."""
+    digest_by_path = tree.digest_by_path
+    return {
+        path: entry.stat(follow_symlinks=False).st_size
+        for path, entry in _files_below(folder, _folders_of(digest_by_path), digest_by_path)
+    }
 
 
 def _files_below(
@@ -107,14 +102,6 @@ def _read(path: str, folder_entry: os.DirEntry[str]) -> bytes:
         return Path(folder_entry).read_bytes()
     except OSError as error:
         raise WorkspaceError(f"{path} can't be read: {error.strerror}.") from error
-
-
-def _is_text(content: bytes) -> bool:
-    try:
-        content.decode()
-    except UnicodeDecodeError:
-        return False
-    return b"\0" not in content
 
 
 def _too_large_error(path: str) -> WorkspaceError:

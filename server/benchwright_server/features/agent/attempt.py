@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.grading.grading import judged_paths
+from benchwright_problems.repository.tree import folders_around
 from benchwright_server.errors import ServerError
 from benchwright_server.features.agent.results import FilesResult, FindingsResult, StatusResult
 from benchwright_server.features.agent.tool import AnyTool, FileArgument, NoArguments, Tool
+from benchwright_server.workspaces.repository import file_sizes
 
 if TYPE_CHECKING:
     from benchwright_server.attempts.session import EditorSession
@@ -22,6 +24,8 @@ _MAX_FINDINGS = 200
 async def _statement_and_status(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
     statement_bytes = session.workspace.read(session.workspace.marker.statement) or b""
     tested_files = ", ".join(judged_paths(session.problem))
+    if session.problem.public.tree is not None:
+        tested_files = "all of the repository that may be changed"
     status = await _status_json(server, session, params)
     return f"{statement_bytes.decode(errors='replace')}\n\nFiles that are tested: {tested_files}.\n\nStatus: {status}"
 
@@ -42,6 +46,20 @@ async def _start_or_resume_clock(server: EditorServer, session: EditorSession, p
 
 
 async def _workspace_files_json(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
+    if session.problem.public.tree is not None:
+        sizes = await asyncio.to_thread(file_sizes, session.workspace.folder, session.problem.public.tree)
+        editable = {*session.problem.public.editable}
+        return json.dumps(
+            [
+                {
+                    "path": path,
+                    "bytes": size,
+                    "is_tested": not editable or bool({path, *folders_around(path)} & editable),
+                }
+                for path, size in sorted(sizes.items())
+                if session.is_judged_path(path)
+            ]
+        )
     tested_paths = judged_paths(session.problem)
     paths = dict.fromkeys((*tested_paths, *session.problem.public.files))
     contents = {path: await asyncio.to_thread(session.workspace.read, path) for path in paths}

@@ -1,0 +1,9 @@
+rtl/wren_pkg.sv
+rtl/wren_alu.sv
+rtl/wren_decoder.sv
+rtl/wren_regfile.sv
+rtl/wren_operands.sv
+rtl/wren_csr.sv
+rtl/wren_core.sv
+rtl/wren_arbiter.sv
+rtl/wren_soc.sv
