@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Iterable
 
 from benchwright_problems.assignment import Assignment
-from benchwright_problems.errors import ProblemsError
+from benchwright_problems.errors import ProblemsError, StoreError
+from benchwright_problems.problem import Problem
 from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import AssignmentView
@@ -29,6 +31,7 @@ async def store_assigned_packs(store: Store, client: ServiceClient) -> list[str]
     for view in await client.assignments():
         pack = await client.fetch_pack(view.pack)
         problems = tuple(problem for problem in pack.problems if problem.id in view.problems)
+        await store_missing_trees(store, client, view.pack, problems)
         assignment = Assignment(
             service=client.url,
             id=view.id,
@@ -48,6 +51,28 @@ async def store_assigned_packs(store: Store, client: ServiceClient) -> list[str]
         await asyncio.to_thread(store.add_assigned, assigned_pack, assignment)
         names.append(name)
     return names
+
+
+async def store_missing_trees(store: Store, client: ServiceClient, pack_name: str, problems: Iterable[Problem]) -> None:
+    """Stores the files of repository problems that are not all here.
+
+    Args:
+        store: Gets them.
+        client: The service.
+        pack_name: The pack's name there.
+        problems: Problems of it.
+
+    Raises:
+        ServiceError: The service refuses, or does not answer.
+        ProblemsError: What it sends is not the tree, or can't be stored.
+    """
+    for tree_id in {problem.public.tree.id for problem in problems if problem.public.tree is not None}:
+        if await asyncio.to_thread(store.trees.find, tree_id) is None:
+            packed_tree = await client.fetch_tree(pack_name, tree_id)
+            try:
+                await asyncio.to_thread(store.trees.add_packed, packed_tree, tree_id)
+            except OSError as error:
+                raise StoreError(f"the files of a repository can't be kept: {error.strerror}") from error
 
 
 def _most_ever_revealed(assignment_view: AssignmentView) -> Reveal | None:

@@ -130,6 +130,10 @@ class ServiceClient:
         """The public part of a pack."""
         return (await self._request_and_parse(PublicPack, "GET", f"/packs/{pack_name}")).pack
 
+    async def fetch_tree(self, pack_name: str, tree_id: str) -> bytes:
+        """The files of a repository problem, packed."""
+        return (await self._request_or_raise("GET", f"/packs/{pack_name}/trees/{tree_id}")).content
+
     async def studies(self) -> Sequence[EnrolledStudy]:
         """The studies that the account takes part in; gives it a place in those that it has none in."""
         reply = await self._request_or_raise("POST", "/studies")

@@ -116,7 +116,7 @@ class SampleAttempt(Adapter):
         self.problem = problem
         self.terms = subject.terms
         self.tree_files = problem.public.tree.read_all() if subject.works_in_tree and problem.public.tree else {}
-        """Files of the repository that the solver works on, as it began with them; no event has them before they change."""
+        """Files of the repository that the solver works on, at its start; no event has them before they change."""
         self.files = {**self.tree_files, **starting_files(problem), **subject.start_files}
         """The given files, and those that the solver has written so far."""
         self.checkpoint: Checkpoint | None = None
@@ -445,8 +445,7 @@ class SampleAttempt(Adapter):
             return
         self.checkpoint = checkpoint
         self.attempt.clock.limited_from_s = checkpoint.limited_from_s
-        kept_files = checkpoint.solver_state.files
-        self.files = self._files_with(kept_files[CHANGES]) if self.tree_files else dict(kept_files)
+        self.files = self._files_of_checkpoint(checkpoint.solver_state.files)
         repeated_s = round(summary.clock.active_s - checkpoint.active_s, 3)
         if repeated_s > 0:
             await self.record_event(TimeExcluded(excluded_s=repeated_s, reason="repeated"))
@@ -462,10 +461,11 @@ class SampleAttempt(Adapter):
         for model, model_usage in self.recorded_usage.items():
             count_earlier_usage(model, model_usage)
 
-    def _files_with(self, solution: bytes) -> dict[str, bytes]:
-        """The files of the repository with a difference to its start."""
-        assert self.problem.public.tree is not None
-        files = self.tree_files | changed_files(self.problem.public.tree, solution.decode())
+    def _files_of_checkpoint(self, kept_files: Mapping[str, bytes]) -> dict[str, bytes]:
+        tree = self.problem.public.tree
+        if not self.tree_files or tree is None:
+            return dict(kept_files)
+        files = self.tree_files | changed_files(tree, kept_files[CHANGES].decode())
         return {path: content for path, content in files.items() if content is not None}
 
     async def _reset_files(self, summary: Summary) -> None:

@@ -22,8 +22,6 @@ from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_problems.storage.pack_signature import author_key
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome, Reason, Verdict
-from benchwright_service.courses.courses import Courses
-from benchwright_service.errors import BenchServiceError
 
 from ..support.repository_pack import ADDER, BUGS, TOP, TREE, write_repository_pack
 
@@ -164,14 +162,3 @@ async def test_a_published_pack_brings_its_trees_to_another_machine(
     assert '"folder":' not in unsealed.model_dump_json()
     verdict = await grade(unsealed, toolchain, unsealed.hidden.reference[CHANGES])
     assert verdict.reason is Reason.PASSED
-
-
-async def test_who_can_not_be_given_a_repository_refuses_its_problems_by_name(
-    tmp_path: Path, home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = Store(home)
-    store.add(read_pack_folder(write_repository_pack(tmp_path / "pack")))
-    courses = Courses.__new__(Courses)
-    monkeypatch.setattr(courses, "_store", store, raising=False)
-    with pytest.raises(BenchServiceError, match="core/mask is a whole repository"):
-        await courses.require_problems("core", ["mask"])

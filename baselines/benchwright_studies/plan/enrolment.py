@@ -95,7 +95,10 @@ class EnrolledStudies:
         assignment = hosted.find_assignment(pack)
         if assignment is None or await asyncio.to_thread(self._has_unassigned_pack, pack):
             return
+        from benchwright_remote.assigned_packs import store_missing_trees
+
         public = (await client.fetch_pack(pack)).model_copy(update={"name": pack})
+        await store_missing_trees(self._store, client, pack, public.problems)
         await asyncio.to_thread(self._store.add_assigned, public, assignment)
 
     def _has_unassigned_pack(self, pack: str) -> bool:

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import json
 import os
+import zipfile
+import zlib
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -98,6 +101,14 @@ class Tree(Model):
         """
         write_files(folder, self.read_all())
 
+    def packed(self) -> bytes:
+        """A ZIP archive of all files; see `read`."""
+        archive_bytes = io.BytesIO()
+        with zipfile.ZipFile(archive_bytes, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in self.digest_by_path:
+                archive.writestr(zipfile.ZipInfo(path), self.read(path), zipfile.ZIP_DEFLATED)
+        return archive_bytes.getvalue()
+
     def _damaged_error(self) -> TreeError:
         return TreeError(
             f"The files of repository {self.id[:12]} were changed or deleted. Import the problem's pack again."
@@ -127,7 +138,7 @@ class TreeStore:
             OSError: A file can't be written.
         """
         require_usable_files(files)
-        listing = {path: hashlib.sha256(content).hexdigest() for path, content in sorted(files.items())}
+        listing = _listing_of(files)
         for path, digest in listing.items():
             file = _content_file(self.folder, digest)
             with contextlib.suppress(OSError):
@@ -142,6 +153,35 @@ class TreeStore:
             file.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(file, json.dumps(listing).encode())
         return tree
+
+    def find(self, tree_id: str) -> Tree | None:
+        """The tree of this id; None if not all of it is here."""
+        tree = Tree(id=tree_id, folder=self.folder)
+        try:
+            is_here = all(_content_file(self.folder, digest).is_file() for digest in tree.digest_by_path.values())
+        except TreeError:
+            return None
+        return tree if is_here else None
+
+    def add_packed(self, packed_tree: bytes, tree_id: str) -> Tree:
+        """Keep the tree of this id, as another machine has packed it.
+
+        Raises:
+            TreeError: The archive can't be read, or is of another tree.
+            OSError: A file can't be written.
+        """
+        try:
+            with zipfile.ZipFile(io.BytesIO(packed_tree)) as archive:
+                members = archive.infolist()
+                if len(members) > MOST_FILES or sum(member.file_size for member in members) > LARGEST_TREE_BYTES:
+                    raise _foreign_archive_error(tree_id)
+                files = {member.filename: archive.read(member) for member in members}
+        # What zipfile raises of a damaged archive is no one class.
+        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError) as error:
+            raise _foreign_archive_error(tree_id) from error
+        if _listing_digest(_listing_of(files)) != tree_id:
+            raise _foreign_archive_error(tree_id)
+        return self.add(files)
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -189,6 +229,14 @@ def folders_around(path: str) -> list[str]:
     """The folders that a path is in, relative."""
     parts = path.split("/")[:-1]
     return ["/".join(parts[:number]) for number in range(1, len(parts) + 1)]
+
+
+def _foreign_archive_error(tree_id: str) -> TreeError:
+    return TreeError(f"What was sent as the files of repository {tree_id[:12]} is something else. Ask again.")
+
+
+def _listing_of(files: Mapping[str, bytes]) -> dict[str, str]:
+    return {path: hashlib.sha256(content).hexdigest() for path, content in sorted(files.items())}
 
 
 def _listing_digest(listing: Mapping[str, str]) -> str:

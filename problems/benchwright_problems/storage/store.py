@@ -61,6 +61,11 @@ class Store:
         """The public side of built-in packs."""
         self._read: dict[str, tuple[tuple[int, int], _StoredPack]] = {}
 
+    @property
+    def trees(self) -> TreeStore:
+        """The files of its repository problems."""
+        return TreeStore.from_home(self._home)
+
     def pack_names(self) -> Sequence[str]:
         """Built-in packs, then imported ones by name."""
         imported = sorted(file.stem for file in self._packs.glob("*.json")) if self._packs.is_dir() else []
@@ -230,7 +235,7 @@ class Store:
             # Two writes within a tick of the file system's clock have one time, but not one inode.
             file_state = (status.st_mtime_ns, status.st_ino)
             if name not in self._read or self._read[name][0] != file_state:
-                trees = TreeStore.from_home(self._home).folder
+                trees = self.trees.folder
                 stored = _StoredPack.model_validate_json(file.read_bytes(), context={"trees": trees})
                 self._read[name] = (file_state, stored)
         except (OSError, ValueError) as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import time
 import uuid
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -23,6 +24,7 @@ from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Assistance, DatedAssistance
 from benchwright_problems.errors import UnknownProblemError
 from benchwright_problems.problem import Pack, Problem, digest
+from benchwright_problems.repository.tree import TreeError
 from benchwright_problems.reveal import Reveal, reveal_explanation
 from benchwright_problems.storage.store import Store
 from benchwright_problems.test_groups import TestGroup
@@ -45,6 +47,8 @@ from benchwright_service.storage.tables import (
 )
 from benchwright_teaching.points import AssignmentTimes, GradingRules, student_times
 from benchwright_teaching.reveal_phases import RevealPhases
+
+logger = logging.getLogger(__name__)
 
 _RULED = TypeAdapter(tuple[DatedAssistance, ...])
 
@@ -189,7 +193,7 @@ class Courses:
         """A pack of this machine, if it has these problems, or all if none is named, to hand out.
 
         Raises:
-            BenchServiceError: It does not, there is no such pack, or one of them is a whole repository.
+            BenchServiceError: It does not, or there is no such pack.
         """
         try:
             known_pack = await asyncio.to_thread(self._store.public_pack, pack)
@@ -200,11 +204,6 @@ class Courses:
             raise BenchServiceError(
                 f"pack {pack!r} has no problem {min(unknown_problems)!r}; `benchwright problems list {pack}`"
             )
-        for problem in known_pack.problems:
-            if problem.public.tree is not None and (not problems or problem.id in problems):
-                raise BenchServiceError(
-                    f"{pack}/{problem.id} is a whole repository, which a service can't hand out yet; assign others"
-                )
         return known_pack
 
     async def change_assignment(self, course: str, assignment: str, rules: AssignmentRules) -> None:
@@ -409,6 +408,22 @@ class Courses:
             update={"problems": tuple(pack_problem for pack_problem in pack.problems if pack_problem.id in allowed)}
         )
         return PublicPack(digest=_pack_digest(shown_pack), pack=shown_pack)
+
+    async def packed_tree(self, account: str, pack_name: str, tree_id: str) -> bytes:
+        """The files of a repository problem that somebody has to work on, packed.
+
+        Raises:
+            RefusalError: The account has no problem of this pack that starts with them, or they are not here.
+        """
+        shown_pack = (await self.public_pack(account, pack_name)).pack
+        trees = (problem.public.tree for problem in shown_pack.problems)
+        tree = next((tree for tree in trees if tree is not None and tree.id == tree_id), None)
+        try:
+            if tree is not None:
+                return await asyncio.to_thread(tree.packed)
+        except TreeError:
+            logger.exception("the files of a repository of %s can't be read", pack_name)
+        raise RefusalError(RefusalKind.NOT_FOUND, "There is no such repository.", "List the assignments again.")
 
     async def _packs_of(self, assignment_rows: Sequence[Row[Any]]) -> Mapping[str, tuple[Pack, str]]:
         """The packs of assignments with their digests, by name; each once, since most courses have a few."""

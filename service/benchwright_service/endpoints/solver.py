@@ -36,6 +36,7 @@ LONGEST_WAIT_S = 30.0
 router = APIRouter(prefix="/api/v1", route_class=JsonRoute)
 
 OneId = Annotated[Id, Path()]
+TreeId = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")]
 PackName = Annotated[str, Path(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
 
 
@@ -70,6 +71,20 @@ async def assignments(account: Account, courses: TheCourses) -> list[AssignmentV
 async def pack(name: PackName, account: Account, courses: TheCourses) -> PublicPack:
     """Its problems that the account may work on, without any hidden part."""
     return await courses.public_pack(account, name)
+
+
+@router.get(
+    "/packs/{name}/trees/{tree}",
+    summary="The files of a repository problem",
+    response_class=Response,
+    responses={
+        200: {"description": "A ZIP archive.", "content": {"application/zip": {}}},
+        **openapi_responses_with_common_refusals(RefusalKind.NOT_FOUND),
+    },
+)
+async def tree(name: PackName, tree: TreeId, account: Account, courses: TheCourses) -> Response:
+    """All files that its solver starts with, of a problem that the account may work on."""
+    return Response(await courses.packed_tree(account, name, tree), media_type="application/zip")
 
 
 @router.post(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from benchwright_foundation.refusals import BODY, openapi_responses_with_common_refusals
+from benchwright_foundation.refusals import BODY, RefusalKind, openapi_responses_with_common_refusals
 from benchwright_judges.service.json_route import JsonRoute
 from benchwright_remote.messages import Ask, Done, Heard, Id, Job, Step
 from benchwright_service.endpoints.admitted import TheRuns, Worker
@@ -36,6 +36,20 @@ async def claim(
     if job is None:
         return Response(status_code=204)
     return Response(job.model_dump_json(), media_type="application/json")
+
+
+@router.get(
+    "/{run}/tree",
+    summary="The repository that a run is about",
+    response_class=Response,
+    responses={
+        200: {"description": "A ZIP archive.", "content": {"application/zip": {}}},
+        **openapi_responses_with_common_refusals(RefusalKind.NOT_FOUND),
+    },
+)
+async def tree(run: RunId, worker: Worker, runs: TheRuns) -> Response:
+    """All files that the solver of its problem starts with."""
+    return Response(await runs.packed_tree(run), media_type="application/zip")
 
 
 @router.post("/{run}/step", summary="Say what runs now", responses=openapi_responses_with_common_refusals(*BODY))

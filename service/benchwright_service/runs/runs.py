@@ -21,7 +21,7 @@ from benchwright_foundation.database import Database
 from benchwright_foundation.errors import StorageError
 from benchwright_foundation.home import Home
 from benchwright_foundation.refusals import RefusalError, RefusalKind
-from benchwright_problems.errors import UnknownProblemError
+from benchwright_problems.errors import ProblemsError, UnknownProblemError
 from benchwright_problems.problem import ProblemKind as ProblemKind
 from benchwright_problems.storage.store import Store
 from benchwright_problems.test_groups import TestGroup
@@ -260,6 +260,23 @@ class RunQueue:
                     return None
                 await wait_for_change(changed, min(remaining_s, _LOOK_AGAIN_S))
         return None
+
+    async def packed_tree(self, run: str) -> bytes:
+        """The files of the repository that a run is about, packed.
+
+        Raises:
+            RefusalError: There is no such run, or its problem has no repository that is here.
+        """
+        row = await self._rows.find(run)
+        if row is None:
+            raise _unknown_run_refusal()
+        try:
+            problem = await asyncio.to_thread(self._store.problem, await self._rows.problem_ref_of(row.attempt))
+            if problem.public.tree is not None:
+                return await asyncio.to_thread(problem.public.tree.packed)
+        except ProblemsError:
+            logger.exception("run %s can't be given its repository", run)
+        raise _unknown_run_refusal()
 
     async def record_step_if_leased(self, run: str, step: Step) -> Heard:
         """A worker's word that it is alive, and what it is at."""

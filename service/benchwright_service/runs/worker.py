@@ -17,6 +17,8 @@ import httpx2
 from benchwright_attempts.grading.grading import end_waiting_sandbox, run_harness, start_sandbox_ahead
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox import Sandbox
+from benchwright_problems.problem import Problem
+from benchwright_problems.repository.tree import TreeStore
 from benchwright_problems.verdict import Reason, Verdict
 from benchwright_remote.messages import Ask, Done, Heard, Job, Step
 from benchwright_service.errors import BenchServiceError
@@ -89,6 +91,19 @@ class Worker:
         reply.raise_for_status()
         return Job.model_validate_json(reply.content)
 
+    async def _problem_with_tree(self, job: Job) -> Problem:
+        """The problem of a job, with its repository's files, which are asked for unless they are here."""
+        problem, tree = job.problem, job.problem.public.tree
+        if tree is None:
+            return problem
+        trees = TreeStore.from_home(self._home)
+        kept_tree = await asyncio.to_thread(trees.find, tree.id)
+        if kept_tree is None:
+            reply = await self._client.get(f"/api/v1/jobs/{job.run}/tree")
+            reply.raise_for_status()
+            kept_tree = await asyncio.to_thread(trees.add_packed, reply.content, tree.id)
+        return problem.model_copy(update={"public": problem.public.model_copy(update={"tree": kept_tree})})
+
     async def _run_job_and_deliver(self, job: Job) -> Verdict | None:
         """Run a job and hand its verdict in; None if it was not wanted any more."""
         with tempfile.TemporaryFile() as log:
@@ -113,8 +128,9 @@ class Worker:
 
     async def _run_harness(self, job: Job, log: BinaryIO, before_step: Callable[[int, int, str], None]) -> Verdict:
         files = {path: zlib.decompress(base64.b64decode(content)) for path, content in job.files.items()}
+        problem = await self._problem_with_tree(job)
         return await run_harness(
-            job.problem, files, home=self._home, sandbox=self._sandbox, log=log, before_step=before_step
+            problem, files, home=self._home, sandbox=self._sandbox, log=log, before_step=before_step
         )
 
     def _step_listener(self, job: Job, step_queue: asyncio.Queue[Step]) -> Callable[[int, int, str], None]:
