@@ -15,14 +15,14 @@ from typer.testing import CliRunner
 
 from benchwright_attempts.summary.replay import replay
 from benchwright_foundation.home import Home
-from benchwright_problems.repository.changes import CHANGES
-from benchwright_problems.storage.pack_folder import BUILT_IN, read_pack_folder
+from benchwright_problems.repository.changes import CHANGES, diff_of_files
+from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import app_with_commands
 from benchwright_subjects.evaluation.evaluation import summary
 
 from ..support.models.agent_model import Call, offered_by, output_of, shell_call
-from ..support.models.eval import Desk, desk, run
+from ..support.models.eval import Desk, desk, run, scripted_model
 from ..support.models.subjects import installed_preset
 
 __all__ = ("desk",)
@@ -164,6 +164,14 @@ def add_problem(
     return made
 
 
+def added_pack(desk: Desk, bug: PlantedBug, ibex: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of a pack of one problem in the desk's store."""
+    add_problem(bug, ibex, folder, desk.home.data.parent, monkeypatch)
+    pack = read_pack_folder(folder / "pack")
+    Store(desk.home).add(pack)
+    return pack.name
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("bug", [HAZARD, CSR, ARBITRATION], ids=["hazard", "csr", "arbitration"])
 def test_a_bug_planted_into_ibex_is_a_proved_problem(
@@ -174,14 +182,34 @@ def test_a_bug_planted_into_ibex_is_a_proved_problem(
 
 
 @pytest.mark.nightly
+def test_a_model_that_gets_the_list_of_its_files_mends_ibex_with_a_diff(
+    desk: Desk, ibex: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack_name = added_pack(desk, HAZARD, ibex, tmp_path, monkeypatch)
+    right_text = (ibex / HAZARD.path).read_text(encoding="utf-8")
+    wrong_text = right_text.replace(HAZARD.right, HAZARD.wrong)
+    fix = diff_of_files({HAZARD.path: wrong_text.encode()}, {HAZARD.path: right_text.encode()})
+    requests: list[str] = []
+
+    def reply(messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
+        requests.append("\n".join(message.text for message in messages))
+        return ModelOutput.from_content("mockllm/model", fix)
+
+    log = run(desk, scripted_model(reply), pack=pack_name)
+    assert summary(log)["passed"] == 1, summary(log)["why"]
+    (request,) = requests
+    assert f"\n{HAZARD.path}\n" in request
+    assert len(request) < 250_000
+    assert "keeps_order" not in request + desk.exports()
+
+
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["codex", "opencode"])
 def test_a_real_agent_mends_ibex_and_its_log_has_what_it_changed_alone(
     name: str, desk: Desk, ibex: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed_preset(name)
-    add_problem(HAZARD, ibex, tmp_path, desk.home.data.parent, monkeypatch)
-    Store(desk.home).add(read_pack_folder(tmp_path / "pack"))
-    (pack_name,) = Store(desk.home).pack_names()[len(BUILT_IN) :]
+    pack_name = added_pack(desk, HAZARD, ibex, tmp_path, monkeypatch)
     file = f"/code/{HAZARD.path}"
     program = f"import pathlib; f = pathlib.Path({file!r}); t = f.read_text()\n"
     program += f"assert {HAZARD.wrong!r} in t; f.write_text(t.replace({HAZARD.wrong!r}, {HAZARD.right!r}))\n"

@@ -12,9 +12,11 @@ import hashlib
 import io
 import json
 import os
+import time
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated
@@ -32,6 +34,8 @@ MOST_FILES = 50_000
 LARGEST_TREE_BYTES = 1 << 30
 _LISTING = TypeAdapter(dict[RelativePath, Sha256])
 _PATH = TypeAdapter(WorkspacePath)
+_YOUNG_S = 3600
+"""Age in seconds below which nothing is deleted: a pack with it may be on its way into the store."""
 _SCRIPT = b"#!"
 _EXECUTABLE = 0o755
 
@@ -143,6 +147,8 @@ class TreeStore:
             file = _content_file(self.folder, digest)
             with contextlib.suppress(OSError):
                 if file.stat().st_size == len(files[path]):
+                    # Young again, so that nobody deletes it before it is listed.
+                    os.utime(file)
                     continue
             file.parent.mkdir(parents=True, exist_ok=True)
             # What a power cut loses is found by its digest, and imported again.
@@ -182,6 +188,42 @@ class TreeStore:
         if _listing_digest(_listing_of(files)) != tree_id:
             raise _foreign_archive_error(tree_id)
         return self.add(files)
+
+    def prune(self, needed_ids: Collection[str], *, deletes: bool) -> Pruning:
+        """Delete the trees that nobody needs, and contents that are in no other; what is young stays.
+
+        Args:
+            needed_ids: Trees that stay.
+            deletes: False to delete nothing, and only say what could be.
+
+        Raises:
+            OSError: A file can't be deleted.
+        """
+        oldest_kept_s = time.time() - _YOUNG_S
+        superfluous: list[Path] = []
+        needed_digests: set[str] = set()
+        for listing in self.folder.glob("*.json"):
+            if listing.stem not in needed_ids and listing.stat().st_mtime < oldest_kept_s:
+                superfluous.append(listing)
+                continue
+            with contextlib.suppress(TreeError):
+                needed_digests.update(Tree(id=listing.stem, folder=self.folder).digest_by_path.values())
+        tree_count = len(superfluous)
+        for content_file in self.folder.glob("contents/*/*"):
+            if content_file.name not in needed_digests and content_file.stat().st_mtime < oldest_kept_s:
+                superfluous.append(content_file)
+        freed_bytes = sum(file.stat().st_size for file in superfluous)
+        for file in superfluous if deletes else ():
+            file.unlink(missing_ok=True)
+        return Pruning(tree_count, freed_bytes)
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """Trees and bytes that were deleted, or can be."""
+
+    tree_count: int
+    freed_bytes: int
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:

@@ -27,7 +27,7 @@ from benchwright_foundation.model import Model
 from benchwright_problems.assignment import Assignment
 from benchwright_problems.errors import DatasetError, PackExistsError, StoreError, UnknownProblemError
 from benchwright_problems.problem import Hidden, Pack, Problem
-from benchwright_problems.repository.tree import TreeStore
+from benchwright_problems.repository.tree import Pruning, TreeStore
 from benchwright_problems.storage.labels import LabelFile, PackLabels
 from benchwright_problems.storage.pack_folder import BUILT_IN, read_built_in
 
@@ -185,6 +185,20 @@ class Store:
                     write_atomically(file, content)
         except OSError as error:
             raise _write_error(self._packs.parent, error) from error
+
+    def prune_trees(self, *, deletes: bool) -> Pruning:
+        """Delete the files of repositories that no pack has; without `deletes`, only say what could be deleted.
+
+        Raises:
+            ProblemsError: A pack can't be read, so that nobody knows what it needs.
+            StoreError: A file can't be deleted.
+        """
+        problems = (problem for name in self.pack_names() for problem in self.public_pack(name).problems)
+        try:
+            needed_ids = {problem.public.tree.id for problem in problems if problem.public.tree is not None}
+            return self.trees.prune(needed_ids, deletes=deletes)
+        except OSError as error:
+            raise StoreError(f"{self.trees.folder} can't be emptied: {error.strerror}") from error
 
     @contextlib.contextmanager
     def _import_lock(self) -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -22,3 +23,17 @@ def test_an_archive_of_another_tree_or_of_none_is_refused_and_leaves_nothing(tmp
     assert kept_tree is not None
     next((tmp_path / "receiver/contents").rglob("*/*")).unlink()
     assert receiver.find(tree.id) is None
+
+
+def test_pruning_deletes_old_trees_of_no_pack_with_contents_that_no_other_tree_has(tmp_path: Path) -> None:
+    store = TreeStore(tmp_path / "trees")
+    kept, dropped = store.add({"a.sv": b"shared", "b.sv": b"own"}), store.add({"a.sv": b"shared", "c.sv": b"dropped"})
+    assert store.prune({kept.id}, deletes=True).tree_count == 0, "what is young stays"
+    for file in store.folder.rglob("*"):
+        os.utime(file, (0, 0))
+    dry = store.prune({kept.id}, deletes=False)
+    assert store.find(dropped.id) is not None
+    assert store.prune({kept.id}, deletes=True) == dry
+    assert (dry.tree_count, store.find(dropped.id)) == (1, None)
+    assert kept.read_all() == {"a.sv": b"shared", "b.sv": b"own"}
+    assert sorted(file.read_text() for file in store.folder.glob("contents/*/*")) == ["own", "shared"]

@@ -28,6 +28,7 @@ from benchwright_server.cli.problems.label import label_command
 from benchwright_server.cli.problems.mutate import mutate
 from benchwright_server.cli.problems.pack_records import A_DATA_SET, original_record, write_records
 from benchwright_server.cli.problems.pack_statistics import statistics
+from benchwright_server.cli.problems.prune import prune
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.option_groups import flatten_option_groups
 from benchwright_server.cli.terminal.options import Json
@@ -59,6 +60,7 @@ def add_to(parent: typer.Typer) -> None:
     problems_app.command("canaries")(canaries)
     problems_app.command("duplicates")(duplicates)
     problems_app.command("statistics")(statistics)
+    problems_app.command("prune")(prune)
     parent.add_typer(problems_app, name="problems")
 
 
