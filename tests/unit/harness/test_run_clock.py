@@ -46,7 +46,7 @@ def test_time_counts_while_a_run_has_the_processor_or_does_not_want_it(
 
 
 def test_a_run_that_never_gets_the_processor_is_given_up() -> None:
-    run_clock = _clock_after(100, ran=0.01, waited=(0.99,))
+    run_clock = _clock_after(200, ran=0.01, waited=(0.99,))
     assert run_clock.left_s > 0
     assert run_clock.is_given_up
 
@@ -57,10 +57,29 @@ def test_no_thread_waits_longer_than_the_time_between_two_looks() -> None:
     assert run_clock.waited_s == 1.0
 
 
+@pytest.mark.parametrize(
+    ("is_ready", "ran_s", "pressure_s", "left_s"),
+    [
+        (True, 1.0, 3.0, 9.0),  # What waited has ended, and nothing tells of its own wait.
+        (True, 1.0, 0.5, 7.5),  # Nothing else wanted the processor for the rest.
+        (False, 1.0, 3.0, 7.0),  # It sleeps, on a busy machine too.
+        (True, 6.0, 3.0, 7.0),  # Its own processes had both processors.
+    ],
+)
+def test_the_waits_of_processes_that_have_ended_are_those_of_the_machine(
+    is_ready: bool, ran_s: float, pressure_s: float, left_s: float
+) -> None:
+    run_clock = RunClock(LIMIT_S, 0.0, 2)
+    run_clock.advance(0.0, RunUsage(0, 0.0, pressure_s=100.0))
+    run_clock.advance(3.0, RunUsage(0, ran_s, is_ready=is_ready, pressure_s=100.0 + pressure_s))
+    assert run_clock.left_s == pytest.approx(left_s)
+
+
 def test_a_process_that_is_gone_uses_nothing() -> None:
     ended_process = subprocess.Popen(["/bin/true"])
     ended_process.wait()
-    assert usage_of_process_tree(ended_process.pid) == RunUsage(0, 0.0)
+    usage = usage_of_process_tree(ended_process.pid)
+    assert (usage.resident_bytes, usage.ran_s, usage.waited_ns, usage.is_ready) == (0, 0.0, {}, False)
 
 
 def test_memory_and_time_of_descendants_count_also_once_they_have_ended() -> None:

@@ -45,25 +45,25 @@ module lru_cache #(
         present = 1'b0;
         way = 3'd0;
         for (int w = 0; w < WAYS; w++)
-            if (valid_q[int'(index) * WAYS + w] && tags[int'(index) * WAYS + w] == addr[15:3+INDEX_BITS]) begin
+            if (valid_q[index * WAYS + w] && tags[index * WAYS + w] == addr[15:3+INDEX_BITS]) begin
                 present = 1'b1;
                 way = w[2:0];
             end
     end
 
-    assign line = lines[int'(index) * WAYS + int'(way)];
+    assign line = lines[index * WAYS + way];
 
     always_comb begin
         some_invalid = 1'b0;
         victim = 3'd0;
         for (int w = WAYS - 1; w >= 0; w--)
-            if (!valid_q[int'(fetched_index) * WAYS + w]) begin
+            if (!valid_q[fetched_index * WAYS + w]) begin
                 some_invalid = 1'b1;
                 victim = w[2:0];
             end
         if (!some_invalid)
             for (int w = 0; w < WAYS; w++)
-                if (int'(ages[int'(fetched_index) * WAYS + w]) == WAYS - 1) victim = w[2:0];
+                if (ages[fetched_index * WAYS + w] == WAYS - 1) victim = w[2:0];
     end
 
     assign stall = req && (fetching_q || !present);
@@ -83,19 +83,19 @@ module lru_cache #(
     always_ff @(posedge clk) begin
         if (uses)
             for (int w = 0; w < WAYS; w++) begin
-                if (w[2:0] == used_way) ages[int'(used_index) * WAYS + w] <= 3'd0;
-                else if (ages[int'(used_index) * WAYS + w] < ages[int'(used_index) * WAYS + int'(used_way)])
-                    ages[int'(used_index) * WAYS + w] <= ages[int'(used_index) * WAYS + w] + 3'd1;
+                if (w[2:0] == used_way) ages[used_index * WAYS + w] <= 3'd0;
+                else if (ages[used_index * WAYS + w] < ages[used_index * WAYS + used_way])
+                    ages[used_index * WAYS + w] <= ages[used_index * WAYS + w] + 3'd1;
             end
         if (inv)
             for (int w = 0; w < WAYS; w++)
-                if (tags[int'(inv_index) * WAYS + w] == inv_addr[15:3+INDEX_BITS])
-                    valid_q[int'(inv_index) * WAYS + w] <= 1'b0;
+                if (tags[inv_index * WAYS + w] == inv_addr[15:3+INDEX_BITS])
+                    valid_q[inv_index * WAYS + w] <= 1'b0;
         if (stores) begin
             fetching_q <= 1'b0;
-            lines[int'(fetched_index) * WAYS + int'(victim)] <= mem_data;
-            tags[int'(fetched_index) * WAYS + int'(victim)] <= fetched_q[12:INDEX_BITS];
-            valid_q[int'(fetched_index) * WAYS + int'(victim)] <= 1'b1;
+            lines[fetched_index * WAYS + victim] <= mem_data;
+            tags[fetched_index * WAYS + victim] <= fetched_q[12:INDEX_BITS];
+            valid_q[fetched_index * WAYS + victim] <= 1'b1;
         end else if (stall && !fetching_q) begin
             fetching_q <= 1'b1;
             fetched_q <= addr[15:3];
