@@ -122,20 +122,20 @@ def _choosable_answers(question: Question) -> Sequence[str]:
     return question.format.possible_keys or tuple(choice.letter for choice in question.choices)
 
 
-def is_right_by_rule(question: Question, statement: str, answer_key: Answer, answer: str) -> bool | None:
+def is_right_by_rule(question: Question, question_statement: str, answer_key: Answer, given_answer: str) -> bool | None:
     """True if an answer is the key, by rule; None for answers in words, and where no rule decides or reads it.
 
     Args:
         question: The public side.
-        statement: Its text.
+        question_statement: Its text.
         answer_key: The hidden one.
-        answer: A letter or letters, `true` or `false`, or words.
+        given_answer: A letter or letters, `true` or `false`, or words.
     """
-    if question.format in IN_WORDS or not answer:
+    if question.format in IN_WORDS or not given_answer:
         return None
     if _choosable_answers(question):
-        return answer == answer_key.value
-    return rules_of(question.format).score(GivenText(question, statement, answer, answer_key)).passed
+        return given_answer == answer_key.value
+    return rules_of(question.format).score(GivenText(question, question_statement, given_answer, answer_key)).passed
 
 
 def _answer_in_reply_or_empty(reply_text: str, question: Question) -> str:

@@ -52,17 +52,17 @@ class NearCopies:
     """Texts that were seen, and which of them a new one is nearly the same as.
 
     Args:
-        threshold: The least similarity that is reported, above 0 and at most 1.
+        least_similarity: The least similarity that is reported, above 0 and at most 1.
     """
 
-    def __init__(self, threshold: float) -> None:
+    def __init__(self, least_similarity: float) -> None:
         from datasketch import MinHashLSH
 
-        self._threshold = threshold
-        self._index = MinHashLSH(threshold=max(0.1, threshold - _MARGIN), num_perm=_HASHES)
+        self._threshold = least_similarity
+        self._index = MinHashLSH(threshold=max(0.1, least_similarity - _MARGIN), num_perm=_HASHES)
         self._runs: dict[str, frozenset[int]] = {}
 
-    def add_and_find_copies(self, text_name: str, tokens: Sequence[str]) -> list[tuple[str, float]]:
+    def add_text_and_find_copies(self, problem_ref: str, tokens: Sequence[str]) -> list[tuple[str, float]]:
         """Adds a text; returns those that it is nearly the same as, with their similarity. Short ones are left out."""
         from datasketch import MinHash
 
@@ -72,8 +72,8 @@ class NearCopies:
         hashed = MinHash(num_perm=_HASHES)
         hashed.update_batch([run.to_bytes(8, "big") for run in own_runs])
         compared = {other_name: self._runs[other_name] for other_name in self._index.query(hashed)}
-        self._index.insert(text_name, hashed)
-        self._runs[text_name] = own_runs
+        self._index.insert(problem_ref, hashed)
+        self._runs[problem_ref] = own_runs
         similarities = (
             (other_name, len(own_runs & runs) / len(own_runs | runs)) for other_name, runs in compared.items()
         )
@@ -82,23 +82,23 @@ class NearCopies:
 
 def near_copy_pairs(
     packs: Sequence[Pack],
-    threshold: float = 0.8,
+    least_similarity: float = 0.8,
     on_progress: Callable[[int, int], None] = lambda read_count, total: None,
 ) -> list[DuplicatePair]:
     """The pairs of problems that are nearly the same, the most similar first.
 
     Args:
         packs: Packs with hidden parts, for references to be compared.
-        threshold: The least similarity that is reported, above 0 and at most 1.
+        least_similarity: The least similarity that is reported, above 0 and at most 1.
         on_progress: Called with how many problems were read, and of how many.
     """
     total = 2 * sum(len(pack.problems) for pack in packs)
     read_count = 0
     copy_pairs: list[DuplicatePair] = []
     for compared_part in LikePart:
-        copies = NearCopies(threshold)
+        copies = NearCopies(least_similarity)
         for ref, problem in _problems_by_ref(packs):
-            similar_refs = copies.add_and_find_copies(ref, _tokens_of_part(problem, compared_part))
+            similar_refs = copies.add_text_and_find_copies(ref, _tokens_of_compared_part(problem, compared_part))
             copy_pairs += [
                 DuplicatePair(other_ref, ref, compared_part, similarity) for other_ref, similarity in similar_refs
             ]
@@ -107,9 +107,9 @@ def near_copy_pairs(
     return sorted(copy_pairs, key=lambda copy_pair: (-copy_pair.similarity, copy_pair.first_ref, copy_pair.second_ref))
 
 
-def lowercase_words(text: str) -> list[str]:
+def lowercase_words(prose: str) -> list[str]:
     """The words of a text, in lower case."""
-    return _WORD.findall(text.lower())
+    return _WORD.findall(prose.lower())
 
 
 def _problems_by_ref(packs: Sequence[Pack]) -> Iterator[tuple[str, Problem]]:
@@ -118,7 +118,7 @@ def _problems_by_ref(packs: Sequence[Pack]) -> Iterator[tuple[str, Problem]]:
             yield f"{pack.name}/{problem.id}", problem
 
 
-def _tokens_of_part(problem: Problem, compared_part: LikePart) -> list[str]:
+def _tokens_of_compared_part(problem: Problem, compared_part: LikePart) -> list[str]:
     if compared_part is LikePart.STATEMENT:
         question = problem.public.question
         texts = [problem.public.statement, *(choice.text for choice in (question.choices if question else ()))]

@@ -101,7 +101,7 @@ async def make_problem_of_commit(
         (draft / TREES / tree_name).mkdir(parents=True)
         write_files(draft / TREES / tree_name, base_files.files)
         harness = {f"{_TESTS}/{path}": content for path, content in hidden_test_files.items()}
-        harness[VERIFIER] = _VERIFIER.format(tests=_TESTS, command=_command(commit_problem)).encode()
+        harness[VERIFIER] = _VERIFIER.format(tests=_TESTS, command=_test_command_line(commit_problem)).encode()
         title = problem_id.replace("-", " ").capitalize()
         problem_files = {
             "statement.md": (commit_problem.statement or _STATEMENT.format(title=title)).encode(),
@@ -174,22 +174,27 @@ def _hidden_tests(commit_problem: CommitProblem, fix_files: Mapping[str, bytes])
 
 
 def _fix_diff(
-    base_files: Mapping[str, bytes], fix_files: Mapping[str, bytes], hidden_test_files: Mapping[str, bytes], fix: str
+    base_files: Mapping[str, bytes],
+    fix_files: Mapping[str, bytes],
+    hidden_test_files: Mapping[str, bytes],
+    fix_commit: str,
 ) -> str:
     paths = [
         path for path in {*base_files, *fix_files} - {*hidden_test_files} if base_files.get(path) != fix_files.get(path)
     ]
     if not paths:
-        raise NewProblemError(f"the commit {fix[:12]} changes nothing but its tests, so there is nothing to solve")
+        raise NewProblemError(
+            f"the commit {fix_commit[:12]} changes nothing but its tests, so there is nothing to solve"
+        )
     try:
         return diff_of_files(
             {path: base_files.get(path) for path in paths}, {path: fix_files.get(path) for path in paths}
         )
     except PatchError as error:
-        raise NewProblemError(f"the commit {fix[:12]} is not all text: {error}") from error
+        raise NewProblemError(f"the commit {fix_commit[:12]} is not all text: {error}") from error
 
 
-def _command(commit_problem: CommitProblem) -> str:
+def _test_command_line(commit_problem: CommitProblem) -> str:
     if commit_problem.command:
         return commit_problem.command
     if other := next((path for path in commit_problem.test_paths if path.endswith((".v", ".sv", ".sh", ".mk"))), None):

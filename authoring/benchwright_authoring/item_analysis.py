@@ -81,17 +81,19 @@ def option_statistics(
 
 
 def option_statistics_by_rest(
-    rest_points: Sequence[float], chosen_options: Sequence[Collection[str] | None], option_names: Sequence[str]
+    points_in_other_items: Sequence[float],
+    chosen_options: Sequence[Collection[str] | None],
+    option_names: Sequence[str],
 ) -> list[Option]:
     """The same, where the sum over all other items is known.
 
     Args:
-        rest_points: The sum of each student.
+        points_in_other_items: The sum of each student.
         chosen_options: Options that each student has selected, in the same order; None for who has not answered.
         option_names: Options that can be selected.
     """
     answered_indices = [index for index, value in enumerate(chosen_options) if value is not None]
-    other_points = np.array(rest_points, dtype=float)[answered_indices]
+    other_points = np.array(points_in_other_items, dtype=float)[answered_indices]
     answered_options = [chosen for chosen in chosen_options if chosen is not None]
     has_enough = len(answered_indices) >= LEAST
     analysed_options = []
@@ -99,7 +101,8 @@ def option_statistics_by_rest(
         selected = np.array([value in chosen for chosen in answered_options], dtype=float)
         size = max(1, round(_GROUP * len(answered_indices)))
         upper, lower = (
-            _mean_of_best(selected, ranking, size) if has_enough else None for ranking in (other_points, -other_points)
+            _mean_share_of_best(selected, ranking, size) if has_enough else None
+            for ranking in (other_points, -other_points)
         )
         share = float(selected.mean())
         is_non_functional = share < _FUNCTIONAL if len(answered_indices) * _FUNCTIONAL >= 1 else None
@@ -127,16 +130,16 @@ def item_statistics(shares_by_item: Mapping[str, Sequence[float | None]]) -> dic
     return {name: analyse_item(column, (total - filled[name]).tolist()) for name, column in shares_by_item.items()}
 
 
-def analyse_item(column: Sequence[float | None], rest_points: Sequence[float]) -> ItemStatistics:
+def analyse_item(item_shares: Sequence[float | None], points_in_other_items: Sequence[float]) -> ItemStatistics:
     """Analyses one item.
 
     Args:
-        column: Share of each student; None for who has not worked on it.
-        rest_points: The sum of each over all other items, in the same order.
+        item_shares: Share of each student; None for who has not worked on it.
+        points_in_other_items: The sum of each over all other items, in the same order.
     """
-    other_points = np.array(rest_points, dtype=float)
-    worked = [index for index, share in enumerate(column) if share is not None]
-    shares = np.array([share for share in column if share is not None])
+    other_points = np.array(points_in_other_items, dtype=float)
+    worked = [index for index, share in enumerate(item_shares) if share is not None]
+    shares = np.array([share for share in item_shares if share is not None])
     facility = float(shares.mean()) if len(shares) else 0.0
     selected_points = other_points[worked]
     has_enough = len(worked) >= LEAST
@@ -145,7 +148,7 @@ def analyse_item(column: Sequence[float | None], rest_points: Sequence[float]) -
         facility,
         _wilson_interval(int(shares.sum()), len(shares)) if len(shares) and {*shares.tolist()} <= {0.0, 1.0} else None,
         _correlation_if_defined(shares, selected_points),
-        _upper_lower_difference(shares, selected_points) if has_enough else None,
+        _upper_minus_lower_mean(shares, selected_points) if has_enough else None,
     )
 
 
@@ -157,32 +160,32 @@ def _correlation_if_defined(
     return float(np.corrcoef(shares, other_points)[0, 1])
 
 
-def _zero_filled(column: Sequence[float | None]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    return np.array([share or 0.0 for share in column])
+def _zero_filled(item_shares: Sequence[float | None]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return np.array([share or 0.0 for share in item_shares])
 
 
-def _upper_lower_difference(
+def _upper_minus_lower_mean(
     shares: np.ndarray[tuple[int], np.dtype[np.float64]], other_points: np.ndarray[tuple[int], np.dtype[np.float64]]
 ) -> float:
     """Of students who are tied where a group ends, each counts in part: their order means nothing."""
     size = max(1, round(_GROUP * len(shares)))
-    return _mean_of_best(shares, other_points, size) - _mean_of_best(shares, -other_points, size)
+    return _mean_share_of_best(shares, other_points, size) - _mean_share_of_best(shares, -other_points, size)
 
 
-def _mean_of_best(
+def _mean_share_of_best(
     shares: np.ndarray[tuple[int], np.dtype[np.float64]],
-    ranking: np.ndarray[tuple[int], np.dtype[np.float64]],
+    ranking_points: np.ndarray[tuple[int], np.dtype[np.float64]],
     group_size: int,
 ) -> float:
-    limit = np.sort(ranking)[-group_size]
-    is_above, tied = ranking > limit, ranking == limit
+    limit = np.sort(ranking_points)[-group_size]
+    is_above, tied = ranking_points > limit, ranking_points == limit
     tied_share = (group_size - int(is_above.sum())) / int(tied.sum())
     return float((shares[is_above].sum() + tied_share * shares[tied].sum()) / group_size)
 
 
-def _wilson_interval(count: int, total: int) -> tuple[float, float]:
+def _wilson_interval(success_count: int, trial_count: int) -> tuple[float, float]:
     # Not SciPy's: it takes a second to import.
-    share, z = count / total, NormalDist().inv_cdf(0.975)
-    centre = (share + z**2 / (2 * total)) / (1 + z**2 / total)
-    half = z / (1 + z**2 / total) * math.sqrt(share * (1 - share) / total + z**2 / (4 * total**2))
+    share, z = success_count / trial_count, NormalDist().inv_cdf(0.975)
+    centre = (share + z**2 / (2 * trial_count)) / (1 + z**2 / trial_count)
+    half = z / (1 + z**2 / trial_count) * math.sqrt(share * (1 - share) / trial_count + z**2 / (4 * trial_count**2))
     return max(0.0, centre - half), min(1.0, centre + half)

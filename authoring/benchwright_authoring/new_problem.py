@@ -54,13 +54,13 @@ _KEPT = {"subdomain", "topic", "tag", "skill", "language"}
 _STATEMENT = "# Title\n\nThe question, with all that is needed to answer it.\n"
 
 
-def new_problem(pack_folder: Path, problem_id: str, form: Form, *, license_name: str = "CC-BY-4.0") -> Path:
+def new_problem(pack_folder: Path, problem_id: str, problem_form: Form, *, license_name: str = "CC-BY-4.0") -> Path:
     """Makes a problem in a pack folder, and the pack too if there is none yet; all or nothing.
 
     Args:
         pack_folder: The pack's; its name is that of a new pack.
         problem_id: The new problem's id: lower-case letters, digits and hyphens.
-        form: Form that it begins with.
+        problem_form: Form that it begins with.
         license_name: Licence of a new pack, as SPDX calls it.
 
     Returns:
@@ -75,20 +75,20 @@ def new_problem(pack_folder: Path, problem_id: str, form: Form, *, license_name:
     return place_problem(
         pack_folder,
         problem_id,
-        lambda new_folder: _write_problem_folder(new_folder, problem_id, form),
+        lambda new_folder: _write_problem_folder(new_folder, problem_id, problem_form),
         license_name=license_name,
     )
 
 
 def place_problem(
-    pack_folder: Path, problem_id: str, write_problem: Callable[[Path], object], *, license_name: str
+    pack_folder: Path, problem_id: str, write_problem_folder: Callable[[Path], object], *, license_name: str
 ) -> Path:
     """Places a problem's folder in a pack, and makes the pack if there is none yet; see `new_problem`.
 
     Args:
         pack_folder: The pack's.
         problem_id: The new problem's id.
-        write_problem: Makes the problem's folder, by the path that it is given.
+        write_problem_folder: Makes the problem's folder, by the path that it is given.
         license_name: Licence of a new pack, as SPDX calls it.
     """
     if (pack_folder / PACK_FILE).exists():
@@ -96,7 +96,7 @@ def place_problem(
         pack = _pack_toml_with_problem(pack_folder / PACK_FILE, problem_id)
     else:
         pack = _new_pack_toml(pack_folder, problem_id, license_name)
-    return _place_problem_and_pack_file(pack_folder, problem_id, pack, write_problem)
+    return _place_problem_and_pack_file(pack_folder, problem_id, pack, write_problem_folder)
 
 
 def free_response_twin(pack_folder: Path, problem_id: str, twin_id: str) -> Path:
@@ -167,14 +167,14 @@ def require_new_problem_id(pack_folder: Path, problem_id: str) -> None:
 
 
 def _place_problem_and_pack_file(
-    pack_folder: Path, problem_id: str, pack_toml: str, write_problem: Callable[[Path], object]
+    pack_folder: Path, problem_id: str, pack_toml: str, write_problem_folder: Callable[[Path], object]
 ) -> Path:
     """Writes a problem's folder and its pack's file, both or neither."""
     target = pack_folder / problem_id
     pack_folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".new-", dir=pack_folder) as temporary:
         new_folder = Path(temporary, problem_id)
-        write_problem(new_folder)
+        write_problem_folder(new_folder)
         new_folder.replace(target)
     try:
         write_atomically(pack_folder / PACK_FILE, pack_toml.encode())
@@ -197,8 +197,8 @@ def _pack_toml_with_problem(pack_file: Path, problem_id: str) -> str:
     return f'{text[: match.start(1)]}{order}"{problem_id}"{order_end}{text[match.end(1) :]}'
 
 
-def _new_pack_toml(folder: Path, problem_id: str, license_name: str) -> str:
-    name = folder.absolute().name
+def _new_pack_toml(pack_folder: Path, problem_id: str, license_name: str) -> str:
+    name = pack_folder.absolute().name
     if not is_pack_name(name):
         raise NewProblemError(
             f"{name!r} can't be a pack's name; give a folder called by lower-case letters, digits, '.', '_' and '-'"
@@ -214,16 +214,16 @@ def _new_pack_toml(folder: Path, problem_id: str, license_name: str) -> str:
     return "".join(lines)
 
 
-def _write_problem_folder(folder: Path, problem_id: str, form: Form) -> None:
-    question = _QUESTIONS[form.answered_by] if isinstance(form, QuestionFormat) else {}
-    words = {"ID": problem_id, "TOP": problem_id.replace("-", "_"), "FORMAT": form.value, **question}
-    for name in ("question",) if question else ("design", form.value):
+def _write_problem_folder(problem_folder: Path, problem_id: str, problem_form: Form) -> None:
+    question = _QUESTIONS[problem_form.answered_by] if isinstance(problem_form, QuestionFormat) else {}
+    words = {"ID": problem_id, "TOP": problem_id.replace("-", "_"), "FORMAT": problem_form.value, **question}
+    for name in ("question",) if question else ("design", problem_form.value):
         for path, text in _template_files(name):
-            file = folder / _filled_template(path, words)
+            file = problem_folder / _filled_template(path, words)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(_filled_template(text, words), encoding="utf-8")
     if question:
-        (folder / "statement.md").write_text(_STATEMENT, encoding="utf-8")
+        (problem_folder / "statement.md").write_text(_STATEMENT, encoding="utf-8")
 
 
 def _template_files(template_name: str) -> Iterator[tuple[str, str]]:
@@ -233,5 +233,5 @@ def _template_files(template_name: str) -> Iterator[tuple[str, str]]:
                 yield file.relative_to(folder).as_posix(), file.read_text(encoding="utf-8")
 
 
-def _filled_template(text: str, words: Mapping[str, str]) -> str:
-    return re.sub(r"@([A-Z]+)@", lambda match: words.get(match[1], match[0]), text)
+def _filled_template(template_text: str, value_by_placeholder: Mapping[str, str]) -> str:
+    return re.sub(r"@([A-Z]+)@", lambda match: value_by_placeholder.get(match[1], match[0]), template_text)

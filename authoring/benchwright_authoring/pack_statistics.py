@@ -50,11 +50,11 @@ class ProblemGroup:
     """Of the parts that any of them has."""
 
 
-def _category(problem: Problem) -> str:
+def _category_code_and_label(problem: Problem) -> str:
     return f"{problem.category.value} {problem.category.label}" if problem.category is not None else ""
 
 
-def _skill(problem: Problem) -> str:
+def _skill_name_or_empty(problem: Problem) -> str:
     question = problem.public.question
     return question.skill.value if question is not None and question.skill is not None else ""
 
@@ -76,14 +76,14 @@ class GroupProperty(StrEnum):
 
 
 _NAME_OF_GROUP: dict[GroupProperty, Callable[[Problem], str]] = {
-    GroupProperty.CATEGORY: _category,
+    GroupProperty.CATEGORY: _category_code_and_label,
     GroupProperty.KIND: lambda problem: problem.kind.value,
     GroupProperty.FORM: lambda problem: problem.hidden.dataset_format,
     GroupProperty.DIFFICULTY: lambda problem: problem.difficulty.value,
     GroupProperty.FORMAT: lambda problem: problem.public.question.format.value if problem.public.question else "",
     GroupProperty.DOMAIN: lambda problem: problem.public.question.domain if problem.public.question else "",
     GroupProperty.TOPIC: lambda problem: problem.public.question.topic if problem.public.question else "",
-    GroupProperty.SKILL: _skill,
+    GroupProperty.SKILL: _skill_name_or_empty,
     GroupProperty.LANGUAGE: lambda problem: problem.public.question.language if problem.public.question else "",
     GroupProperty.PUBLISHED: lambda problem: problem.published or "",
 }
@@ -115,7 +115,7 @@ def problem_groups(pack: Pack, group_property: GroupProperty, count_tokens: Toke
     ]
     if len(texts_by_group) > 1:
         texts_by_group.append(("all", measured_texts))
-    return [ProblemGroup(name, len(measured), tuple(_part_sizes(measured))) for name, measured in texts_by_group]
+    return [ProblemGroup(name, len(measured), tuple(_sizes_of_parts(measured))) for name, measured in texts_by_group]
 
 
 def _group_names(pack: Pack, group_property: GroupProperty) -> list[str]:
@@ -129,22 +129,30 @@ def _text_by_part(problem: Problem) -> dict[ProblemPart, str]:
     choices = public.question.choices if public.question is not None else ()
     answer = hidden_part.answer.value if hidden_part.answer is not None else ""
     texts = {
-        ProblemPart.STATEMENT: _joined([public.statement, *(f"{choice.letter}. {choice.text}" for choice in choices)]),
-        ProblemPart.FILES: _joined(public.files.values()),
-        ProblemPart.REFERENCE: _joined(hidden_part.reference.values()) or answer,
-        ProblemPart.HARNESS: _joined(hidden_part.harness.values()),
+        ProblemPart.STATEMENT: _joined_part_texts(
+            [public.statement, *(f"{choice.letter}. {choice.text}" for choice in choices)]
+        ),
+        ProblemPart.FILES: _joined_part_texts(public.files.values()),
+        ProblemPart.REFERENCE: _joined_part_texts(hidden_part.reference.values()) or answer,
+        ProblemPart.HARNESS: _joined_part_texts(hidden_part.harness.values()),
     }
     return {part: text for part, text in texts.items() if text}
 
 
-def _joined(texts: Iterable[str]) -> str:
-    return "\n".join(text for text in texts if text)
+def _joined_part_texts(part_texts: Iterable[str]) -> str:
+    return "\n".join(text for text in part_texts if text)
 
 
-def _part_sizes(measured: Sequence[Mapping[ProblemPart, tuple[int, int | None]]]) -> Iterable[PartSize]:
+def _sizes_of_parts(
+    lines_and_tokens_by_part: Sequence[Mapping[ProblemPart, tuple[int, int | None]]],
+) -> Iterable[PartSize]:
     """The sizes of each part that any problem has, from lines and tokens of each problem's parts."""
     for problem_part in ProblemPart:
-        measured_sizes = [measured_texts[problem_part] for measured_texts in measured if problem_part in measured_texts]
+        measured_sizes = [
+            measured_texts[problem_part]
+            for measured_texts in lines_and_tokens_by_part
+            if problem_part in measured_texts
+        ]
         lines = [line_count for line_count, _ in measured_sizes]
         tokens = [token_count for _, token_count in measured_sizes if token_count is not None]
         if measured_sizes:

@@ -100,14 +100,14 @@ class WrittenQuestion(Model):
 
     @field_validator("statement", "explanation")
     @classmethod
-    def _has_no_picture(cls, text: str) -> str:
-        if "![" in text:
+    def _require_no_picture(cls, field_text: str) -> str:
+        if "![" in field_text:
             raise ValueError("pictures can't stand in the text; send them by the fields for figures")
-        return text
+        return field_text
 
     @field_validator("choices")
     @classmethod
-    def _fits_choices(cls, choices: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+    def _require_fitting_choices(cls, choices: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         answered_by = _answered_by(info)
         expected_count = len(LETTERS) if answered_by is not None and answered_by.has_choices else 0
         if len(choices) != expected_count:
@@ -116,7 +116,7 @@ class WrittenQuestion(Model):
 
     @field_validator("answer")
     @classmethod
-    def _fits_answer(cls, answer: str, info: ValidationInfo) -> str:
+    def _require_fitting_answer(cls, answer: str, info: ValidationInfo) -> str:
         style: QuestionFormat | None = info.data.get("format")
         if style is not None and (expected := style.unmet_key_rule_in_words(answer, LETTERS)):
             raise ValueError(f"it has to be {expected}")
@@ -126,21 +126,21 @@ class WrittenQuestion(Model):
 
     @field_validator("alternatives")
     @classmethod
-    def _fits_alternatives(cls, alternatives: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+    def _require_fitting_alternatives(cls, alternatives: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         if alternatives and _answered_by(info) is not AnsweredBy.BLANK:
             raise ValueError("only a blank can be filled in other ways")
         return alternatives
 
     @field_validator("rubric")
     @classmethod
-    def _fits_rubric(cls, rubric: RubricPoints | None, info: ValidationInfo) -> RubricPoints | None:
+    def _require_fitting_rubric(cls, rubric: RubricPoints | None, info: ValidationInfo) -> RubricPoints | None:
         if (rubric is not None) != (_answered_by(info) is AnsweredBy.WORDS):
             raise ValueError("answers in words, and no others, need points that people grade by")
         return rubric
 
     @field_validator("figures")
     @classmethod
-    def _shows_each_once(cls, figures: tuple[WrittenFigure, ...]) -> tuple[WrittenFigure, ...]:
+    def _require_each_figure_once(cls, figures: tuple[WrittenFigure, ...]) -> tuple[WrittenFigure, ...]:
         if len({figure.sha256 for figure in figures}) < len(figures):
             raise ValueError("a picture is there twice")
         return figures
@@ -168,13 +168,13 @@ class WrittenQuestion(Model):
             skill=self.skill,
         )
 
-    def is_right_by_rule(self, answer: str) -> bool | None:
+    def is_right_by_rule(self, given_answer: str) -> bool | None:
         """True if an answer is the key, by rule; None for answers in words, and where nothing fills the blank.
 
         Args:
-            answer: A letter or letters, `true` or `false`, or words.
+            given_answer: A letter or letters, `true` or `false`, or words.
         """
-        return is_right_by_rule(self.public_question, self.statement, self.key, answer)
+        return is_right_by_rule(self.public_question, self.statement, self.key, given_answer)
 
     def free_response_twin(self, own_problem_id: str) -> Self:
         """The same question without its options, as free response.
@@ -221,12 +221,12 @@ class WrittenQuestion(Model):
 
 
 def build_pack(
-    head: PackFile, questions_by_id: Mapping[str, WrittenQuestion], pictures_by_sha256: Mapping[str, bytes]
+    pack_file: PackFile, questions_by_id: Mapping[str, WrittenQuestion], pictures_by_sha256: Mapping[str, bytes]
 ) -> Pack:
     """A pack of questions; it is read as one that was written to a folder.
 
     Args:
-        head: Contents of `pack.toml`.
+        pack_file: Contents of `pack.toml`.
         questions_by_id: Questions by their ids, which are in `head.order`.
         pictures_by_sha256: Those of all questions.
 
@@ -236,7 +236,7 @@ def build_pack(
     with tempfile.TemporaryDirectory(prefix="benchwright-questions-") as temporary:
         folder = Path(temporary)
         (folder / PACK_FILE).write_text(
-            toml_table_text(head.model_dump(mode="json", exclude_none=True)), encoding="utf-8"
+            toml_table_text(pack_file.model_dump(mode="json", exclude_none=True)), encoding="utf-8"
         )
         for name, question in questions_by_id.items():
             write_question(folder, name, question, pictures_by_sha256)

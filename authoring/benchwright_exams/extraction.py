@@ -36,9 +36,9 @@ async def extract_exam(
     target_folder: Path,
     *,
     language: str = "eng",
-    sandbox: str = "bwrap",
+    sandbox_name: str = "bwrap",
     model: ExamModel | None = None,
-    on_page_count: Callable[[int], Callable[[], None]],
+    start_progress: Callable[[int], Callable[[], None]],
 ) -> ExtractedExam:
     """Read an exam, find its questions and write a form for each.
 
@@ -46,9 +46,9 @@ async def extract_exam(
         pdf_file: The PDF; hostile bytes.
         target_folder: Gets everything: `pages.json`, `regions.json`, `items.json`, `exam.toml`, `items/`.
         language: Language of pages that are pictures, by Tesseract's name.
-        sandbox: Sandbox in which pages are read: `bwrap` or `native`.
+        sandbox_name: Sandbox in which pages are read: `bwrap` or `native`.
         model: Sorts lines and figures, and checks questions; without one, rules do.
-        on_page_count: Called with the number of pages; what it returns is called after each.
+        start_progress: Called with the number of pages; what it returns is called after each.
 
     Raises:
         ExamError: The file can't be read at all.
@@ -59,7 +59,7 @@ async def extract_exam(
     # Solutions are in it.
     target_folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     exam = await asyncio.to_thread(
-        read_exam, pdf_file, target_folder, language=language, sandbox=sandbox, on_page_count=on_page_count
+        read_exam, pdf_file, target_folder, language=language, sandbox_name=sandbox_name, start_progress=start_progress
     )
     by_rules = structure_digest(exam)
     ledger_file = StageFile(target_folder / "regions.json", Ledger)

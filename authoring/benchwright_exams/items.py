@@ -74,18 +74,19 @@ class _ExamItems:
         self.leaves = [
             label
             for label in self.labels
-            if not any(label in parent_labels(other_label) for other_label in self.labels) and self._is_asked(label)
+            if not any(label in parent_labels(other_label) for other_label in self.labels)
+            and self._has_asking_text(label)
         ]
-        self.captions = dict(self._captioned_regions())
+        self.captions = dict(self._regions_by_caption())
 
-    def _is_asked(self, label: str) -> bool:
+    def _has_asking_text(self, question_label: str) -> bool:
         return any(
             segment.role in (RegionRole.QUESTION, RegionRole.CHOICE, RegionRole.POINTS)
             and (segment.end > segment.start)
-            for _, segment in self.parts_by_label[label]
+            for _, segment in self.parts_by_label[question_label]
         )
 
-    def _captioned_regions(self) -> Iterator[tuple[str, Region]]:
+    def _regions_by_caption(self) -> Iterator[tuple[str, Region]]:
         """Figures and tables by the names that their captions give them: those beside the caption."""
         for previous_region, next_region in pairwise(self.regions):
             for caption, drawn_region in ((next_region, previous_region), (previous_region, next_region)):
@@ -97,79 +98,87 @@ class _ExamItems:
                 ):
                     yield name, drawn_region
 
-    def context_labels(self, label: str) -> list[str]:
+    def context_labels(self, question_label: str) -> list[str]:
         """The labels of what a question shares its context with, the widest first."""
-        head = (*parent_labels(label), label)[0]
+        head = (*parent_labels(question_label), question_label)[0]
         number = section_and_number(head)
         shared = [name for name in self.parts_by_label if number and _shared_context_covers(name, *number)]
-        return [*shared, *parent_labels(label)]
+        return [*shared, *parent_labels(question_label)]
 
-    def make_item(self, label: str) -> ExamItem:
-        context_parts = [part for name in self.context_labels(label) for part in self.parts_by_label[name]]
-        own_parts = self.parts_by_label[label]
+    def make_item(self, question_label: str) -> ExamItem:
+        context_parts = [part for name in self.context_labels(question_label) for part in self.parts_by_label[name]]
+        own_parts = self.parts_by_label[question_label]
         question_context, question_body = (
-            _asking_or_solving_parts(context_parts, is_asking=True),
-            _asking_or_solving_parts(own_parts, is_asking=True),
+            _asking_or_solving_parts(context_parts, selects_asking=True),
+            _asking_or_solving_parts(own_parts, selects_asking=True),
         )
-        named_parts = self._named_drawings([*question_context, *question_body], label)
+        named_parts = self._named_drawings([*question_context, *question_body], question_label)
         choices: dict[str, str] = defaultdict(str)
         for region, segment in own_parts:
             if segment.role is RegionRole.CHOICE:
                 choices[segment.value] = f"{choices[segment.value]} {region.text[segment.start : segment.end]}".strip()
         solution = (
-            _asking_or_solving_parts(context_parts, is_asking=False),
-            _asking_or_solving_parts(own_parts, is_asking=False),
+            _asking_or_solving_parts(context_parts, selects_asking=False),
+            _asking_or_solving_parts(own_parts, selects_asking=False),
         )
         region_ids = tuple(dict.fromkeys(region.id for region, _ in (*context_parts, *own_parts, *named_parts)))
         statement = " ".join(region.text[segment.start : segment.end] for region, segment in question_body)
         return ExamItem(
-            label=label,
-            title=next((text for name in (*parent_labels(label), label) if (text := self._title(name))), ""),
+            label=question_label,
+            title=next(
+                (text for name in (*parent_labels(question_label), question_label) if (text := self._title(name))), ""
+            ),
             format=_question_format(statement, choices),
             context=blocks_of_lines([*question_context, *named_parts]),
             body=blocks_of_lines(question_body),
             choices=dict(choices),
-            points=self.points(label),
+            points=self.points(question_label),
             solution=blocks_of_lines([*solution[0], *solution[1]]),
             regions=region_ids,
         )
 
-    def _named_drawings(self, text_parts: Iterable[tuple[Region, Segment]], label: str) -> list[tuple[Region, Segment]]:
+    def _named_drawings(
+        self, text_segments: Iterable[tuple[Region, Segment]], question_label: str
+    ) -> list[tuple[Region, Segment]]:
         """Figures and tables that a text names and that belong to another question."""
         taken_ids = {
-            region.id for name in (*self.context_labels(label), label) for region, _ in self.parts_by_label[name]
+            region.id
+            for name in (*self.context_labels(question_label), question_label)
+            for region, _ in self.parts_by_label[name]
         }
         names = dict.fromkeys(
             name
-            for region, segment in text_parts
+            for region, segment in text_segments
             if segment.role in (RegionRole.QUESTION, RegionRole.CONTEXT)
             for name in numbering.mentioned_drawing_names(region.text)
         )
         drawn_regions = [self.captions[name] for name in names if name in self.captions]
         return [(region, region.segments[0]) for region in drawn_regions if region.id not in taken_ids]
 
-    def _title(self, label: str) -> str:
+    def _title(self, question_label: str) -> str:
         return " ".join(
             region.text[segment.start : segment.end].strip()
-            for region, segment in self.parts_by_label[label]
+            for region, segment in self.parts_by_label[question_label]
             if segment.value == "title"
         )
 
-    def points(self, label: str) -> float | None:
+    def points(self, question_label: str) -> float | None:
         """The points of a question or part, as printed."""
         printed_points = [
             segment.value
-            for _, segment in self.parts_by_label[label]
+            for _, segment in self.parts_by_label[question_label]
             if segment.role is RegionRole.POINTS and segment.value
         ]
         return float(printed_points[0]) if printed_points else None
 
 
 def _asking_or_solving_parts(
-    label_parts: Iterable[tuple[Region, Segment]], *, is_asking: bool
+    question_segments: Iterable[tuple[Region, Segment]], *, selects_asking: bool
 ) -> list[tuple[Region, Segment]]:
     """The parts that ask, or those of the solution; figures stay with the one that they stand in."""
-    return [part for part in label_parts if _belongs_to_question(part[1]) is is_asking and _is_content(part[1])]
+    return [
+        part for part in question_segments if _belongs_to_question(part[1]) is selects_asking and _is_content(part[1])
+    ]
 
 
 def _is_content(segment: Segment) -> bool:
@@ -184,20 +193,20 @@ def _belongs_to_question(segment: Segment) -> bool:
     return segment.role is not RegionRole.SOLUTION and segment.value != "solution"
 
 
-def _shared_context_covers(name: str, section: str, number: int) -> bool:
+def _shared_context_covers(shared_range: str, question_section: str, question_number: int) -> bool:
     """True if a shared context such as `3..5` is for a question."""
-    first_number, dots, last_number = name.removeprefix(section).partition("..")
+    first_number, dots, last_number = shared_range.removeprefix(question_section).partition("..")
     return (
         bool(dots)
         and first_number.isdigit()
-        and name.startswith(section)
-        and int(first_number) <= number <= int(last_number)
+        and shared_range.startswith(question_section)
+        and int(first_number) <= question_number <= int(last_number)
     )
 
 
-def _question_format(statement: str, choices: dict[str, str]) -> QuestionFormat:
+def _question_format(statement: str, choice_by_letter: dict[str, str]) -> QuestionFormat:
     words = statement.casefold()
-    if len(choices) > 1:
+    if len(choice_by_letter) > 1:
         return QuestionFormat.MULTIPLE_CHOICE
     if "true or false" in words or "true/false" in words or "(t/f)" in words:
         return QuestionFormat.ASSERTION

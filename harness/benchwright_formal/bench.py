@@ -36,23 +36,23 @@ class DesignFolder:
         sandbox: Sandbox in which the tools run.
         toolchain: Toolchain to use.
         folder: The folder.
-        owner_id: Owner of the folder.
+        owner_user_id: Owner of the folder.
     """
 
-    def __init__(self, sandbox: Sandbox, toolchain: Toolchain, folder: Path, owner_id: int | None) -> None:
+    def __init__(self, sandbox: Sandbox, toolchain: Toolchain, folder: Path, owner_user_id: int | None) -> None:
         self._sandbox = sandbox
         self._toolchain = toolchain
         self._code = folder
-        self._user = owner_id
+        self._user = owner_user_id
 
     async def run_shell_script(
-        self, script: str, text_by_name: Mapping[str, str], wall_s: float
+        self, script: str, input_text_by_name: Mapping[str, str], wall_s: float
     ) -> tuple[ProcessEnd, int, str]:
         """Run a script of the shell.
 
         Args:
             script: Script to run in the folder `rundir`.
-            text_by_name: Name → text of what it reads below `OURS`.
+            input_text_by_name: Name → text of what it reads below `OURS`.
             wall_s: Seconds that it may take.
 
         Returns:
@@ -68,7 +68,7 @@ class DesignFolder:
             argv=("/bin/sh", "-c", script),
             env={"LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", **tools, "HOME": WORKDIR, "PWD": WORKDIR},
             code=self._code,
-            hidden_files={f"{OURS}/{name}": text for name, text in text_by_name.items()},
+            hidden_files={f"{OURS}/{name}": text for name, text in input_text_by_name.items()},
             limits=RunLimits(wall_s=wall_s, memory_mb=_MEMORY_MB, file_mb=64, folder_mb=_FOLDER_MB),
             toolchain=self._toolchain,
             user=self._user,
@@ -86,7 +86,7 @@ class DesignFolder:
 
 @contextlib.contextmanager
 def temporary_design_folder(
-    content_by_path: Mapping[str, bytes], sandbox: Sandbox, toolchain: Toolchain
+    design_content_by_path: Mapping[str, bytes], sandbox: Sandbox, toolchain: Toolchain
 ) -> Iterator[DesignFolder]:
     """A bench with files, by path below `/code`.
 
@@ -96,7 +96,7 @@ def temporary_design_folder(
     toolchain.require(_TOOLS, ToolSelection())
     try:
         code, user = new_run_folder(), sandbox.new_user()
-        with run_folder(code, content_by_path, user):
+        with run_folder(code, design_content_by_path, user):
             yield DesignFolder(sandbox, toolchain, code, user)
     except OSError as error:
         raise SandboxUnavailableError(
@@ -105,7 +105,7 @@ def temporary_design_folder(
         ) from error
 
 
-def unguessable_name() -> str:
+def random_unguessable_name() -> str:
     """A name that a design can't know."""
     return f"b{secrets.token_hex(16)}"
 

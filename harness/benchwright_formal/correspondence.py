@@ -46,7 +46,7 @@ def aiger_interface(named_aiger: bytes) -> AigerInterface | None:
     return AigerInterface(input_bits, tuple(_PORT.findall(b"".join(name_parts))), tuple(initial_values))
 
 
-def reference_covers_candidate_starts(
+def reference_allows_candidate_starts(
     reference_interface: AigerInterface | None, candidate_interface: AigerInterface | None
 ) -> bool:
     """True if each start of the other circuit is one that the reference allows."""

@@ -34,7 +34,7 @@ class EquivalenceProver:
         problem: Problem,
         reference: Mapping[str, bytes],
         candidate: Mapping[str, bytes],
-        module: str,
+        module_name: str,
         *,
         sandbox: Sandbox,
         toolchain: Toolchain,
@@ -45,23 +45,23 @@ class EquivalenceProver:
         opinion = await compare_formally(
             reference,
             candidate,
-            module,
+            module_name,
             sandbox=sandbox,
             toolchain=toolchain,
             dont_cares=problem.hidden.dont_cares,
             parameter_sets=problem.hidden.parameter_sets,
             limit_s=problem.limits.wall_s,
         )
-        log.write(f"--- comparison of {module} with the reference: {opinion.model_dump_json()}\n".encode())
+        log.write(f"--- comparison of {module_name} with the reference: {opinion.model_dump_json()}\n".encode())
         if opinion.result is ComparisonResult.EQUIVALENT:
-            return _verdict_of_equivalence(module, opinion)
+            return _verdict_of_equivalence(module_name, opinion)
         if opinion.result is ComparisonResult.DIFFERS:
-            return _verdict_of_difference(module, opinion)
+            return _verdict_of_difference(module_name, opinion)
         if opinion.has_other_ports:
-            detail = f"The ports of {module} are not those that the statement asks for."
+            detail = f"The ports of {module_name} are not those that the statement asks for."
             return Verdict(reason=Reason.BUILD_FAILED, detail=detail)
-        if not await _compiles(candidate, module, sandbox, toolchain, log):
-            detail = f"The design does not compile, or has no module {module}."
+        if not await _simulator_can_compile(candidate, module_name, sandbox, toolchain, log):
+            detail = f"The design does not compile, or has no module {module_name}."
             return Verdict(reason=Reason.BUILD_FAILED, detail=detail)
         # What is said of the reference, or of both, may name what only the reference has.
         own_reason = opinion.reason.removeprefix("the design: ")
@@ -75,7 +75,7 @@ class EquivalenceProver:
         )
 
 
-def _verdict_of_equivalence(module: str, opinion: ReferenceOpinion) -> Verdict:
+def _verdict_of_equivalence(module_name: str, opinion: ReferenceOpinion) -> Verdict:
     remarks = (
         (f"Equivalent in the first {opinion.depth} cycles from power-up; later ones were not compared.",)
         if opinion.depth is not None
@@ -84,12 +84,12 @@ def _verdict_of_equivalence(module: str, opinion: ReferenceOpinion) -> Verdict:
     return Verdict(
         reason=Reason.PASSED,
         detail="A proof shows that it does what the reference does.",
-        tests=(TestResult(name=_test_name(module), passed=True),),
+        tests=(TestResult(name=_test_name(module_name), passed=True),),
         remarks=remarks,
     )
 
 
-def _verdict_of_difference(module: str, opinion: ReferenceOpinion) -> Verdict:
+def _verdict_of_difference(module_name: str, opinion: ReferenceOpinion) -> Verdict:
     """The verdict on a design that a simulation has shown to differ, with the inputs that show it."""
     with_parameters = f" with {parameter_text(opinion.parameters)}" if opinion.parameters else ""
     first_shown = max(0, len(opinion.stimulus) - _MOST_CYCLES)
@@ -104,20 +104,20 @@ def _verdict_of_difference(module: str, opinion: ReferenceOpinion) -> Verdict:
     return Verdict(
         reason=Reason.TESTS_FAILED,
         detail="It does not do what the reference does; a simulation has shown it.",
-        tests=(TestResult(name=_test_name(module), passed=False, message=message),),
+        tests=(TestResult(name=_test_name(module_name), passed=False, message=message),),
     )
 
 
-def _test_name(module: str) -> str:
-    return f"equivalence of {module}"
+def _test_name(module_name: str) -> str:
+    return f"equivalence of {module_name}"
 
 
-async def _compiles(
-    candidate: Mapping[str, bytes], module: str, sandbox: Sandbox, toolchain: Toolchain, log: OutputReceiver
+async def _simulator_can_compile(
+    candidate: Mapping[str, bytes], module_name: str, sandbox: Sandbox, toolchain: Toolchain, log: OutputReceiver
 ) -> bool:
     """True if a simulator can read the design, whatever the proof makes of it."""
     source_arguments = " ".join(shlex.quote(f"../{path}") for path in design_source_paths(candidate))
-    top = shlex.quote(module)
+    top = shlex.quote(module_name)
     compilers = (
         f"iverilog -g2012 -t null -s {top} {source_arguments}",
         f"verilator --lint-only --timing -Wno-fatal -Wno-lint -Wno-style --top-module {top} {source_arguments}",

@@ -67,7 +67,7 @@ class ComparedNetlist:
     outputs: tuple[Port, ...]
     clock: DesignClock | None
     """None for combinational logic."""
-    active_level_by_reset: Mapping[str, bool]
+    is_active_high_by_reset: Mapping[str, bool]
     """Inputs that look like a reset → the level that is active."""
     inputs_read_as_data: frozenset[str]
     """Inputs whose value matters, besides as a clock."""
@@ -96,7 +96,9 @@ def comparable_netlist(yosys_json: Mapping[str, Any]) -> ComparedNetlist:
         for input_port in inputs
         if any(_is_read_as_data(module, bit) for bit in module["ports"][input_port.name]["bits"])
     )
-    return ComparedNetlist(inputs, outputs, _single_clock(module), _active_level_by_reset(module, inputs), read_inputs)
+    return ComparedNetlist(
+        inputs, outputs, _single_clock(module), _is_active_high_by_reset(module, inputs), read_inputs
+    )
 
 
 def _ports_of_direction(module_json: Mapping[str, Any], direction: str) -> tuple[Port, ...]:
@@ -172,7 +174,7 @@ def _is_read_as_data(module_json: Mapping[str, Any], net_bit: int | str) -> bool
     )
 
 
-def _active_level_by_reset(module_json: Mapping[str, Any], inputs: tuple[Port, ...]) -> dict[str, bool]:
+def _is_active_high_by_reset(module_json: Mapping[str, Any], inputs: tuple[Port, ...]) -> dict[str, bool]:
     active_levels = {
         cell["connections"]["ARST"][0]: _is_nonzero(cell["parameters"]["ARST_POLARITY"])
         for cell in module_json["cells"].values()
@@ -188,9 +190,9 @@ def _active_level_by_reset(module_json: Mapping[str, Any], inputs: tuple[Port, .
     return resets
 
 
-def _is_nonzero(cell_parameter: str | int) -> bool:
-    return _parameter_number(cell_parameter) != 0
+def _is_nonzero(parameter_value: str | int) -> bool:
+    return _parameter_number(parameter_value) != 0
 
 
-def _parameter_number(parameter: str | int) -> int:
-    return parameter if isinstance(parameter, int) else int(parameter, 2)
+def _parameter_number(parameter_value: str | int) -> int:
+    return parameter_value if isinstance(parameter_value, int) else int(parameter_value, 2)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from benchwright_formal.bench import DesignFolder, temporary_design_folder, unguessable_name
+from benchwright_formal.bench import DesignFolder, random_unguessable_name, temporary_design_folder
 from benchwright_formal.errors import NotModelledError, OtherPortsError
 from benchwright_formal.limits import LIMIT_S
 from benchwright_formal.proof import EquivalenceSearch, Stimulus, netlist_by_yosys, search_difference
@@ -112,7 +112,7 @@ async def compare_formally(
         HarnessError: The sandbox or the tools do not work on this machine, with the next step.
     """
     tops = (reference_top or top_module, top_module)
-    design_pair = _DesignPair(tops, (unguessable_name(), unguessable_name()), dont_cares)
+    design_pair = _DesignPair(tops, (random_unguessable_name(), random_unguessable_name()), dont_cares)
     try:
         for module_name in tops:
             require_plain_module_name(module_name)
@@ -127,7 +127,7 @@ async def compare_formally(
             opinions.append(await design_pair.opinion_with_parameters(parameters, workbench, designs, limit_s))
         if opinions[-1].result is ComparisonResult.DIFFERS:
             break
-    return worst_opinion(opinions)
+    return joint_opinion(opinions)
 
 
 Prove = Callable[[Mapping[str, bytes], Mapping[str, bytes], str, DontCares, ParameterSets], Awaitable[ReferenceOpinion]]
@@ -156,7 +156,7 @@ def sandboxed_prover(sandbox: Sandbox, toolchain: Toolchain) -> Prove:
     return prove
 
 
-def worst_opinion(opinions: Sequence[ReferenceOpinion]) -> ReferenceOpinion:
+def joint_opinion(opinions: Sequence[ReferenceOpinion]) -> ReferenceOpinion:
     """The joint opinion of all: one that differs decides, and so does one that is unknown."""
     for deciding_result in (ComparisonResult.DIFFERS, ComparisonResult.UNKNOWN):
         if deciding_opinions := [opinion for opinion in opinions if opinion.result is deciding_result]:
@@ -178,9 +178,9 @@ class _DesignPair:
         self._tops = tops
         self._dont_cares = dont_cares
 
-    def checked_sources(self, number: int, files: Mapping[str, bytes]) -> ComparedSources:
+    def checked_sources(self, design_index: int, files: Mapping[str, bytes]) -> ComparedSources:
         """The files of one."""
-        with self._naming_design_in_errors(number):
+        with self._naming_design_in_errors(design_index):
             require_unambiguous_text(files)
             return compared_sources(files)
 
@@ -229,7 +229,7 @@ class _DesignPair:
         stimulus, first_cycle = proof.differing_stimulus, 0
         if stimulus is None:
             stimulus = _random_stimulus_after_reset(proof)
-            first_cycle = _RESET_CYCLES if proof.reference_netlist.active_level_by_reset else 0
+            first_cycle = _RESET_CYCLES if proof.reference_netlist.is_active_high_by_reset else 0
         traces = []
         for number, design in enumerate(designs):
             with self._naming_design_in_errors(number):
@@ -265,14 +265,14 @@ class _DesignPair:
             raise NotModelledError(f"{'the design' if design_index else 'the reference'}: {error}") from error
 
 
-def _random_stimulus_after_reset(proof: EquivalenceSearch) -> Stimulus:
+def _random_stimulus_after_reset(search: EquivalenceSearch) -> Stimulus:
     """Random inputs, the extremes among them more often; resets are active first, and now and then."""
     generator = random.Random(0)  # noqa: S311 - the same each time
-    resets = proof.reference_netlist.active_level_by_reset
+    resets = search.reference_netlist.is_active_high_by_reset
     cycles = []
     for cycle in range(_TRIED_CYCLES):
         values = {}
-        for port in proof.reference_netlist.inputs_besides_clock(proof.clock):
+        for port in search.reference_netlist.inputs_besides_clock(search.clock):
             highest = (1 << port.width) - 1
             values[port.name] = generator.choice(
                 (generator.randint(0, highest), generator.randint(0, highest), 0, highest)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchwright_formal.bench import OURS, DesignFolder, require_tool_success
-from benchwright_formal.correspondence import aiger_interface, reference_covers_candidate_starts
+from benchwright_formal.correspondence import aiger_interface, reference_allows_candidate_starts
 from benchwright_formal.errors import NotModelledError, OtherPortsError
 from benchwright_formal.netlist import ComparedNetlist, DesignClock, comparable_netlist
 from benchwright_formal.sensitivity import require_complete_sensitivity
@@ -58,11 +58,11 @@ class EquivalenceSearch:
 
 
 async def netlist_by_yosys(
-    bench: DesignFolder,
-    role: str,
+    workbench: DesignFolder,
+    file_stem: str,
     top_module: Top,
     design: ComparedSources,
-    folder: str,
+    sandbox_folder: str,
     wall_s: float,
     omitted_outputs: Sequence[str] = (),
 ) -> ComparedNetlist:
@@ -71,32 +71,32 @@ async def netlist_by_yosys(
     Raises:
         NotModelledError: The design can't be compared soundly.
     """
-    input_files = {"read.ys": yosys_read_script(role, top_module, design, folder, omitted_outputs)}
+    input_files = {"read.ys": yosys_read_script(file_stem, top_module, design, sandbox_folder, omitted_outputs)}
     # Said once, quiet leaves the warnings about loops and several drivers.
-    end, code, yosys_output = await bench.run_shell_script(f"yosys -q -s {OURS}/read.ys", input_files, wall_s)
+    end, code, yosys_output = await workbench.run_shell_script(f"yosys -q -s {OURS}/read.ys", input_files, wall_s)
     if _LOOP.search(yosys_output):
         raise NotModelledError("it has a combinational loop, or nets with several drivers")
     if implicit := _IMPLICIT.search(yosys_output):
         raise NotModelledError(f"it reads or drives {implicit[1]}, which is no signal of its module")
     if missing := _MISSING.search(yosys_output):
         raise NotModelledError(f"it has no parameter {missing[1]}")
-    netlist_text = bench.file_left_by_script(f"{role}.json")
+    netlist_text = workbench.file_left_by_script(f"{file_stem}.json")
     # What it can't model says more than the error that follows from it.
     design_netlist = comparable_netlist(json.loads(netlist_text)) if netlist_text else None
     require_tool_success(end, code, yosys_output, "Yosys")
-    dumped = bench.file_left_by_script(f"{role}.ast")
+    dumped = workbench.file_left_by_script(f"{file_stem}.ast")
     if design_netlist is None or dumped is None:
         raise NotModelledError("its netlist is too large")
-    root = parse_yosys_ast(dumped.decode(errors="replace"), folder)
+    root = parse_yosys_ast(dumped.decode(errors="replace"), sandbox_folder)
     require_simulator_meaning(root)
     require_complete_sensitivity(root)
     return design_netlist
 
 
 async def search_difference(
-    bench: DesignFolder,
+    workbench: DesignFolder,
     reference_netlist: ComparedNetlist,
-    candidate: ComparedNetlist,
+    candidate_netlist: ComparedNetlist,
     limit_s: float,
     dont_cares: DontCares = NO_DONT_CARES,
 ) -> EquivalenceSearch:
@@ -106,24 +106,24 @@ async def search_difference(
         NotModelledError: Their ports or clocks differ, the don't-cares name what is no port, or it could not be
             decided in time.
     """
-    clock = _common_clock_of_same_ports(reference_netlist, candidate)
+    clock = _common_clock_of_same_ports(reference_netlist, candidate_netlist)
     _require_ports_of_dont_cares(dont_cares, reference_netlist, clock)
-    if await _logic_between_registers_matches(bench, limit_s * _MATCH_SHARE):
+    if await _logic_between_registers_matches(workbench, limit_s * _MATCH_SHARE):
         return EquivalenceSearch(reference_netlist, clock, None, None)
     miter = Miter.from_reference(reference_netlist, clock, dont_cares)
     input_files = {"miter.sv": miter.verilog_text(), "miter.ys": Miter.script()}
-    end, code, solver_output = await bench.run_shell_script(miter_proof_script(limit_s), input_files, limit_s)
+    end, code, solver_output = await workbench.run_shell_script(miter_proof_script(limit_s), input_files, limit_s)
     proved, bounds = PROVED in solver_output, [int(bound) for bound in _BOUND.findall(solver_output)]
-    if witness := bench.file_left_by_script("bad.txt"):
+    if witness := workbench.file_left_by_script("bad.txt"):
         return EquivalenceSearch(
             reference_netlist,
             clock,
-            _stimulus_of_witness(miter, witness, bench.file_left_by_script("bad.named.aig") or b""),
+            _stimulus_of_witness(miter, witness, workbench.file_left_by_script("bad.named.aig") or b""),
             None,
         )
     if end is ProcessEnd.EXITED or not bounds:
         require_tool_success(end, code, solver_output, "the solver")
-    if not bench.file_left_by_script("seen.txt"):
+    if not workbench.file_left_by_script("seen.txt"):
         raise NotModelledError("the reference may never define all bits of its outputs")
     if proved or (clock is None and bounds and bounds[0] > 0):
         return EquivalenceSearch(reference_netlist, clock, None, None)
@@ -133,16 +133,16 @@ async def search_difference(
     return EquivalenceSearch(reference_netlist, clock, None, depth)
 
 
-async def _logic_between_registers_matches(bench: DesignFolder, limit_s: float) -> bool:
+async def _logic_between_registers_matches(workbench: DesignFolder, limit_s: float) -> bool:
     """True if the logic between registers is the same, as it is after a small change or none.
 
     Whatever values the other's registers begin with, the reference's may begin with the same: so the outputs are
     those of a start that the reference allows. What is unknown later is matched likewise.
     """
-    logics = [aiger_interface(bench.file_left_by_script(f"{role}.named.aig") or b"") for role in (REFERENCE, OTHER)]
-    if not reference_covers_candidate_starts(*logics):
+    logics = [aiger_interface(workbench.file_left_by_script(f"{role}.named.aig") or b"") for role in (REFERENCE, OTHER)]
+    if not reference_allows_candidate_starts(*logics):
         return False
-    _, _, match_output = await bench.run_shell_script(logic_match_command(limit_s), {}, limit_s + 1)
+    _, _, match_output = await workbench.run_shell_script(logic_match_command(limit_s), {}, limit_s + 1)
     return SAME in match_output
 
 
@@ -163,16 +163,18 @@ def _require_ports_of_dont_cares(
             raise NotModelledError(f"the don't-cares name {condition}, which is no port of one bit of the reference")
 
 
-def _common_clock_of_same_ports(reference_netlist: ComparedNetlist, candidate: ComparedNetlist) -> DesignClock | None:
-    if reference_netlist.outputs != candidate.outputs or reference_netlist.inputs != candidate.inputs:
-        candidate_ports = {(port.name, port.width) for port in (*candidate.inputs, *candidate.outputs)}
+def _common_clock_of_same_ports(
+    reference_netlist: ComparedNetlist, candidate_netlist: ComparedNetlist
+) -> DesignClock | None:
+    if reference_netlist.outputs != candidate_netlist.outputs or reference_netlist.inputs != candidate_netlist.inputs:
+        candidate_ports = {(port.name, port.width) for port in (*candidate_netlist.inputs, *candidate_netlist.outputs)}
         reference_ports = {(port.name, port.width) for port in (*reference_netlist.inputs, *reference_netlist.outputs)}
         names = sorted({name for name, _ in candidate_ports ^ reference_ports}) or ["directions"]
         raise OtherPortsError(f"the ports differ: {', '.join(names[:5])}")
-    if reference_netlist.clock and candidate.clock and reference_netlist.clock != candidate.clock:
+    if reference_netlist.clock and candidate_netlist.clock and reference_netlist.clock != candidate_netlist.clock:
         raise NotModelledError("the two use different clocks or edges")
-    clock = reference_netlist.clock or candidate.clock
-    for compared_netlist in (reference_netlist, candidate):
+    clock = reference_netlist.clock or candidate_netlist.clock
+    for compared_netlist in (reference_netlist, candidate_netlist):
         if (
             clock is not None
             and compared_netlist.clock is None

@@ -7,7 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from benchwright_formal.bench import OURS, DesignFolder, require_tool_success, temporary_design_folder, unguessable_name
+from benchwright_formal.bench import (
+    OURS,
+    DesignFolder,
+    random_unguessable_name,
+    require_tool_success,
+    temporary_design_folder,
+)
 from benchwright_formal.errors import NotModelledError
 from benchwright_formal.sources import ComparedSources, compared_sources, require_plain_module_name
 from benchwright_formal.yosys_script import yosys_quality_script
@@ -45,13 +51,13 @@ async def synthesised_quality(
         HarnessError: The sandbox or the tools do not work on this machine, with the next step.
     """
     require_plain_module_name(top_module)
-    design_sources, folder = compared_sources(design_files), unguessable_name()
+    design_sources, folder = compared_sources(design_files), random_unguessable_name()
     with temporary_design_folder(design_sources.content_by_path(folder), sandbox, toolchain) as workbench:
         input_files = {"quality.ys": yosys_quality_script(top_module, design_sources, f"/code/{folder}", _GATES)}
         require_tool_success(
             *await workbench.run_shell_script(f"yosys -q -q -s {OURS}/quality.ys", input_files, limit_s), "Yosys"
         )
-        findings = await _lint_count_unless_silenced(
+        findings = await _lint_finding_count_unless_silenced(
             workbench, top_module, design_sources, f"/code/{folder}", toolchain, limit_s
         )
         netlist_json, path = workbench.file_left_by_script("quality.json"), workbench.file_left_by_script("path.txt")
@@ -72,11 +78,11 @@ async def synthesised_quality(
     )
 
 
-async def _lint_count_unless_silenced(
+async def _lint_finding_count_unless_silenced(
     workbench: DesignFolder,
     top_module: str,
     design_sources: ComparedSources,
-    folder: str,
+    sandbox_folder: str,
     toolchain: Toolchain,
     limit_s: float,
 ) -> int | None:
@@ -86,10 +92,10 @@ async def _lint_count_unless_silenced(
         toolchain.require({"verilator"}, ToolSelection())
     except ToolMissingError:
         return None
-    includes = (f"-I{include_folder}" for include_folder in design_sources.include_folders(folder))
+    includes = (f"-I{include_folder}" for include_folder in design_sources.include_folders(sandbox_folder))
     # The files have other names than their modules here.
     options = ("--lint-only", "-Wall", "-Wno-fatal", "-Wno-DECLFILENAME", "--timing", "--top-module", top_module)
-    command = " ".join(("verilator", *options, *includes, *design_sources.source_paths(folder), "2>&1"))
+    command = " ".join(("verilator", *options, *includes, *design_sources.source_paths(sandbox_folder), "2>&1"))
     end, exit_code, verilator_output = await workbench.run_shell_script(command, {}, limit_s)
     # What it refuses, it does not lint to the end.
     return len(_FINDING.findall(verilator_output)) if end is ProcessEnd.EXITED and exit_code == 0 else None

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from benchwright_formal.errors import NotModelledError
 from benchwright_formal.limits import LIMIT_S
-from benchwright_formal.opinion import ReferenceOpinion, compare_formally, worst_opinion
+from benchwright_formal.opinion import ReferenceOpinion, compare_formally, joint_opinion
 from benchwright_formal.quality import synthesised_quality
 from benchwright_formal.sources import design_files
 from benchwright_foundation.model import Model
@@ -89,7 +89,7 @@ async def compare_with_reference(
         for top_module in tops
     ]
     return SecondOpinion(
-        opinion=worst_opinion(opinions),
+        opinion=joint_opinion(opinions),
         solution=await _synthesised_size_or_reason(candidate, tops[0], sandbox, toolchain),
         reference=await _synthesised_size_or_reason(reference, tops[0], sandbox, toolchain),
     )

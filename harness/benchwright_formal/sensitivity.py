@@ -24,12 +24,12 @@ def require_complete_sensitivity(syntax_tree: YosysNode) -> None:
         NotModelledError: A process does not, or it can't be known.
     """
     module_nodes = [node for node in syntax_tree.children if node.kind == "MODULE"]
-    everywhere = _constants(node for node in syntax_tree.children if node.kind != "MODULE")
+    everywhere = _constant_names(node for node in syntax_tree.children if node.kind != "MODULE")
     for module in module_nodes:
-        _require_sensitivity_of_module(module, everywhere | _constants([module]))
+        _require_sensitivity_of_module(module, everywhere | _constant_names([module]))
 
 
-def _constants(nodes: Iterable[YosysNode]) -> frozenset[str]:
+def _constant_names(nodes: Iterable[YosysNode]) -> frozenset[str]:
     return frozenset(descendant.name for node in nodes for descendant in node.walk() if descendant.kind in _CONSTANTS)
 
 
@@ -45,7 +45,8 @@ def _require_sensitivity_of_module(module_node: YosysNode, constant_names: froze
         for call in process.walk():
             if call.kind in _CALLS and (unheard := outer.get(call.name)):
                 raise NotModelledError(
-                    f"{_plain(call.name)} reads {_plain(min(unheard))}, which wakes no process that calls it"
+                    f"{_without_backslash(call.name)} reads {_without_backslash(min(unheard))},"
+                    " which wakes no process that calls it"
                 )
         if process.kind == "ALWAYS":
             _Process(process, constant_names).require_reads_wake_process()
@@ -69,7 +70,7 @@ class _Process:
     def __init__(self, process: YosysNode, constants: frozenset[str]) -> None:
         edges = [node for node in process.children if node.kind == "EDGE"]
         self._body = [node for node in process.children if node.kind != "EDGE"]
-        self._constants = constants
+        self._constant_names = constants
         # A part of a vector wakes it only when that part changes.
         whole_signals = {
             sensed_node.name
@@ -105,18 +106,20 @@ class _Process:
             self._require_wakes_in_order(child)
 
     def _require_read_wakes_process(self, signal_name: str) -> None:
-        if signal_name in self._assigned_names or signal_name in self._constants or "::" in signal_name:
+        if signal_name in self._assigned_names or signal_name in self._constant_names or "::" in signal_name:
             return
         if self._listed is not None and signal_name not in self._listed:
-            raise NotModelledError(f"a process reads {_plain(signal_name)}, which is not in its list of events")
+            raise NotModelledError(
+                f"a process reads {_without_backslash(signal_name)}, which is not in its list of events"
+            )
         # It does not wait for an event while it writes, so it would read the value of the time before.
         if signal_name in self._assigned:
-            raise NotModelledError(f"a process reads {_plain(signal_name)} before it assigns it")
+            raise NotModelledError(f"a process reads {_without_backslash(signal_name)} before it assigns it")
 
 
 def _name_before_dot(name: str) -> str:
     return name.partition(".")[0]
 
 
-def _plain(name: str) -> str:
-    return name.removeprefix("\\")
+def _without_backslash(yosys_name: str) -> str:
+    return yosys_name.removeprefix("\\")

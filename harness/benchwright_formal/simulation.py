@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchwright_formal.bench import OURS, DesignFolder, require_tool_success, unguessable_name
+from benchwright_formal.bench import OURS, DesignFolder, random_unguessable_name, require_tool_success
 from benchwright_formal.errors import NotModelledError
 from benchwright_formal.netlist import ComparedNetlist, DesignClock
 from benchwright_formal.proof import Stimulus
@@ -40,30 +40,30 @@ class FormalTestbench:
     stimulus: Stimulus
 
     async def simulated_outputs(
-        self, bench: DesignFolder, design: ComparedSources, folder: str
+        self, workbench: DesignFolder, design: ComparedSources, sandbox_folder: str
     ) -> list[dict[str, str]]:
         """The outputs of a design in each cycle, before its clock's edge: name → value in binary.
 
         Args:
-            bench: Holds the design's files.
+            workbench: Holds the design's files.
             design: Design to simulate.
-            folder: Folder of its files.
+            sandbox_folder: Folder of its files.
 
         Raises:
             NotModelledError: The simulator refuses it, or it ends early.
         """
-        name = unguessable_name()
-        includes = " ".join(f"-I{include_folder}" for include_folder in design.include_folders(folder))
-        path_list = " ".join(design.source_paths(folder))
+        name = random_unguessable_name()
+        includes = " ".join(f"-I{include_folder}" for include_folder in design.include_folders(sandbox_folder))
+        path_list = " ".join(design.source_paths(sandbox_folder))
         script = (
             f"iverilog -g2012 -s {name} {includes} -o {name}.vvp {OURS}/bench.sv {path_list}"
             f" && vvp -n {name}.vvp >/dev/null"
         )
-        end, code, simulator_output = await bench.run_shell_script(
-            script, {"bench.sv": self._bench_text(name), "inputs": self._stimulus_text()}, _WALL_S
+        end, code, simulator_output = await workbench.run_shell_script(
+            script, {"bench.sv": self._testbench_text(name), "inputs": self._stimulus_text()}, _WALL_S
         )
         require_tool_success(end, code, simulator_output, "Icarus Verilog")
-        lines = (bench.file_left_by_script(f"{name}.txt") or b"").decode("ascii", "replace").split()
+        lines = (workbench.file_left_by_script(f"{name}.txt") or b"").decode("ascii", "replace").split()
         width = sum(port.width for port in self.ports.outputs)
         if len(lines) != len(self.stimulus) or any(len(line) != width for line in lines):
             raise NotModelledError("its simulation ends early")
@@ -81,7 +81,7 @@ class FormalTestbench:
         lines = ("".join(f"{cycle[port.name]:0{port.width}b}" for port in driven) or "0" for cycle in self.stimulus)
         return "\n".join(lines) + "\n"
 
-    def _bench_text(self, module_name: str) -> str:
+    def _testbench_text(self, testbench_name: str) -> str:
         clock, cycles = self.clock, len(self.stimulus)
         driven = self.ports.inputs_besides_clock(clock)
         width = max(1, sum(port.width for port in driven))
@@ -95,7 +95,7 @@ class FormalTestbench:
         idle = "0" if clock is None or clock.is_rising else "1"
         # The delays are longer than any in a design, and inputs change far from the clock's edges.
         return f"""`timescale 1us/1ps
-module {module_name};
+module {testbench_name};
   reg [{width - 1}:0] inputs [0:{cycles - 1}];
   reg [{width - 1}:0] now;
   reg clock;
@@ -104,7 +104,7 @@ module {module_name};
   {self.top_module.instance_text("dut", ", ".join(connected))}
   initial begin
     $readmemb("{OURS}/inputs", inputs);
-    trace = $fopen("{module_name}.txt");
+    trace = $fopen("{testbench_name}.txt");
     clock = {idle};
     #1;
     for (cycle = 0; cycle < {cycles}; cycle = cycle + 1) begin
@@ -124,7 +124,7 @@ endmodule
 def first_known_difference(
     reference_outputs: Sequence[dict[str, str]],
     candidate_outputs: Sequence[dict[str, str]],
-    first_cycle: int = 0,
+    first_counted_cycle: int = 0,
     *,
     stimulus: Stimulus = (),
     dont_cares: DontCares = NO_DONT_CARES,
@@ -134,7 +134,7 @@ def first_known_difference(
     Args:
         reference_outputs: Outputs of the reference.
         candidate_outputs: Outputs of the other design.
-        first_cycle: The first cycle that counts.
+        first_counted_cycle: The first cycle that counts.
         stimulus: The inputs of both.
         dont_cares: Cases in which an output does not count.
     """
@@ -146,7 +146,7 @@ def first_known_difference(
             condition = dont_cares.unless.get(name)
             if condition is not None and known_bits[condition] != "1":
                 continue
-            if cycle >= first_cycle and any(
+            if cycle >= first_counted_cycle and any(
                 a in "01" and a != b for a, b in zip(bits, candidate_bits[name], strict=True)
             ):
                 return OutputDifference(cycle, name, bits, candidate_bits[name])

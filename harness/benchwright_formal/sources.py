@@ -44,18 +44,18 @@ class ComparedSources:
     headers: Mapping[str, bytes]
     """Files that the design's files may include or load, by relative path."""
 
-    def content_by_path(self, folder: str) -> dict[str, bytes]:
+    def content_by_path(self, sandbox_folder: str) -> dict[str, bytes]:
         """The files below a folder."""
-        texts = {f"{folder}/f{number}.sv": text for number, text in enumerate(self.files)}
-        return texts | {f"{folder}/{path}": content for path, content in self.headers.items()}
+        texts = {f"{sandbox_folder}/f{number}.sv": text for number, text in enumerate(self.files)}
+        return texts | {f"{sandbox_folder}/{path}": content for path, content in self.headers.items()}
 
-    def source_paths(self, folder: str) -> list[str]:
+    def source_paths(self, sandbox_folder: str) -> list[str]:
         """The paths of the files below a folder."""
-        return [f"{folder}/f{number}.sv" for number in range(len(self.files))]
+        return [f"{sandbox_folder}/f{number}.sv" for number in range(len(self.files))]
 
-    def include_folders(self, folder: str) -> list[str]:
+    def include_folders(self, sandbox_folder: str) -> list[str]:
         """The folders in which `include` looks."""
-        return sorted({folder, *(f"{folder}/{path}".rpartition("/")[0] for path in self.headers)})
+        return sorted({sandbox_folder, *(f"{sandbox_folder}/{path}".rpartition("/")[0] for path in self.headers)})
 
 
 def compared_sources(content_by_path: Mapping[str, bytes]) -> ComparedSources:

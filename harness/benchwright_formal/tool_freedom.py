@@ -83,13 +83,14 @@ def _complaints_about_constants(nodes: Sequence[YosysNode]) -> Iterator[str]:
             if narrow or any(
                 identifier.kind == "IDENTIFIER" and identifier.name in ranged for identifier in descendants
             ):
-                yield f"{_plain(node.name)} is calculated of values that have a size, for which Yosys has another width"
+                name = _without_backslash(node.name)
+                yield f"{name} is calculated of values that have a size, for which Yosys has another width"
         for call in descendants:
             routine = routines.get(call.name) if call.kind == "FCALL" else None
             if routine is not None and any(
                 routine_part.kind in _SIGNED or _is_ascending_range(routine_part) for routine_part in routine.walk()
             ):
-                yield f"{_plain(call.name)} gives a constant by arithmetic for which Yosys has other rules"
+                yield f"{_without_backslash(call.name)} gives a constant by arithmetic for which Yosys has other rules"
 
 
 def _complaints_about_ranges(nodes: Sequence[YosysNode]) -> Iterator[str]:
@@ -101,7 +102,8 @@ def _complaints_about_ranges(nodes: Sequence[YosysNode]) -> Iterator[str]:
         if node.kind in ("ASSIGN", "ASSIGN_EQ", "ASSIGN_LE") and node.children:
             for assigned_node in _assigned_identifiers(node.children[0]):
                 if assigned_node.name in ascending and any(map(_is_variable_part_select, assigned_node.children)):
-                    yield f"a variable part of {_plain(assigned_node.name)} is assigned, whose range is ascending"
+                    name = _without_backslash(assigned_node.name)
+                    yield f"a variable part of {name} is assigned, whose range is ascending"
 
 
 def _complaints_about_processes(root: YosysNode) -> Iterator[str]:
@@ -114,7 +116,7 @@ def _complaints_about_processes(root: YosysNode) -> Iterator[str]:
                         two.name for two in _assigned_identifiers(assignment.children[0])
                     }
         if shared_names := assigned_names["ASSIGN_EQ"] & assigned_names["ASSIGN_LE"]:
-            name = _plain(min(shared_names))
+            name = _without_backslash(min(shared_names))
             yield f"{name} is assigned at once and at the end of a step, which Yosys does not tell apart"
 
 
@@ -154,5 +156,5 @@ def _is_binary_constant(node: YosysNode, bits_prefix: str = "") -> bool:
     return is_known and node.name.startswith(bits_prefix)
 
 
-def _plain(name: str) -> str:
-    return name.removeprefix("\\")
+def _without_backslash(yosys_name: str) -> str:
+    return yosys_name.removeprefix("\\")

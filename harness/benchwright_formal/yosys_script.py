@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from benchwright_formal.bench import OURS, unguessable_name
+from benchwright_formal.bench import OURS, random_unguessable_name
 from benchwright_formal.netlist import ComparedNetlist, DesignClock, Port
 from benchwright_formal.sources import ComparedSources
 from benchwright_formal.top import Top
@@ -27,7 +27,7 @@ _ASIDE = "t:$print t:$check t:$assert t:$assume t:$cover t:$live t:$fair t:$scop
 
 
 def yosys_read_script(
-    role: str, top_module: Top, design: ComparedSources, folder: str, omitted_outputs: Sequence[str] = ()
+    file_stem: str, top_module: Top, design: ComparedSources, sandbox_folder: str, omitted_outputs: Sequence[str] = ()
 ) -> str:
     """Reads one design, without the outputs that are left out.
 
@@ -35,24 +35,24 @@ def yosys_read_script(
     free inputs for what is unknown; ROLE.named.aig, the same with names.
     """
     # An inout would become an input.
-    read_arguments = _read_arguments(design, folder)
+    read_arguments = _read_arguments(design, sandbox_folder)
     removed = (f"delete -output {top_module.name}/o:{name} {top_module.name}/i:{name} %d" for name in omitted_outputs)
     return _joined_lines(
-        f"tee -q -o {role}.ast read_verilog -sv -nosynthesis -dump_ast1 -no_dump_ptr {read_arguments}",
+        f"tee -q -o {file_stem}.ast read_verilog -sv -nosynthesis -dump_ast1 -no_dump_ptr {read_arguments}",
         *_elaboration_commands(top_module),
         *("proc", "flatten", f"delete {_ASIDE}", *removed),
         *("opt_clean", "memory_collect", "opt_clean", "check"),
-        f"write_json {role}.json",
+        f"write_json {file_stem}.json",
         *("memory_map", "async2sync", "dffunmap", "opt_clean"),
-        f"rename -top {role}",
-        f"select {role}",
-        f"write_rtlil -selected {role}.il",
+        f"rename -top {file_stem}",
+        f"select {file_stem}",
+        f"write_rtlil -selected {file_stem}.il",
         "select -clear",
         # Gates of an index that may be out of range have unknown inputs again.
         *("setundef -undriven -anyseq", "simplemap", "techmap", "setundef -anyseq"),
         *("opt_clean", "dffunmap", "aigmap", "opt_clean"),
         # Of a circuit with names, ABC would compare those of registers.
-        *(f"write_aiger {role}.aig", f"write_aiger -symbols {role}.named.aig"),
+        *(f"write_aiger {file_stem}.aig", f"write_aiger -symbols {file_stem}.named.aig"),
     )
 
 
@@ -60,7 +60,7 @@ def _elaboration_commands(top_module: Top) -> Iterable[str]:
     """Makes the module with its parameters the only top."""
     if not top_module.parameters:
         return (f"hierarchy -simcheck -top {top_module.name}",)
-    outer = unguessable_name()
+    outer = random_unguessable_name()
     return (
         # Of `hierarchy -chparam`, each value would be unsigned, and in a simulation it is not.
         *("read_verilog -sv <<EOT", f"module {outer};", top_module.instance_text("dut"), "endmodule", "EOT"),
@@ -70,20 +70,20 @@ def _elaboration_commands(top_module: Top) -> Iterable[str]:
     )
 
 
-def yosys_quality_script(top_module: str, design: ComparedSources, folder: str, abc_gates: str) -> str:
+def yosys_quality_script(top_module: str, design: ComparedSources, sandbox_folder: str, abc_gates: str) -> str:
     """Synthesises one design to the gates that are named; leaves quality.json and path.txt, its longest path."""
     return _joined_lines(
-        f"read_verilog -sv {_read_arguments(design, folder)}",
+        f"read_verilog -sv {_read_arguments(design, sandbox_folder)}",
         f"synth -flatten -noabc -top {top_module}",
         *("delete t:$print t:$check", f"abc -g {abc_gates}", "opt_clean"),
         *("write_json quality.json", "tee -q -o path.txt ltp -noff"),
     )
 
 
-def _read_arguments(design: ComparedSources, folder: str) -> str:
-    includes = (f"-I{include_folder}" for include_folder in design.include_folders(folder))
+def _read_arguments(design: ComparedSources, sandbox_folder: str) -> str:
+    includes = (f"-I{include_folder}" for include_folder in design.include_folders(sandbox_folder))
     # Else an empty module would be no design: to a simulator, it is one that drives nothing.
-    return " ".join(("-noblackbox", "-noassert", "-noassume", *includes, *design.source_paths(folder)))
+    return " ".join(("-noblackbox", "-noassert", "-noassume", *includes, *design.source_paths(sandbox_folder)))
 
 
 @dataclass(frozen=True)
@@ -110,9 +110,11 @@ class Miter:
         shared_ports = [f".{port.name}(in_{port.name})" for port in inputs]
         gold = [f".{port.name}_{kind}({kind}_{port.name})" for port in self.outputs for kind in "dx"]
         gate = [f".{port.name}(g_{port.name})" for port in self.outputs]
-        wires = [f"wire {_bit_range(port)} d_{port.name}, x_{port.name}, g_{port.name};" for port in self.outputs]
-        unknown_bits = _concatenation(f"x_{port.name}" for port in self.outputs)
-        miter_ports = ["input miter_clock", *(f"input {_bit_range(port)} in_{port.name}" for port in inputs)]
+        wires = [
+            f"wire {_verilog_bit_range(port)} d_{port.name}, x_{port.name}, g_{port.name};" for port in self.outputs
+        ]
+        unknown_bits = _verilog_concatenation(f"x_{port.name}" for port in self.outputs)
+        miter_ports = ["input miter_clock", *(f"input {_verilog_bit_range(port)} in_{port.name}" for port in inputs)]
         return _joined_lines(
             f"module miter({', '.join(miter_ports)},",
             "  output bad, output seen);",
@@ -120,9 +122,10 @@ class Miter:
             f"{REFERENCE} the_gold({', '.join([*shared_ports, *gold])});",
             f"{OTHER} the_gate({', '.join([*shared_ports, *gate])});",
             f"wire [{total - 1}:0] unknown = {unknown_bits};",
-            f"wire [{total - 1}:0] expected = {_concatenation(f'd_{port.name}' for port in self.outputs)};",
-            f"wire [{total - 1}:0] found = {_concatenation(f'g_{port.name}' for port in self.outputs)};",
-            f"wire [{total - 1}:0] counts = {_concatenation(map(self._counts_expression, self.outputs))};",
+            f"wire [{total - 1}:0] expected = {_verilog_concatenation(f'd_{port.name}' for port in self.outputs)};",
+            f"wire [{total - 1}:0] found = {_verilog_concatenation(f'g_{port.name}' for port in self.outputs)};",
+            f"wire [{total - 1}:0] counts = "
+            f"{_verilog_concatenation(map(self._output_counts_expression, self.outputs))};",
             f"reg [{total - 1}:0] defined = 0;",
             "always @(posedge miter_clock) defined <= defined | (~unknown & counts);",
             # ABC's bounded model checking needs a register: the first cycle says all of combinational logic.
@@ -133,7 +136,7 @@ class Miter:
             "endmodule",
         )
 
-    def _counts_expression(self, port: Port) -> str:
+    def _output_counts_expression(self, port: Port) -> str:
         """An expression that says whether an output counts in a cycle, for each of its bits."""
         condition = self.dont_cares.unless.get(port.name)
         if condition is None:
@@ -195,13 +198,13 @@ def miter_proof_script(limit_s: float) -> str:
     )
 
 
-def _joined_lines(*lines: str) -> str:
-    return "\n".join(lines) + "\n"
+def _joined_lines(*script_lines: str) -> str:
+    return "\n".join(script_lines) + "\n"
 
 
-def _bit_range(port: Port) -> str:
+def _verilog_bit_range(port: Port) -> str:
     return f"[{port.width - 1}:0]"
 
 
-def _concatenation(names: Iterable[str]) -> str:
-    return "{" + ", ".join(names) + "}"
+def _verilog_concatenation(signal_names: Iterable[str]) -> str:
+    return "{" + ", ".join(signal_names) + "}"

@@ -48,7 +48,7 @@ class Rubric(Model):
         return f"{self.name}@{self.digest[:12]}"
 
 
-def load_rubric(name: str) -> Rubric:
+def load_rubric(rubric_name: str) -> Rubric:
     """The rubric of this name.
 
     Raises:
@@ -56,13 +56,13 @@ def load_rubric(name: str) -> Rubric:
     """
     try:
         folder = resources.files("benchwright_judges") / "rubrics"
-        content = (folder / f"{name}.toml").read_bytes()
+        content = (folder / f"{rubric_name}.toml").read_bytes()
         file = _RubricFile.model_validate(tomllib.loads(content.decode()))
         frame = (folder / file.frame).read_bytes()
     except FileNotFoundError as error:
-        raise RubricError(f"there is no rubric called {name!r}") from error
+        raise RubricError(f"there is no rubric called {rubric_name!r}") from error
     except (ValueError, ValidationError) as error:
-        raise RubricError(f"rubric {name!r} is damaged: {error}; reinstall Benchwright") from error
+        raise RubricError(f"rubric {rubric_name!r} is damaged: {error}; reinstall Benchwright") from error
     rubric_fields = file.model_dump(exclude={"frame"})
     return Rubric(**rubric_fields, frame=frame.decode(), digest=hashlib.sha256(content + frame).hexdigest())
 

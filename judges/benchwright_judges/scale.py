@@ -62,18 +62,18 @@ class Scale(StrEnum):
             case Scale.SHARE:
                 return {"type": "number"}
 
-    def read_label(self, value: JsonValue) -> str:
+    def read_label(self, json_value: JsonValue) -> str:
         """The label for a value in a model's JSON or in a grading sheet; strict, but `"8"`, `8` and `8.0` are one.
 
         Raises:
             ValueError: The value is not on this scale.
         """
-        number = _number_if_numeric(value)
+        number = _number_if_numeric(json_value)
         if self is Scale.SHARE and number is not None and 0 <= number <= 1:
             return f"{number:.2f}"
         if self in (Scale.BLANK, Scale.TIERS) and number is not None and f"{number:g}" in self.labels:
             return f"{number:g}"
-        word = value.strip().lower().replace("-", " ") if isinstance(value, str) else ""
+        word = json_value.strip().lower().replace("-", " ") if isinstance(json_value, str) else ""
         if self is Scale.EXAM and word in self.labels:
             return word
         raise ValueError(f"the verdict is not one of {', '.join(self.labels)}")
@@ -88,31 +88,31 @@ class Scale(StrEnum):
             case Scale.EXAM:
                 return float(label == "correct")
 
-    def label_of_points(self, points: float, most_points: float, enough_points: float) -> str:
+    def label_of_points(self, given_points: float, most_points: float, enough_points: float) -> str:
         """The label for points of a rubric: from `enough_points` on it is one that passes, and below it none does.
 
         Args:
-            points: Given.
+            given_points: Given.
             most_points: Number of points that can be given.
             enough_points: Number of points from which an answer is right.
         """
         # Shares on either side of what is enough are stretched, so that this is where labels begin to pass.
         passing = [label for label in self.labels if self.passes(label)]
         failing = [label for label in self.labels if not self.passes(label)]
-        if points >= enough_points - _ROUNDING:
+        if given_points >= enough_points - _ROUNDING:
             share, labels = (
-                (points - enough_points) / (most_points - enough_points) if most_points > enough_points else 1.0,
+                (given_points - enough_points) / (most_points - enough_points) if most_points > enough_points else 1.0,
                 passing,
             )
         else:
-            share, labels = points / enough_points, failing
+            share, labels = given_points / enough_points, failing
         return labels[min(int(share * (len(labels) - 1) + 0.5), len(labels) - 1)]
 
     def passes(self, label: str) -> bool:
         """True if an answer of this label counts as right: from the third tier, or 0.7; partially correct does not."""
         return self.score(label) >= (_PASSING if self.is_ordinal else 1)
 
-    def decide(self, labels: Sequence[str], seats: int) -> VoteDecision | None:
+    def decide(self, labels: Sequence[str], most_votes: int) -> VoteDecision | None:
         """The decision of the votes cast so far; None if more are needed.
 
         Labels need a strict majority of all seats. Points need more than half of the seats to be in one
@@ -120,24 +120,32 @@ class Scale(StrEnum):
 
         Args:
             labels: The votes cast.
-            seats: Maximum number of votes.
+            most_votes: Maximum number of votes.
         """
         if not self.is_ordinal:
             label, count = Counter(labels).most_common(1)[0] if labels else ("", 0)
-            return self._decision_for_label(label) if 2 * count > seats else None
-        return self._median_decision(labels) if 2 * self._largest_group(labels, either_suffices=False) > seats else None
+            return self._decision_for_label(label) if 2 * count > most_votes else None
+        return (
+            self._median_decision(labels)
+            if 2 * self._largest_agreeing_vote_count(labels, either_suffices=False) > most_votes
+            else None
+        )
 
-    def decide_finally(self, labels: Sequence[str], seats: int) -> VoteDecision | None:
+    def decide_finally(self, labels: Sequence[str], most_votes: int) -> VoteDecision | None:
         """The decision if no more votes are available.
 
         For points, one tier or one point (0.1) is enough. For exam labels without a majority, the median label
         counts, which is never `correct`: QuArch requires a majority for correct.
         """
-        if self is Scale.EXAM and len(labels) >= seats and self.decide(labels, seats) is None:
+        if self is Scale.EXAM and len(labels) >= most_votes and self.decide(labels, most_votes) is None:
             return self._decision_for_label(sorted(labels, key=self.labels.index)[(len(labels) - 1) // 2])
         if not self.is_ordinal:
-            return self.decide(labels, seats)
-        return self._median_decision(labels) if 2 * self._largest_group(labels, either_suffices=True) > seats else None
+            return self.decide(labels, most_votes)
+        return (
+            self._median_decision(labels)
+            if 2 * self._largest_agreeing_vote_count(labels, either_suffices=True) > most_votes
+            else None
+        )
 
     def _decision_for_label(self, label: str) -> VoteDecision:
         return VoteDecision(label=label, score=round(self.score(label), 6), is_passed=self.passes(label))
@@ -146,7 +154,7 @@ class Scale(StrEnum):
         median = statistics.median(float(label) for label in labels)
         return self._decision_for_label(f"{median:g}" if self is Scale.TIERS else f"{median:.3g}")
 
-    def _largest_group(self, labels: Sequence[str], *, either_suffices: bool) -> int:
+    def _largest_agreeing_vote_count(self, labels: Sequence[str], *, either_suffices: bool) -> int:
         """Size of the largest group of votes near each other and in one tier; with `either_suffices`, or."""
         values = sorted(float(label) for label in labels)
         combine = any if either_suffices else all
@@ -160,19 +168,21 @@ class Scale(StrEnum):
             default=0,
         )
 
-    def _is_near_and_in_same_tier(self, low: float, high: float) -> tuple[bool, bool]:
+    def _is_near_and_in_same_tier(self, lower_score: float, higher_score: float) -> tuple[bool, bool]:
         nearness_limit = 1.0 if self is Scale.TIERS else 0.1
-        return high - low <= nearness_limit + _ROUNDING, self._tier(low) == self._tier(high)
+        return higher_score - lower_score <= nearness_limit + _ROUNDING, self._score_tier(
+            lower_score
+        ) == self._score_tier(higher_score)
 
-    def _tier(self, value: float) -> int:
-        points = value if self is Scale.TIERS else 10 * value
+    def _score_tier(self, score: float) -> int:
+        points = score if self is Scale.TIERS else 10 * score
         return sum(points >= start - _ROUNDING for start in _TIERS)
 
 
-def _number_if_numeric(value: JsonValue) -> float | None:
-    if isinstance(value, str) and re.fullmatch(r"\s*[0-9]{1,4}(?:\.[0-9]{1,4})?\s*", value):
-        return float(value)
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+def _number_if_numeric(json_value: JsonValue) -> float | None:
+    if isinstance(json_value, str) and re.fullmatch(r"\s*[0-9]{1,4}(?:\.[0-9]{1,4})?\s*", json_value):
+        return float(json_value)
+    return json_value if isinstance(json_value, int | float) and not isinstance(json_value, bool) else None
 
 
 _PASSING = 0.7

@@ -42,17 +42,17 @@ def judge_key_and_empty_answer(problem: Problem) -> tuple[Judgement, Judgement]:
     return score_by_rules(problem, key.value) if key is not None else NO_KEY, score_by_rules(problem, "")
 
 
-def score_value(problem: Problem, value: str) -> Judgement:
+def score_value(problem: Problem, read_value: str) -> Judgement:
     """Score the value that a reader found in an answer: a selectable one as it is, another like an answer.
 
     Args:
         problem: The problem, with its hidden part.
-        value: One of the selectable values, or words.
+        read_value: One of the selectable values, or words.
     """
     question, key = problem.public.question, problem.hidden.answer
     if question is None or key is None or not (values := selectable_values(question)):
-        return score_by_rules(problem, value)
-    return score_selection(Extraction(value, ExtractionOutcome.READ), values, key)
+        return score_by_rules(problem, read_value)
+    return score_selection(Extraction(read_value, ExtractionOutcome.READ), values, key)
 
 
 def selectable_values(question: Question) -> tuple[str, ...]:
@@ -60,15 +60,15 @@ def selectable_values(question: Question) -> tuple[str, ...]:
     return rules_of(question.format).selectable(question)
 
 
-def read_selection(question: Question, text: str) -> str | None:
+def read_selection(question: Question, answer_text: str) -> str | None:
     """The selectable value that an answer names; None for questions answered in words."""
-    return rules_of(question.format).extract(question, text).value
+    return rules_of(question.format).extract(question, answer_text).value
 
 
-def _judge_by_bleu_and_rouge(text: str, key: Answer) -> Judgement:
-    metrics = text_metrics(text, key.value)
+def _judge_by_bleu_and_rouge(answer_text: str, key: Answer) -> Judgement:
+    metrics = text_metrics(answer_text, key.value)
     # A reference of one word has no bigram to match, so not even an identical answer would pass.
-    is_passed = min(metrics["bleu"], metrics["rouge"]) > THRESHOLD or text.split() == key.value.split()
+    is_passed = min(metrics["bleu"], metrics["rouge"]) > THRESHOLD or answer_text.split() == key.value.split()
     return Judgement(
         status=JudgementStatus.SCORED,
         score=metrics["bleu"],

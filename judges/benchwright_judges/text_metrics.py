@@ -23,9 +23,9 @@ _ORDER = 2
 _MAX_TABLE = 50_000_000
 
 
-def cvdp_bleu(text: str, reference: str) -> float:
+def cvdp_bleu(answer_text: str, reference_text: str) -> float:
     """Sentence BLEU of order 2 without smoothing, 0 to 1. Equal to NLTK's to the bit."""
-    words, reference_words = text.split(), reference.split()
+    words, reference_words = answer_text.split(), reference_text.split()
     matched: list[int] = []
     total: list[int] = []
     for size in range(1, _ORDER + 1):
@@ -42,29 +42,29 @@ def cvdp_bleu(text: str, reference: str) -> float:
     return penalty * math.exp(math.fsum(math.log(precision) / _ORDER for precision in precisions))
 
 
-def cvdp_rouge(text: str, reference: str) -> float:
+def cvdp_rouge(answer_text: str, reference_text: str) -> float:
     """Recall of the reference's bigrams by set overlap, 0 to 1.
 
     CVDP divides by zero if the reference has fewer than two words. Here the recall of a reference of one word
     is 1 for an answer with the same word and 0 for any other.
     """
-    words, reference_words = _plain_words(text), _plain_words(reference)
+    words, reference_words = _plain_words(answer_text), _plain_words(reference_text)
     bigrams = _ngrams(reference_words, _ORDER)
     if not bigrams:
         return float(bool(reference_words) and words == reference_words)
     return len(set(_ngrams(words, _ORDER)) & set(bigrams)) / len(bigrams)
 
 
-def text_metrics(text: str, reference: str) -> dict[str, float]:
+def text_metrics(answer_text: str, reference_text: str) -> dict[str, float]:
     """`bleu` and `rouge` as in CVDP; `sacrebleu`, `rouge2` and `rougeL` (F1) if their packages are installed."""
     return {
-        "bleu": cvdp_bleu(text, reference),
-        "rouge": cvdp_rouge(text, reference),
-        **_package_metrics(text, reference),
+        "bleu": cvdp_bleu(answer_text, reference_text),
+        "rouge": cvdp_rouge(answer_text, reference_text),
+        **_sacrebleu_and_rouge_scores(answer_text, reference_text),
     }
 
 
-def _package_metrics(text: str, reference: str) -> dict[str, float]:
+def _sacrebleu_and_rouge_scores(answer_text: str, reference_text: str) -> dict[str, float]:
     # Both come with the extra `judges`, and are not imported at start-up.
     try:
         from rouge_score.rouge_scorer import RougeScorer
@@ -73,15 +73,15 @@ def _package_metrics(text: str, reference: str) -> dict[str, float]:
         return {}
     rouge_kinds = ["rouge2"]
     # The longest common subsequence costs memory and time of one length times the other.
-    if len(text) * len(reference) <= _MAX_TABLE:
+    if len(answer_text) * len(reference_text) <= _MAX_TABLE:
         rouge_kinds.append("rougeL")
-    rouge = RougeScorer(rouge_kinds).score(reference, text)
+    rouge = RougeScorer(rouge_kinds).score(reference_text, answer_text)
     values = {kind: float(rouge[kind].fmeasure) for kind in rouge_kinds}
-    return {"sacrebleu": sentence_bleu(text, [reference]).score / 100, **values}
+    return {"sacrebleu": sentence_bleu(answer_text, [reference_text]).score / 100, **values}
 
 
-def _ngrams(words: list[str], size: int) -> list[tuple[str, ...]]:
-    return [tuple(words[start : start + size]) for start in range(len(words) - size + 1)]
+def _ngrams(words: list[str], word_count: int) -> list[tuple[str, ...]]:
+    return [tuple(words[start : start + word_count]) for start in range(len(words) - word_count + 1)]
 
 
 def _plain_words(text: str) -> list[str]:

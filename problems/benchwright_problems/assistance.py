@@ -60,9 +60,9 @@ class Assistance(Model):
             case _:
                 return self.allowed is Allowed.CHAT
 
-    def allows_active_extension(self, extension: str) -> bool:
+    def allows_active_extension(self, extension_id: str) -> bool:
         """True if an extension of a model may be active: one that chats as well may complete."""
-        return self.allowed is Allowed.COMPLETION or self.allows_text_from(extension, is_chat=True)
+        return self.allowed is Allowed.COMPLETION or self.allows_text_from(extension_id, is_chat=True)
 
     @property
     def rule(self) -> str:
@@ -77,9 +77,9 @@ class Assistance(Model):
         return f"{self.rule} {CHECKED}"
 
 
-def _canonical_extension_name(extension: str) -> str:
+def _canonical_extension_name(extension_id: str) -> str:
     """Our own completion has one name, whether the log or VS Code names it."""
-    return _OWN if extension.lower() == _OWN_IN_VSCODE else extension.lower()
+    return _OWN if extension_id.lower() == _OWN_IN_VSCODE else extension_id.lower()
 
 
 _OWN, _OWN_IN_VSCODE = "benchwright", "benchwright.benchwright"

@@ -16,17 +16,17 @@ _CHUNK_BYTES = 1 << 20
 _CANARY_BYTES = 36
 
 
-def packs_with_canary_in(stream: BinaryIO, canary_by_pack: Mapping[str, str]) -> set[str]:
+def packs_with_canary_in(file_stream: BinaryIO, canary_by_pack: Mapping[str, str]) -> set[str]:
     """The packs whose canary is in a file, in any case of letters.
 
     Args:
-        stream: Content of the file, of any size; bytes that are no text do not matter.
+        file_stream: Content of the file, of any size; bytes that are no text do not matter.
         canary_by_pack: Pack → its canary.
     """
     canary_bytes = {name: canary.encode() for name, canary in canary_by_pack.items()}
     packs: set[str] = set()
     chunk_end = b""
-    while chunk := stream.read(_CHUNK_BYTES):
+    while chunk := file_stream.read(_CHUNK_BYTES):
         text = chunk_end + chunk.lower()
         packs.update(name for name, canary in canary_bytes.items() if canary in text)
         chunk_end = text[-(_CANARY_BYTES - 1) :]

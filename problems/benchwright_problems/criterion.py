@@ -35,10 +35,10 @@ def _require_valid_pattern(pattern: str) -> str:
     return pattern
 
 
-def _require_flag(word: str) -> str:
-    if not word.startswith(("-", "+")):
+def _require_flag(compiler_flag: str) -> str:
+    if not compiler_flag.startswith(("-", "+")):
         raise ValueError("must begin with - or +")
-    return word
+    return compiler_flag
 
 
 Pattern = Annotated[str, AfterValidator(_require_valid_pattern), Field(min_length=1, max_length=500)]

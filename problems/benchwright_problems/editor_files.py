@@ -31,10 +31,10 @@ def is_editor_file(path: str) -> bool:
     return any(_is_editor_name(part) for part in PurePosixPath(path).parts)
 
 
-def _is_editor_name(name: str) -> bool:
+def _is_editor_name(path_component: str) -> bool:
     # Windows drops dots and spaces at the end and takes what follows a colon for a stream; macOS ignores invisible
     # characters and case.
-    plain_name = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
+    plain_name = "".join(c for c in unicodedata.normalize("NFKC", path_component) if unicodedata.category(c) != "Cf")
     plain_name = plain_name.lower().partition(":")[0].rstrip(". ")
     is_hidden = plain_name.startswith(".") and plain_name not in _HARMLESS
     return is_hidden or plain_name in _NAMES or plain_name.endswith(_SUFFIXES)

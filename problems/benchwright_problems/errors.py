@@ -16,14 +16,16 @@ class ProblemsError(BenchwrightError):
 class DatasetError(ProblemsError):
     """A file or one of its records can't be imported."""
 
-    def __init__(self, file: Path, field: str, reason: str, line: int | None = None, note: str = "") -> None:
+    def __init__(
+        self, file: Path, field_name: str, reason: str, line_number: int | None = None, further_note: str = ""
+    ) -> None:
         self.file = file
-        self.line = line
-        self.field = field
+        self.line = line_number
+        self.field = field_name
         self.reason = reason
-        location = f"{file}:{line}" if line is not None else str(file)
-        prefix = f"{location}: field {field}: " if field else f"{location}: "
-        super().__init__(_printable_text(f"{prefix}{reason}{note}"))
+        location = f"{file}:{line_number}" if line_number is not None else str(file)
+        prefix = f"{location}: field {field_name}: " if field_name else f"{location}: "
+        super().__init__(_printable_text(f"{prefix}{reason}{further_note}"))
 
     def with_counts(self, valid_count: int, invalid_count: int) -> DatasetError:
         """This error with the number of records that are fine, and what to do about the others."""
@@ -39,13 +41,13 @@ class DatasetError(ProblemsError):
         return DatasetError(self.file, self.field, self.reason, self.line, f"{other_flaws}{good}")
 
     @classmethod
-    def from_validation(cls, file: Path, error: ValidationError, line: int | None = None) -> DatasetError:
+    def from_validation(cls, file: Path, error: ValidationError, line_number: int | None = None) -> DatasetError:
         """The first of pydantic's findings, with the field's name in the data set."""
         first_error = error.errors(include_url=False)[0]
         field = ".".join(str(part) for part in first_error["loc"] if part != "[key]")
         # Of a union, pydantic's first finding names one of several types: null is none of them.
         empty = first_error["type"] != "missing" and first_error["input"] is None
-        return cls(file, field, "is null" if empty else first_error["msg"].removeprefix("Value error, "), line)
+        return cls(file, field, "is null" if empty else first_error["msg"].removeprefix("Value error, "), line_number)
 
 
 def _printable_text(text: str) -> str:

@@ -66,12 +66,12 @@ def require_affordable_hints(hints: tuple[Hint, ...]) -> tuple[Hint, ...]:
     return hints
 
 
-def _counted_noun(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def _counted_noun(count: int, singular_noun: str) -> str:
+    return f"{count} {singular_noun}" if count == 1 else f"{count} {singular_noun}s"
 
 
-def _is_empty(value: object) -> bool:
-    return not value
+def _is_empty(cost_or_condition: object) -> bool:
+    return not cost_or_condition
 
 
 # Left out where there are none: records from before there were hints stay as they were.

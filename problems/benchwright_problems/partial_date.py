@@ -11,25 +11,25 @@ from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 _FORM = r"^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$"
 
 
-def require_partial_date(text: str) -> str:
+def require_partial_date(date_text: str) -> str:
     """The text as it is.
 
     Raises:
         ValueError: The text is no date, or not in this form.
     """
     try:
-        if re.fullmatch(_FORM, text):
-            date.fromisoformat(text if len(text) > len("2026-01") else f"{text}-01")
-            return text
+        if re.fullmatch(_FORM, date_text):
+            date.fromisoformat(date_text if len(date_text) > len("2026-01") else f"{date_text}-01")
+            return date_text
     except ValueError:
         pass
-    raise ValueError(f"{text!r} is not a date. Write YYYY-MM-DD, or YYYY-MM if the day is unknown")
+    raise ValueError(f"{date_text!r} is not a date. Write YYYY-MM-DD, or YYYY-MM if the day is unknown")
 
 
-def may_precede(first_date: str, second_date: str) -> bool:
+def may_precede(date: str, later_date: str) -> bool:
     """True if one date can be the same as another one, or earlier, as far as both are known."""
-    shared_length = min(len(first_date), len(second_date))
-    return first_date[:shared_length] <= second_date[:shared_length]
+    shared_length = min(len(date), len(later_date))
+    return date[:shared_length] <= later_date[:shared_length]
 
 
 def _iso_text_if_date(value: object) -> object:

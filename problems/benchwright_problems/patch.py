@@ -35,21 +35,21 @@ def apply_patch(old_text: str, patch: str) -> str:
     return application.patched_text()
 
 
-def _first_hunk_index(lines: Sequence[str]) -> int:
-    for index, line in enumerate(lines):
+def _first_hunk_index(patch_lines: Sequence[str]) -> int:
+    for index, line in enumerate(patch_lines):
         if line.startswith("@@"):
             return index
         if line and not line.startswith(("---", "+++", "diff ", "index ", "new file")):
             raise PatchError(f"line {index + 1} of the patch is before any hunk: {line!r}")
-    return len(lines)
+    return len(patch_lines)
 
 
 class _PatchApplication:
     """A diff on its way into a file: how far the file is read, and what is written so far."""
 
-    def __init__(self, source: Sequence[str], lines: Sequence[str]) -> None:
-        self._source = source
-        self._lines = lines
+    def __init__(self, source_lines: Sequence[str], patch_lines: Sequence[str]) -> None:
+        self._source = source_lines
+        self._lines = patch_lines
         self._position = 0
         self._new_lines: list[str] = []
 
@@ -79,25 +79,25 @@ class _PatchApplication:
             raise PatchError(f"the hunk at line {number} of the patch has too few or too many lines")
         return header_index
 
-    def _copy_up_to(self, target_index: int, patch_line_number: int) -> None:
-        if target_index < self._position or target_index > len(self._source):
+    def _copy_up_to(self, source_index: int, patch_line_number: int) -> None:
+        if source_index < self._position or source_index > len(self._source):
             raise PatchError(f"the hunk at line {patch_line_number} of the patch is outside the file")
-        self._new_lines += self._source[self._position : target_index]
-        self._position = target_index
+        self._new_lines += self._source[self._position : source_index]
+        self._position = source_index
 
-    def _apply_line(self, index: int) -> None:
+    def _apply_line(self, patch_line_index: int) -> None:
         """Apply one line of a hunk."""
         lines, source, position = self._lines, self._source, self._position
-        mark, text = lines[index][:1], lines[index][1:]
+        mark, text = lines[patch_line_index][:1], lines[patch_line_index][1:]
         if mark not in (" ", "-", "+", ""):
-            raise PatchError(f"line {index + 1} of the patch starts with {mark!r}")
-        without_newline = index + 1 < len(lines) and lines[index + 1].startswith("\\")
+            raise PatchError(f"line {patch_line_index + 1} of the patch starts with {mark!r}")
+        without_newline = patch_line_index + 1 < len(lines) and lines[patch_line_index + 1].startswith("\\")
         expected_line = text if without_newline else text + "\n"
         if mark != "+":
             if position >= len(source) or source[position] != expected_line:
                 actual_line = repr(source[position]) if position < len(source) else "the end of the file"
                 raise PatchError(
-                    f"line {index + 1} of the patch expects {expected_line!r} at line {position + 1}"
+                    f"line {patch_line_index + 1} of the patch expects {expected_line!r} at line {position + 1}"
                     f" of the file, which has {actual_line}"
                 )
             self._position += 1

@@ -106,20 +106,23 @@ class QuestionFormat(StrEnum):
         """The keys that its questions can have; empty if they are a question's choices, or any words."""
         return ("true", "false") if self.answered_by is AnsweredBy.TRUTH else ()
 
-    def unmet_key_rule_in_words(self, key: str, letters: Collection[str]) -> str:
+    def unmet_key_rule_in_words(self, written_key: str, choice_letters: Collection[str]) -> str:
         """What a key has to be, in words; empty if it is that.
 
         Args:
-            key: A key that somebody wrote.
-            letters: Those of the question's choices.
+            written_key: A key that somebody wrote.
+            choice_letters: Those of the question's choices.
         """
         if self.answered_by is AnsweredBy.CHOICES:
-            if not letters or (key and key == "".join(sorted({*key} & {*letters}))):
+            if not choice_letters or (
+                written_key and written_key == "".join(sorted({*written_key} & {*choice_letters}))
+            ):
                 return ""
-            some = "".join(sorted(letters)[::2])
-            return f"the letters of all right choices, of {', '.join(letters)}, each once and in order, such as {some}"
-        values = letters if self.answered_by is AnsweredBy.CHOICE else self.possible_keys
-        return f"one of {', '.join(values)}" if values and key not in values else ""
+            some = "".join(sorted(choice_letters)[::2])
+            letter_list = ", ".join(choice_letters)
+            return f"the letters of all right choices, of {letter_list}, each once and in order, such as {some}"
+        values = choice_letters if self.answered_by is AnsweredBy.CHOICE else self.possible_keys
+        return f"one of {', '.join(values)}" if values and written_key not in values else ""
 
 
 class Skill(StrEnum):
@@ -418,7 +421,7 @@ class Pack(Model):
         return self
 
 
-def digest(value: JsonValue) -> str:
+def digest(json_value: JsonValue) -> str:
     """sha256 of a value's canonical JSON: sorted keys, no spaces, ASCII."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    text = json.dumps(json_value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()

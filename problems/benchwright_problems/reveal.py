@@ -171,9 +171,9 @@ class Reveal(StrEnum):
         policy_order = list(Reveal)
         return policy_order.index(self) >= policy_order.index(other_policy)
 
-    def limited_to(self, limit: Reveal | None) -> Reveal:
-        """This policy, or `limit` if that shows less; None limits nothing."""
-        return limit if limit is not None and self.shows_all_of(limit) else self
+    def limited_to(self, assignment_policy: Reveal | None) -> Reveal:
+        """This policy, or `assignment_policy` if that shows less; None limits nothing."""
+        return assignment_policy if assignment_policy is not None and self.shows_all_of(assignment_policy) else self
 
 
 _NOTHING = Revealed(

@@ -101,15 +101,15 @@ _SETTLED = frozenset({Reason.TOOLS_DISAGREE, Reason.NOT_PROVED})
 """Those among them that the same files would meet again."""
 
 
-def present_outcome_of_recorded(reason: str, recorded_outcome: str) -> Outcome:
+def present_outcome_of_recorded(recorded_reason: str, recorded_outcome: str) -> Outcome:
     """The outcome of a recorded verdict by the present rule, which counts some as failed that once were undecided.
 
     Args:
-        reason: As recorded; one of a newer version is possible.
+        recorded_reason: As recorded; one of a newer version is possible.
         recorded_outcome: The outcome that was recorded with it.
     """
     outcome = Outcome(recorded_outcome)
-    if outcome is Outcome.ERROR and reason in _REASONS and Reason(reason).outcome is Outcome.FAILED:
+    if outcome is Outcome.ERROR and recorded_reason in _REASONS and Reason(recorded_reason).outcome is Outcome.FAILED:
         return Outcome.FAILED
     return outcome
 
@@ -118,15 +118,15 @@ WAITING = "waiting for a judge"
 """The words that people read of an answer that is kept until a judge decides it."""
 
 
-def verdict_word(outcome: Outcome, reason: str) -> str:
+def verdict_word(present_outcome: Outcome, recorded_reason: str) -> str:
     """The name of a verdict, the same in every list: passed, failed, waiting for a judge, error.
 
     Args:
-        outcome: Outcome by the present rule.
-        reason: As recorded; one of a newer version is possible.
+        present_outcome: Outcome by the present rule.
+        recorded_reason: As recorded; one of a newer version is possible.
     """
-    waits = reason in _REASONS and Reason(reason).waits_for_judge
-    return WAITING if waits else outcome.value
+    waits = recorded_reason in _REASONS and Reason(recorded_reason).waits_for_judge
+    return WAITING if waits else present_outcome.value
 
 
 _REASONS = frozenset(Reason)

@@ -164,7 +164,7 @@ def module_without_content(verilog_source: str, module_name: str) -> str | None:
     return None
 
 
-def _parse(text: str) -> SyntaxTree:
+def _parse(verilog_source: str) -> SyntaxTree:
     # Imported late: most commands and the editor's start need no parser.
     import pyslang
     from pyslang.parsing import PreprocessorOptions
@@ -173,7 +173,7 @@ def _parse(text: str) -> SyntaxTree:
     # What an `include` names may be a pipe.
     parse_options = PreprocessorOptions()
     parse_options.maxIncludeDepth = 0
-    return SyntaxTree.fromText(text, pyslang.SourceManager(), "source", options=pyslang.Bag([parse_options]))
+    return SyntaxTree.fromText(verilog_source, pyslang.SourceManager(), "source", options=pyslang.Bag([parse_options]))
 
 
 def _module_declarations(tree: SyntaxTree) -> Iterator[ModuleDeclarationSyntax]:
@@ -185,11 +185,11 @@ def _module_declarations(tree: SyntaxTree) -> Iterator[ModuleDeclarationSyntax]:
             yield top_node
 
 
-def _module_facts(declaration: ModuleDeclarationSyntax) -> VerilogModule:
+def _module_facts(module_declaration: ModuleDeclarationSyntax) -> VerilogModule:
     from pyslang.syntax import HierarchicalInstanceSyntax, HierarchyInstantiationSyntax, SyntaxNode
 
     instances: list[tuple[str, str]] = []
-    open_nodes: list[SyntaxNode] = [declaration]
+    open_nodes: list[SyntaxNode] = [module_declaration]
     while open_nodes:
         node = open_nodes.pop()
         if isinstance(node, HierarchyInstantiationSyntax):
@@ -200,7 +200,7 @@ def _module_facts(declaration: ModuleDeclarationSyntax) -> VerilogModule:
                 if isinstance(instance, HierarchicalInstanceSyntax) and instance.decl is not None
             ]
         open_nodes += [child for child in node if isinstance(child, SyntaxNode)]
-    return VerilogModule(declaration.header.name.valueText, tuple(instances))
+    return VerilogModule(module_declaration.header.name.valueText, tuple(instances))
 
 
 def _declares_an_interface(module_node: SyntaxNode) -> bool:
@@ -209,6 +209,6 @@ def _declares_an_interface(module_node: SyntaxNode) -> bool:
     return module_node.kind in {SyntaxKind.PortDeclaration, SyntaxKind.ParameterDeclarationStatement}
 
 
-def _node_text(text: str, node: SyntaxNode) -> str:
+def _node_text(verilog_source: str, node: SyntaxNode) -> str:
     # slang counts bytes.
-    return text.encode()[node.sourceRange.start.offset : node.sourceRange.end.offset].decode()
+    return verilog_source.encode()[node.sourceRange.start.offset : node.sourceRange.end.offset].decode()

@@ -113,7 +113,7 @@ def _verilator_item(home: Home) -> DoctorItem:
         toolchain = Toolchain.find(home.cache)
     except HarnessError as error:
         return _missing_toolchain_item("Verilator", purpose, home, error)
-    file, variables = toolchain.verilator_here
+    file, variables = toolchain.host_verilator_and_variables
     program = str(file)
     command_output = _run_command([program, "--version"], variables)
     if command_output.failure:

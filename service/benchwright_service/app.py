@@ -47,7 +47,7 @@ def make_app(bench: Bench) -> ASGIApp:
     api.state.bench = bench
     gate = Gate(OPEN.__contains__, body_byte_limit)
     return AdmissionControl(
-        api, bench.accounts, is_served=partial(is_served, api), gate=gate, rates=bench.rates("token")
+        api, bench.accounts, is_served=partial(is_served, api), gate=gate, rate_limits=bench.rates("token")
     )
 
 

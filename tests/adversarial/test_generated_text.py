@@ -141,7 +141,7 @@ class Tool:
     """Verilator and its guards, outside of a sandbox: nothing is compiled."""
 
     def __init__(self, folder: Path) -> None:
-        verilator, variables = Toolchain.find(Home.from_environment().cache).verilator_here
+        verilator, variables = Toolchain.find(Home.from_environment().cache).host_verilator_and_variables
         self._verilator = str(verilator)
         self._environ = os.environ | variables | {"BENCHWRIGHT_HIDDEN": "/src", "BENCHWRIGHT_SUBMITTED": "top.sv"}
         self._folder = folder

@@ -139,17 +139,17 @@ def test_without_a_sandbox_only_who_asks_for_it_reads(
     with pytest.raises(SandboxUnavailableError, match="does not work here: bubblewrap is not installed") as refused:
         read_exam(exam, tmp_path / "out")
     assert "--sandbox native" in refused.value.hint
-    assert len(read_exam(exam, tmp_path / "out", sandbox="native").pages) == 2
+    assert len(read_exam(exam, tmp_path / "out", sandbox_name="native").pages) == 2
 
 
 def test_both_sandboxes_read_the_same(exam: Path, tmp_path: Path) -> None:
-    confined, native = (read_exam(exam, tmp_path / name, sandbox=name) for name in ("bwrap", "native"))
+    confined, native = (read_exam(exam, tmp_path / name, sandbox_name=name) for name in ("bwrap", "native"))
     assert confined == native
 
 
 def test_a_sandbox_that_reads_no_exams_is_refused(exam: Path, tmp_path: Path) -> None:
     with pytest.raises(ExamError, match="bwrap or native, not in docker"):
-        read_exam(exam, tmp_path / "out", sandbox="docker")
+        read_exam(exam, tmp_path / "out", sandbox_name="docker")
 
 
 def test_what_was_read_needs_no_sandbox(exam: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

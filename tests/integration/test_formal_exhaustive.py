@@ -25,7 +25,7 @@ from benchwright_authoring.mutation.analysis import candidate_mutants
 from benchwright_authoring.mutation.mutant import Mutant
 from benchwright_authoring.mutation.mutants import is_design_file
 from benchwright_authoring.mutation.source import MutatedSource
-from benchwright_formal.bench import temporary_design_folder, unguessable_name
+from benchwright_formal.bench import random_unguessable_name, temporary_design_folder
 from benchwright_formal.opinion import ComparisonResult, ReferenceOpinion, compare_formally
 from benchwright_formal.sources import compared_sources
 from benchwright_formal.yosys_script import FIRST_CYCLES
@@ -106,7 +106,9 @@ def rewrites(files: Mapping[str, bytes], paths: Iterable[str]) -> list[Mutant]:
             if isinstance(node, BinaryExpressionSyntax) and node.kind in _COMMUTATIVE:
                 for edit in source.exchange_edits(node.left, node.right):
                     span = (edit.start, edit.end)
-                    mutants.append(Mutant.of(path, source.content, kind="rewrite", span=span, new_text=edit.text))
+                    mutants.append(
+                        Mutant.of(path, source.content, kind_name="rewrite", byte_span=span, new_text=edit.text)
+                    )
     return mutants
 
 
@@ -119,7 +121,7 @@ async def begun(
     Raises:
         NotWalkedError: The design has too many inputs, or can't be walked.
     """
-    design, folder = compared_sources(files), unguessable_name()
+    design, folder = compared_sources(files), random_unguessable_name()
     known_shape = shape(design.files, top_module, remembers=remembers)
     if known_shape.bits > MOST_BITS:
         raise NotWalkedError(f"it has {known_shape.bits} bits of inputs")

@@ -57,7 +57,7 @@ def test_a_bomb_gives_no_words(make: Callable[[], bytes], tmp_path: Path) -> Non
 def test_markup_of_an_exam_is_shown_as_text(tmp_path: Path) -> None:
     (paper,) = (paper for paper in papers() if paper.name == "hostile")
     (tmp_path / "exam.pdf").write_bytes(paper.pdf)
-    asyncio.run(extract_exam(tmp_path / "exam.pdf", tmp_path / "exam", on_page_count=lambda _: lambda: None))
+    asyncio.run(extract_exam(tmp_path / "exam.pdf", tmp_path / "exam", start_progress=lambda _: lambda: None))
     statement = (tmp_path / "exam/items/2b/statement.md").read_text()
     assert r"\!\[x\](" in statement
     assert r"\[a\](command:x)" in statement
@@ -68,5 +68,5 @@ def test_markup_of_an_exam_is_shown_as_text(tmp_path: Path) -> None:
 def test_only_the_author_can_look_into_the_folder(tmp_path: Path) -> None:
     (paper,) = (paper for paper in papers() if paper.name == "solutions inside")
     (tmp_path / "exam.pdf").write_bytes(paper.pdf)
-    asyncio.run(extract_exam(tmp_path / "exam.pdf", tmp_path / "exam", on_page_count=lambda _: lambda: None))
+    asyncio.run(extract_exam(tmp_path / "exam.pdf", tmp_path / "exam", start_progress=lambda _: lambda: None))
     assert (tmp_path / "exam").stat().st_mode & 0o077 == 0

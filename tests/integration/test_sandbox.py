@@ -14,7 +14,7 @@ import pytest
 from benchwright_harness.errors import SandboxUnavailableError
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.sandbox.native import NativeSandbox
-from benchwright_harness.sandbox.seccomp import filter_program
+from benchwright_harness.sandbox.seccomp import compiled_seccomp_filter
 from benchwright_harness.toolchain import Toolchain
 
 from ..support.machine.sandbox_run import Run, SandboxOutput, runner
@@ -76,7 +76,7 @@ def test_a_missing_library_of_system_call_filters_says_what_to_do(monkeypatch: p
     find_library = ctypes.util.find_library
     monkeypatch.setattr(ctypes.util, "find_library", lambda name: None if name == "seccomp" else find_library(name))
     monkeypatch.delitem(sys.modules, "pyseccomp", raising=False)
-    filter_program.cache_clear()
+    compiled_seccomp_filter.cache_clear()
     with pytest.raises(SandboxUnavailableError, match="libseccomp is not installed") as refused:
         BwrapSandbox().check()
     assert "apt-get install libseccomp2" in refused.value.hint

@@ -32,7 +32,7 @@ def editor(shared_editor: Editor) -> Editor:
 def pack(tmp_path: Path) -> Path:
     start = TEXT.index("posedge")
     finding = MutantFinding(
-        mutant=Mutant.of("rtl/m.sv", TEXT.encode(), kind="edge", span=(start, start + 7), new_text="negedge"),
+        mutant=Mutant.of("rtl/m.sv", TEXT.encode(), kind_name="edge", byte_span=(start, start + 7), new_text="negedge"),
         is_scored=True,
         status=MutantStatus.SURVIVED,
         counterexample=Counterexample(cycle=1, stimulus=({"d": 1}, {"d": 0})),

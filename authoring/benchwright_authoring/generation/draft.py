@@ -84,16 +84,16 @@ def draft_reply_schema() -> dict[str, JsonValue]:
     return object_schema(fields | {"distractors": {"type": "array", "items": text}})
 
 
-def draft_of_reply(reply_fields: Mapping[str, object]) -> Draft:
+def draft_of_reply(draft_fields: Mapping[str, object]) -> Draft:
     """A reply as a draft.
 
     Raises:
         ValueError: The reply is no draft; the message says why.
     """
-    if reply_fields.get("sentence") == "":
+    if draft_fields.get("sentence") == "":
         raise ValueError("the model found nothing to ask about")
     try:
-        return Draft.model_validate(reply_fields)
+        return Draft.model_validate(draft_fields)
     except ValidationError as error:
         first_error = error.errors(include_url=False, include_input=False)[0]
         field = escape_hidden_characters(".".join(map(str, first_error["loc"])))[:40]
@@ -136,6 +136,6 @@ def _faults_of_quote(draft: Draft, passage: Passage) -> Iterator[str]:
         yield "the quote does not have the words that are asked for"
 
 
-def _contains_phrase(text: str, phrase: str) -> bool:
+def _contains_phrase(longer_text: str, phrase: str) -> bool:
     words_pattern = re.escape(" ".join(phrase.split()))
-    return re.search(rf"(?<!\w){words_pattern}(?!\w)", " ".join(text.split()), re.IGNORECASE) is not None
+    return re.search(rf"(?<!\w){words_pattern}(?!\w)", " ".join(longer_text.split()), re.IGNORECASE) is not None

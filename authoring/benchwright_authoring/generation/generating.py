@@ -64,16 +64,18 @@ class Generator:
     """Makes questions of passages.
 
     Args:
-        author: The model that writes.
-        judge: Another one, that filters.
+        author_model: The model that writes.
+        judge_model: Another one, that filters.
         seed: Decides which passages come first and where the right option stands. Secret: with it and the texts, keys
             can be found.
         closed_book: True if the judge also answers what passed without the passage.
     """
 
-    def __init__(self, author: KeptReplies, judge: KeptReplies, seed: str, *, closed_book: bool = False) -> None:
-        self._author = author
-        self._judge = judge
+    def __init__(
+        self, author_model: KeptReplies, judge_model: KeptReplies, seed: str, *, closed_book: bool = False
+    ) -> None:
+        self._author = author_model
+        self._judge = judge_model
         self._seed = seed
         self._closed_book = closed_book
         self._copy_index = NearCopies(_ALIKE)
@@ -124,7 +126,7 @@ class Generator:
             return generated.model_copy(update={"faults": (str(error),)})
 
     def _near_copy_faults(self, problem_id: str, draft: Draft) -> list[str]:
-        similar_names = self._copy_index.add_and_find_copies(
+        similar_names = self._copy_index.add_text_and_find_copies(
             problem_id, lowercase_words(f"{draft.sentence.replace(GAP, draft.answer)} {draft.quote}")
         )
         return [f"it asks for nearly the same as {copy_name}" for copy_name, _ in similar_names[:1]]
@@ -155,11 +157,11 @@ class Generator:
         return generated.model_copy(update={"problem": problem_id, "without_passage": closed})
 
     async def _opinion_by_criterion(
-        self, problem_id: str, contents: Mapping[str, JsonValue]
+        self, problem_id: str, shown_contents: Mapping[str, JsonValue]
     ) -> Mapping[str, CriterionOpinion]:
         decision_schema = object_schema({"reason": {"type": "string"}, "holds": {"type": "boolean"}})
         criterion_replies = await self._ask_for_fields(
-            "check", problem_id, contents, dict.fromkeys(CRITERIA, decision_schema)
+            "check", problem_id, shown_contents, dict.fromkeys(CRITERIA, decision_schema)
         )
         decisions = {}
         for criterion in CRITERIA:
@@ -171,11 +173,11 @@ class Generator:
             decisions[criterion] = CriterionOpinion(reason=explanation, holds=holds)
         return decisions
 
-    async def _answer_letter(self, request_kind: str, problem_id: str, contents: Mapping[str, JsonValue]) -> str:
+    async def _answer_letter(self, request_kind: str, problem_id: str, shown_contents: Mapping[str, JsonValue]) -> str:
         letter: JsonValue = {"type": "string", "enum": [*LETTERS, ""]}
         chosen_letter = (
             await self._ask_for_fields(
-                request_kind, problem_id, contents, {"reason": {"type": "string"}, "answer": letter}
+                request_kind, problem_id, shown_contents, {"reason": {"type": "string"}, "answer": letter}
             )
         ).get("answer")
         if chosen_letter not in (*LETTERS, ""):
@@ -183,15 +185,21 @@ class Generator:
         return str(chosen_letter)
 
     async def _ask_for_fields(
-        self, request_kind: str, problem_id: str, contents: Mapping[str, JsonValue], fields: dict[str, JsonValue]
+        self,
+        request_kind: str,
+        problem_id: str,
+        shown_contents: Mapping[str, JsonValue],
+        field_schemas: dict[str, JsonValue],
     ) -> Mapping[str, object]:
         instructions = _instruction_text("check" if request_kind == "check" else "answer")
-        text = json.dumps(dict(contents), ensure_ascii=False, indent=1)
-        return await self._judge.kept_or_new_reply(request_kind, problem_id, instructions, text, object_schema(fields))
+        text = json.dumps(dict(shown_contents), ensure_ascii=False, indent=1)
+        return await self._judge.kept_or_new_reply(
+            request_kind, problem_id, instructions, text, object_schema(field_schemas)
+        )
 
-    def _random_generator(self, purpose: str) -> random.Random:
-        return random.Random(f"{self._seed}:{purpose}")  # noqa: S311 - the seed is the secret
+    def _random_generator(self, seed_suffix: str) -> random.Random:
+        return random.Random(f"{self._seed}:{seed_suffix}")  # noqa: S311 - the seed is the secret
 
 
-def _instruction_text(instruction_name: str) -> str:
-    return (resources.files("benchwright_authoring.generation") / f"{instruction_name}.txt").read_text("utf-8")
+def _instruction_text(instruction_file_stem: str) -> str:
+    return (resources.files("benchwright_authoring.generation") / f"{instruction_file_stem}.txt").read_text("utf-8")

@@ -60,7 +60,7 @@ class Corpus:
     """Files, and parts of files, that were left out, with the reason."""
 
 
-def read_corpus(folder: Path) -> Corpus:
+def read_corpus(corpus_folder: Path) -> Corpus:
     """The passages of all Markdown and text files below a folder.
 
     Nothing outside the folder is read: links are left out, as are names that begin with a dot.
@@ -68,13 +68,13 @@ def read_corpus(folder: Path) -> Corpus:
     Raises:
         CorpusError: The path is no folder, or the folder has no passage.
     """
-    if not folder.is_dir():
-        raise CorpusError(f"{folder} is no folder of documents")
+    if not corpus_folder.is_dir():
+        raise CorpusError(f"{corpus_folder} is no folder of documents")
     passages: dict[str, Passage] = {}
     left_out_parts: list[tuple[str, str]] = []
-    for path in _document_paths(folder):
+    for path in _document_paths(corpus_folder):
         try:
-            text = _readable_text(folder, path)
+            text = _readable_text(corpus_folder, path)
         except ValueError as error:
             left_out_parts.append((path, str(error)))
             continue
@@ -89,23 +89,25 @@ def read_corpus(folder: Path) -> Corpus:
                 left_out_parts.append((passage.place, f"the same as {earlier_passage.place}"))
     if not passages:
         suffix_list = ", ".join(SUFFIXES)
-        raise CorpusError(f"{folder} has no file of {suffix_list} with a passage of {FEWEST} to {MOST} characters")
+        raise CorpusError(
+            f"{corpus_folder} has no file of {suffix_list} with a passage of {FEWEST} to {MOST} characters"
+        )
     return Corpus(tuple(passages.values()), left_out_parts)
 
 
-def _document_paths(folder: Path) -> Iterator[str]:
-    for file in sorted(folder.rglob("*")):
-        path_parts = file.relative_to(folder).parts
+def _document_paths(corpus_folder: Path) -> Iterator[str]:
+    for file in sorted(corpus_folder.rglob("*")):
+        path_parts = file.relative_to(corpus_folder).parts
         if not any(part.startswith(".") for part in path_parts) and (file.is_symlink() or not file.is_dir()):
             yield "/".join(path_parts)
 
 
-def _readable_text(folder: Path, path: str) -> str:
+def _readable_text(corpus_folder: Path, document_path: str) -> str:
     """Raises `ValueError` with the reason why a file is not read."""
-    if not path.lower().endswith(SUFFIXES):
+    if not document_path.lower().endswith(SUFFIXES):
         raise ValueError("neither Markdown nor plain text; convert it first")
     try:
-        text = read_plain_file(folder, path, LARGEST_FILE_BYTES).decode("utf-8-sig")
+        text = read_plain_file(corpus_folder, document_path, LARGEST_FILE_BYTES).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"byte {error.start + 1} is not UTF-8") from error
     except FileTooLargeError as error:
@@ -117,32 +119,37 @@ def _readable_text(folder: Path, path: str) -> str:
     return escape_hidden_characters(text)
 
 
-def _passages_of_document(path: str, text: str) -> Iterator[Passage]:
+def _passages_of_document(document_path: str, document_text: str) -> Iterator[Passage]:
     """Paragraphs under one heading, as many as make a passage of some length."""
-    lines = text.split("\n")
+    lines = document_text.split("\n")
     start, end, length = 0, 0, 0
     for first_index, end_index in _paragraph_line_ranges(lines):
         size = sum(len(line) + 1 for line in lines[first_index:end_index])
         is_new = _HEADING.match(lines[first_index]) is not None or length >= _ENOUGH or length + size > MOST
         if end and is_new:
-            yield _passage_of_lines(path, lines, start, end)
+            yield _passage_of_lines(document_path, lines, start, end)
             end = 0
         if not end:
             start, length = first_index, 0
         end, length = end_index, length + size
     if end:
-        yield _passage_of_lines(path, lines, start, end)
+        yield _passage_of_lines(document_path, lines, start, end)
 
 
-def _passage_of_lines(path: str, lines: Sequence[str], start: int, end: int) -> Passage:
-    return Passage(file=path, first=start + 1, last=end, text="\n".join(lines[start:end]).strip())
+def _passage_of_lines(document_path: str, document_lines: Sequence[str], start_index: int, end_index: int) -> Passage:
+    return Passage(
+        file=document_path,
+        first=start_index + 1,
+        last=end_index,
+        text="\n".join(document_lines[start_index:end_index]).strip(),
+    )
 
 
-def _paragraph_line_ranges(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _paragraph_line_ranges(document_lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Line ranges, half open; a block of code is in one of them, and a heading begins one."""
     start: int | None = None
     is_code = False
-    for number, line in enumerate(lines):
+    for number, line in enumerate(document_lines):
         is_code ^= _FENCE.match(line) is not None
         is_boundary = not line.strip() or _HEADING.match(line) is not None
         if is_boundary and not is_code and start is not None:
@@ -151,4 +158,4 @@ def _paragraph_line_ranges(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
         if line.strip() and start is None:
             start = number
     if start is not None:
-        yield start, len(lines)
+        yield start, len(document_lines)

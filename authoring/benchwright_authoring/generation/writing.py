@@ -34,7 +34,7 @@ def kept_or_new_seed(folder: Path) -> str:
 
 
 def write_generated_pack(
-    corpus: Corpus, folder: Path, generated_questions: Sequence[GeneratedQuestion], source_name: str, licence: str
+    corpus: Corpus, folder: Path, generated_questions: Sequence[GeneratedQuestion], source_name: str, pack_licence: str
 ) -> int:
     """Writes the questions that passed, and the report; returns how many passed.
 
@@ -45,7 +45,7 @@ def write_generated_pack(
         folder: Folder to write to.
         generated_questions: Results for their passages.
         source_name: Name by which to call the documents.
-        licence: Theirs.
+        pack_licence: Theirs.
 
     Raises:
         ProblemsError: The folder holds another pack, or what was written is none.
@@ -71,7 +71,7 @@ def write_generated_pack(
         "name": folder.absolute().name,
         "title": f"Questions from {source_name}",
         "version": "0.1.0",
-        "license": licence,
+        "license": pack_licence,
         "source": f"{source_name}; written and filtered by models",
         "order": sorted(generated.problem for generated in passed_questions),
     }
@@ -80,11 +80,11 @@ def write_generated_pack(
     return len(passed_questions)
 
 
-def _write_problem_folder(folder: Path, generated: GeneratedQuestion) -> None:
+def _write_problem_folder(problem_folder: Path, generated: GeneratedQuestion) -> None:
     if generated.question is None or generated.draft is None:
         raise GenerationError(f"{generated.problem} has no question")
-    write_question(folder, generated.problem, generated.question, {})
-    file = folder / generated.problem / PASSAGE
+    write_question(problem_folder, generated.problem, generated.question, {})
+    file = problem_folder / generated.problem / PASSAGE
     file.parent.mkdir()
     passage = generated.passage
     origin: dict[str, object] = {"file": passage.file, "first_line": passage.first, "last_line": passage.last}

@@ -114,12 +114,12 @@ def candidate_mutants(problem: Problem, *, seed: int, most_mutants: int | None) 
         possible,
         tuple(compiling_mutants),
         tuple(rejected_mutants),
-        _tested_or_only_top(problem, tuple(top_paths)),
+        _tested_or_only_top_module(problem, tuple(top_paths)),
         {path: module for module, path in top_paths.items() if list(top_paths.values()).count(path) == 1},
     )
 
 
-def _tested_or_only_top(problem: Problem, top_modules: Sequence[str]) -> str | None:
+def _tested_or_only_top_module(problem: Problem, top_modules: Sequence[str]) -> str | None:
     """The module that the harness tests, or the only one that no other instantiates."""
     tested_modules = [module for module in toplevels_of_harness(problem.hidden.harness) if module in top_modules]
     return tested_modules[0] if tested_modules else top_modules[0] if len(top_modules) == 1 else None
@@ -129,7 +129,10 @@ class Analyser(BatchGrader):
     """Runs the mutants of many problems. Verdicts are kept as they come, so that an interrupted analysis continues."""
 
     async def analyse_mutants(
-        self, candidates_of_problems: Sequence[MutantCandidates], prove: Prove | None = None, proofs_at_once: int = 1
+        self,
+        candidates_of_problems: Sequence[MutantCandidates],
+        prove_equivalence: Prove | None = None,
+        proofs_at_once: int = 1,
     ) -> list[ProblemFindings]:
         """The results of the mutants, in the order of the problems.
 
@@ -138,10 +141,10 @@ class Analyser(BatchGrader):
 
         Args:
             candidates_of_problems: The mutants.
-            prove: Compares a survivor with the reference; None leaves all of them survivors.
+            prove_equivalence: Compares a survivor with the reference; None leaves all of them survivors.
             proofs_at_once: Number of comparisons that run at a time.
         """
-        selected = await self._selection_by_number(
+        selected = await self._right_selection_by_index(
             {
                 id(problem_candidates.problem): problem_candidates.problem
                 for problem_candidates in candidates_of_problems
@@ -179,9 +182,9 @@ class Analyser(BatchGrader):
         ]
         return (
             problem_findings
-            if prove is None
+            if prove_equivalence is None
             else await self._with_proofs_of_survivors(
-                candidates_of_problems, problem_findings, prove, asyncio.Semaphore(proofs_at_once)
+                candidates_of_problems, problem_findings, prove_equivalence, asyncio.Semaphore(proofs_at_once)
             )
         )
 
@@ -210,11 +213,11 @@ class Analyser(BatchGrader):
                     hidden_part.dont_cares,
                     hidden_part.parameter_sets,
                 )
-            self._count(finished_runs=1)
+            self._report_progress(new_finished_runs=1)
             return _with_opinion(opinion, finding)
 
-        self._count(
-            planned=sum(
+        self._report_progress(
+            new_planned_runs=sum(
                 _needs_proof(finding)
                 for problem_candidates, problem in zip(candidates_of_problems, problem_findings, strict=True)
                 for finding in problem.findings
@@ -237,20 +240,20 @@ class Analyser(BatchGrader):
     async def _verdict_by_task_key(self, tasks: Iterable[ClusterTask]) -> dict[str, Verdict]:
         """The verdicts of tasks, by their keys."""
         task_list = list(tasks)
-        self._count(planned=len({task.key for task in task_list}))
+        self._report_progress(new_planned_runs=len({task.key for task in task_list}))
         async with aclosing(self._verdicts_of(task_list)) as finished:
             return {task.key: verdict async for task, verdict in finished}
 
 
 def _problem_findings(
     problem_candidates: MutantCandidates,
-    reference: Verdict,
+    reference_verdict: Verdict,
     task_by_mutant: Mapping[str, ClusterTask],
     verdict_by_key: Mapping[str, Verdict],
 ) -> ProblemFindings:
-    if reference.outcome is not Outcome.PASSED:
+    if reference_verdict.outcome is not Outcome.PASSED:
         return ProblemFindings(
-            id=problem_candidates.problem.id, left_out=f"The reference does not pass: {reference.summary}"
+            id=problem_candidates.problem.id, left_out=f"The reference does not pass: {reference_verdict.summary}"
         )
     refused_findings = [
         MutantFinding(mutant=mutant, is_scored=_SCORED[mutant.kind], status=MutantStatus.NOT_COMPILED)
@@ -285,22 +288,22 @@ def _finding_of_verdict(problem_candidates: MutantCandidates, mutant: Mutant, ve
     )
 
 
-def _needs_proof(finding: MutantFinding) -> bool:
-    return finding.status is MutantStatus.SURVIVED and finding.is_scored
+def _needs_proof(mutant_finding: MutantFinding) -> bool:
+    return mutant_finding.status is MutantStatus.SURVIVED and mutant_finding.is_scored
 
 
-def _with_opinion(opinion: EquivalenceOpinion, finding: MutantFinding) -> MutantFinding:
+def _with_opinion(opinion: EquivalenceOpinion, mutant_finding: MutantFinding) -> MutantFinding:
     """A survivor with what is proved of it."""
     if opinion.result == "differs" and opinion.cycle is not None:
         stimulus = tuple(dict(inputs) for inputs in opinion.stimulus)
         example = Counterexample(cycle=opinion.cycle, stimulus=stimulus, parameters=dict(opinion.parameters))
-        return finding.model_copy(update={"counterexample": example})
+        return mutant_finding.model_copy(update={"counterexample": example})
     if opinion.result != "equivalent":
-        return finding.model_copy(update={"note": opinion.reason})
+        return mutant_finding.model_copy(update={"note": opinion.reason})
     if opinion.depth is not None:
-        return finding.model_copy(update={"note": f"does not differ in the first {opinion.depth} cycles"})
-    return finding.model_copy(update={"status": MutantStatus.EQUIVALENT, "diff": ""})
+        return mutant_finding.model_copy(update={"note": f"does not differ in the first {opinion.depth} cycles"})
+    return mutant_finding.model_copy(update={"status": MutantStatus.EQUIVALENT, "diff": ""})
 
 
-def _only_design_files(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    return {path: content for path, content in files.items() if is_design_file(path)}
+def _only_design_files(content_by_path: Mapping[str, bytes]) -> dict[str, bytes]:
+    return {path: content for path, content in content_by_path.items() if is_design_file(path)}

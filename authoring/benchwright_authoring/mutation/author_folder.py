@@ -25,19 +25,19 @@ class ReferenceFile:
     """The file's path in a workspace."""
 
     @classmethod
-    def from_path(cls, file: Path) -> ReferenceFile | None:
+    def from_path(cls, candidate_file: Path) -> ReferenceFile | None:
         """The reference file at a path; None if the file is not part of a reference."""
-        for folder in file.parents:
+        for folder in candidate_file.parents:
             if (folder.parent.name, folder.name) == ("hidden", "reference"):
                 problem = folder.parent.parent
-                return cls(problem, file.relative_to(folder).as_posix()) if is_authored(problem) else None
+                return cls(problem, candidate_file.relative_to(folder).as_posix()) if is_authored(problem) else None
         return None
 
-    def current_survivors(self, content: bytes) -> list[MutantFinding]:
+    def current_survivors(self, current_content: bytes) -> list[MutantFinding]:
         """The survivors in this file, in the order of the text; none of another content than it has now.
 
         Args:
-            content: The file's.
+            current_content: The file's.
         """
         report = self.problem.parent / REPORT
         try:
@@ -53,7 +53,9 @@ class ReferenceFile:
             for finding in problem.survivors
         ]
         return [
-            finding for finding in survivors if finding.mutant.path == self.path and finding.mutant.was_made_of(content)
+            finding
+            for finding in survivors
+            if finding.mutant.path == self.path and finding.mutant.was_made_of(current_content)
         ]
 
     @property

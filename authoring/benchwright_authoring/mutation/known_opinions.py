@@ -31,14 +31,14 @@ class KnownOpinions:
     """A `Prove` that asks another one only what is not known, and keeps what that decides.
 
     Args:
-        folder: Folder in which opinions are kept, a file each; made when one is.
-        prove: Asked for the others.
+        opinions_folder: Folder in which opinions are kept, a file each; made when one is.
+        prove_equivalence: Asked for the others.
         tools_digest: Identification of what its opinions depend on besides the designs, such as the toolchain's digest.
     """
 
-    def __init__(self, folder: Path, prove: Prove, tools_digest: str) -> None:
-        self._folder = folder
-        self._prove = prove
+    def __init__(self, opinions_folder: Path, prove_equivalence: Prove, tools_digest: str) -> None:
+        self._folder = opinions_folder
+        self._prove = prove_equivalence
         self._tools = tools_digest
 
     async def __call__(
@@ -72,5 +72,5 @@ class KnownOpinions:
         return opinion
 
 
-def _file_digests(files: Mapping[str, bytes]) -> JsonValue:
-    return {path: hashlib.sha256(content).hexdigest() for path, content in files.items()}
+def _file_digests(content_by_path: Mapping[str, bytes]) -> JsonValue:
+    return {path: hashlib.sha256(content).hexdigest() for path, content in content_by_path.items()}

@@ -30,51 +30,55 @@ class Mutant(Model):
     after: str
 
     @classmethod
-    def of(cls, path: str, content: bytes, *, kind: str, span: tuple[int, int], new_text: str) -> Mutant:
+    def of(
+        cls, path: str, reference_content: bytes, *, kind_name: str, byte_span: tuple[int, int], new_text: str
+    ) -> Mutant:
         """The mutant that replaces a span of a file.
 
         Args:
             path: The file, in the workspace.
-            content: The reference's.
-            kind: A name of `catalogue.KINDS`.
-            span: Start and end (exclusive) in bytes.
+            reference_content: The reference's.
+            kind_name: A name of `catalogue.KINDS`.
+            byte_span: Start and end (exclusive) in bytes.
             new_text: Text that is put there.
         """
-        start, end = span
-        changed_content = content[:start] + new_text.encode() + content[end:]
+        start, end = byte_span
+        changed_content = reference_content[:start] + new_text.encode() + reference_content[end:]
         return cls(
-            id=_id(path, changed_content),
-            kind=kind,
+            id=_mutant_id(path, changed_content),
+            kind=kind_name,
             path=path,
-            line=content.count(b"\n", 0, start) + 1,
+            line=reference_content.count(b"\n", 0, start) + 1,
             start=start,
             end=end,
-            before=content[start:end].decode(errors="replace"),
+            before=reference_content[start:end].decode(errors="replace"),
             after=new_text,
         )
 
-    def was_made_of(self, content: bytes) -> bool:
+    def was_made_of(self, reference_content: bytes) -> bool:
         """True if it was made of this content of its file."""
-        return self.id == _id(self.path, content[: self.start] + self.after.encode() + content[self.end :])
+        return self.id == _mutant_id(
+            self.path, reference_content[: self.start] + self.after.encode() + reference_content[self.end :]
+        )
 
-    def apply_to(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    def apply_to(self, content_by_path: Mapping[str, bytes]) -> dict[str, bytes]:
         """The reference with the fault.
 
         Args:
-            files: The reference, path → content.
+            content_by_path: The reference, path → content.
         """
-        content = files[self.path]
-        return {**files, self.path: content[: self.start] + self.after.encode() + content[self.end :]}
+        content = content_by_path[self.path]
+        return {**content_by_path, self.path: content[: self.start] + self.after.encode() + content[self.end :]}
 
-    def unified_diff(self, files: Mapping[str, bytes]) -> str:
+    def unified_diff(self, content_by_path: Mapping[str, bytes]) -> str:
         """The fault as a unified diff of the reference's file."""
         old_lines, new_lines = (
             file_contents[self.path].decode(errors="replace").splitlines(keepends=True)
-            for file_contents in (files, self.apply_to(files))
+            for file_contents in (content_by_path, self.apply_to(content_by_path))
         )
         lines = difflib.unified_diff(old_lines, new_lines, f"a/{self.path}", f"b/{self.path}", n=_CONTEXT_LINES)
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
-def _id(path: str, changed_content: bytes) -> str:
+def _mutant_id(path: str, changed_content: bytes) -> str:
     return digest([path, changed_content.decode(errors="replace")])[:12]

@@ -54,18 +54,20 @@ def _mutants_of_source(source: MutatedSource) -> Iterator[Mutant]:
         for node in nodes:
             for edit in fault_kind.fault_edits(source, node):
                 span = (edit.start, edit.end)
-                yield Mutant.of(source.path, source.content, kind=fault_kind.name, span=span, new_text=edit.text)
+                yield Mutant.of(
+                    source.path, source.content, kind_name=fault_kind.name, byte_span=span, new_text=edit.text
+                )
 
 
-def trial_order(mutants_by_kind: Mapping[str, list[Mutant]], seed: str) -> Iterator[Mutant]:
+def trial_order(mutants_by_kind: Mapping[str, list[Mutant]], order_seed: str) -> Iterator[Mutant]:
     """Mutants in the order in which they are tried: one of each kind after the other, of each kind by chance.
 
     Args:
         mutants_by_kind: As of `possible_mutants_by_kind`.
-        seed: The same seed gives the same order, so that fewer are the first of more.
+        order_seed: The same seed gives the same order, so that fewer are the first of more.
     """
     shuffled = [
-        random.Random(f"{seed} {kind}").sample(mutants, len(mutants))  # noqa: S311
+        random.Random(f"{order_seed} {kind}").sample(mutants, len(mutants))  # noqa: S311
         for kind, mutants in sorted(mutants_by_kind.items())
     ]
     for mutant_round in zip_longest(*shuffled):
@@ -76,12 +78,12 @@ class MutantCompiler:
     """Tells whether slang accepts a changed reference. Where it refuses the reference itself, it accepts everything.
 
     Args:
-        reference: All files that are compiled, path → content.
+        reference_files: All files that are compiled, path → content.
     """
 
-    def __init__(self, reference: Mapping[str, bytes]) -> None:
-        self._reference = reference
-        self._is_of_use = not _has_errors(_compilation_of(reference))
+    def __init__(self, reference_files: Mapping[str, bytes]) -> None:
+        self._reference = reference_files
+        self._is_of_use = not _has_errors(_compilation_of(reference_files))
 
     def compiles(self, mutant: Mutant) -> bool:
         """True if slang finds no error in the reference with this fault."""
@@ -98,11 +100,11 @@ class MutantCompiler:
         }
 
 
-def _compilation_of(files: Mapping[str, bytes]) -> Compilation:
+def _compilation_of(content_by_path: Mapping[str, bytes]) -> Compilation:
     sources = pyslang.SourceManager()
     compilation = Compilation()
-    for path in filter(is_design_file, files):
-        text = files[path].decode(errors="replace")
+    for path in filter(is_design_file, content_by_path):
+        text = content_by_path[path].decode(errors="replace")
         compilation.addSyntaxTree(
             SyntaxTree.fromFileInMemory(text, sources, path, path, parsing_options(Preprocessing(), 0))
         )

@@ -36,7 +36,7 @@ def mutation_report_markdown(pack_findings: PackFindings) -> str:
             "",
             f"Killed: {killed_share_text(total)}, 95 % interval {interval_text(total)};"
             f" {total.timeouts} of them by a timeout.",
-            _counting_note(pack_findings),
+            _sentence_on_what_counts(pack_findings),
             "",
             *_problem_lines(problems_weakest_first(pack_findings)),
             *_left_out_lines(pack_findings.problems),
@@ -62,7 +62,7 @@ def interval_text(kill_rate: Rate) -> str:
     return "" if low is None or high is None else f"{100 * low:.1f}–{100 * high:.1f} %"
 
 
-def _counting_note(pack_findings: PackFindings) -> str:
+def _sentence_on_what_counts(pack_findings: PackFindings) -> str:
     proofs = (
         "Those that are proved equivalent to the reference do not count."
         if pack_findings.proofs
@@ -106,10 +106,12 @@ def _left_out_lines(problems: Iterable[ProblemFindings]) -> Iterator[str]:
         yield from _table_lines(("problem", "why"), left_out)
 
 
-def _rate_lines(group_title: str, rates: Mapping[str, Rate], descriptions: Mapping[str, str]) -> Iterator[str]:
+def _rate_lines(
+    group_title: str, rate_by_group: Mapping[str, Rate], description_by_group: Mapping[str, str]
+) -> Iterator[str]:
     rate_rows = (
-        (name, descriptions.get(name, ""), killed_share_text(kill_rate), interval_text(kill_rate))
-        for name, kill_rate in rates.items()
+        (name, description_by_group.get(name, ""), killed_share_text(kill_rate), interval_text(kill_rate))
+        for name, kill_rate in rate_by_group.items()
     )
     yield from _table_lines((group_title, "fault", "killed", "interval"), rate_rows)
 
@@ -146,22 +148,22 @@ def _survivor_lines(finding: MutantFinding) -> Iterator[str]:
         yield from (f"Not proved: {_table_cell(finding.note)}.", "")
 
 
-def _trace_lines(example: Counterexample) -> Iterator[str]:
-    inputs = list(dict.fromkeys(name for cycle in example.stimulus for name in cycle))
+def _trace_lines(counterexample: Counterexample) -> Iterator[str]:
+    inputs = list(dict.fromkeys(name for cycle in counterexample.stimulus for name in cycle))
     rows = (
         (str(number), *(f"{cycle[name]:#x}" if name in cycle else "" for name in inputs))
-        for number, cycle in enumerate(example.stimulus)
+        for number, cycle in enumerate(counterexample.stimulus)
     )
     yield from _table_lines(("cycle", *inputs), rows)
 
 
-def _table_lines(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    yield f"| {' | '.join(map(_table_cell, columns))} |"
-    yield f"| {' | '.join('---' for _ in columns)} |"
-    for row in rows:
+def _table_lines(column_titles: Sequence[str], table_rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(map(_table_cell, column_titles))} |"
+    yield f"| {' | '.join('---' for _ in column_titles)} |"
+    for row in table_rows:
         yield f"| {' | '.join(map(_table_cell, row))} |"
     yield ""
 
 
-def _table_cell(text: str) -> str:
-    return " ".join(text.replace("|", "\\|").split())
+def _table_cell(cell_text: str) -> str:
+    return " ".join(cell_text.replace("|", "\\|").split())

@@ -97,9 +97,9 @@ class MutatedSource:
             if not isinstance(node, VariableDimensionSyntax):
                 open_nodes.extend(reversed(children(node)))
 
-    def is_written_in_file(self, piece: SyntaxNode | Token) -> bool:
+    def is_written_in_file(self, node_or_token: SyntaxNode | Token) -> bool:
         """True if a piece is written in the file itself, from its first to its last character."""
-        span = piece.range if isinstance(piece, Token) else piece.sourceRange
+        span = node_or_token.range if isinstance(node_or_token, Token) else node_or_token.sourceRange
         is_here = all(
             self._sources.isFileLoc(span_end) and self._sources.getRawFileName(span_end.buffer) == self.path
             for span_end in (span.start, span.end)
@@ -110,11 +110,11 @@ class MutatedSource:
         """A piece as it is written; only for one that `is_written_in_file`."""
         return self.content[node.sourceRange.start.offset : node.sourceRange.end.offset].decode()
 
-    def replacement_edits(self, piece: SyntaxNode | Token, text: str) -> Iterator[ByteEdit]:
+    def replacement_edits(self, node_or_token: SyntaxNode | Token, replacement_text: str) -> Iterator[ByteEdit]:
         """A replacement of a piece, if that has a place in the file."""
-        if self.is_written_in_file(piece):
-            span = piece.range if isinstance(piece, Token) else piece.sourceRange
-            yield ByteEdit(span.start.offset, span.end.offset, text)
+        if self.is_written_in_file(node_or_token):
+            span = node_or_token.range if isinstance(node_or_token, Token) else node_or_token.sourceRange
+            yield ByteEdit(span.start.offset, span.end.offset, replacement_text)
 
     def exchange_edits(self, first_node: SyntaxNode, second_node: SyntaxNode) -> Iterator[ByteEdit]:
         """Two pieces in each other's place, the first of which stands before the second."""

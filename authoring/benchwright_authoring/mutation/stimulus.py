@@ -9,12 +9,12 @@ from benchwright_authoring.mutation.findings import Counterexample, MutantFindin
 _CLOCK = re.compile(r"@\s*\(\s*(?:pos|neg)edge\s+([A-Za-z_]\w*)")
 
 
-def cocotb_stimulus_test_text(finding: MutantFinding, example: Counterexample, reference_text: str) -> str:
+def cocotb_stimulus_test_text(finding: MutantFinding, counterexample: Counterexample, reference_text: str) -> str:
     """A test that drives these inputs. It fails until its author says which outputs are right.
 
     Args:
         finding: The survivor.
-        example: Its inputs.
+        counterexample: Its inputs.
         reference_text: The text of the file that it was made of; the first clock in it is driven.
     """
     mutant = finding.mutant
@@ -29,12 +29,12 @@ def cocotb_stimulus_test_text(finding: MutantFinding, example: Counterexample, r
             f"FallingEdge(dut.{clock_match[1]})",
         )
     )
-    inputs = "".join(f"        {dict(cycle)!r},\n" for cycle in example.stimulus)
+    inputs = "".join(f"        {dict(cycle)!r},\n" for cycle in counterexample.stimulus)
     return f"""
 
 @cocotb.test()
 async def {name}(dut):
-    # {mutant.kind} in {mutant.path}:{mutant.line}: an output differs in cycle {example.cycle}.
+    # {mutant.kind} in {mutant.path}:{mutant.line}: an output differs in cycle {counterexample.cycle}.
     {imports}
 
 {clock_start}    stimulus = [

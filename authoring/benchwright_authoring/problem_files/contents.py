@@ -33,54 +33,61 @@ _COMMON_LINE = re.compile(
 )
 
 
-def content_remarks(problem: ProblemFolder, spec: ProblemFile, toml_places: TomlPlaces) -> Iterator[Remark]:
+def content_remarks(
+    problem_folder: ProblemFolder, problem_file: ProblemFile, toml_places: TomlPlaces
+) -> Iterator[Remark]:
     """Remarks on what does not fit together."""
-    statement = problem.text(STATEMENT)
+    statement = problem_folder.text(STATEMENT)
     heading = statement.partition("\n")[0]
     if not heading.startswith("# "):
         yield Remark(STATEMENT, TomlSpan(0, len(heading)), "The first line has to be the title: # Title", True)
-    yield from _hidden_text_remarks(problem, spec, statement)
-    if spec.kind is not ProblemKind.DESIGN:
-        if spec.answer is None:
+    yield from _hidden_text_remarks(problem_folder, problem_file, statement)
+    if problem_file.kind is not ProblemKind.DESIGN:
+        if problem_file.answer is None:
             yield Remark(PROBLEM_FILE, toml_places.nearest_span(("kind",)), "A question needs an [answer].", True)
-        yield from question_remarks(spec, statement, toml_places)
+        yield from question_remarks(problem_file, statement, toml_places)
         return
-    yield from _repeated_test_remarks(problem.texts(_HARNESS))
-    reference = problem.texts(_REFERENCE)
-    yield from _path_remarks(problem, spec, toml_places, reference)
+    yield from _repeated_test_remarks(problem_folder.texts(_HARNESS))
+    reference = problem_folder.texts(_REFERENCE)
+    yield from _path_remarks(problem_folder, problem_file, toml_places, reference)
     sources = {path: text for path, text in reference.items() if path.endswith(_DESIGN_FILE)}
     declared_modules = {module.name for text in sources.values() for module in modules(text)}
     if declared_modules:
-        yield from _top_module_remarks(problem, toml_places, declared_modules)
+        yield from _top_module_remarks(problem_folder, toml_places, declared_modules)
         ports = {port for text in sources.values() for port in port_names(text)}
         yield from _unknown_port_remarks(statement, ports)
-        yield from _unknown_dont_care_remarks(spec, toml_places, ports)
-        yield from _unknown_parameter_remarks(problem, spec, toml_places, sources.values())
+        yield from _unknown_dont_care_remarks(problem_file, toml_places, ports)
+        yield from _unknown_parameter_remarks(problem_folder, problem_file, toml_places, sources.values())
 
 
 def _path_remarks(
-    problem: ProblemFolder, spec: ProblemFile, toml_places: TomlPlaces, reference: Mapping[str, str]
+    problem_folder: ProblemFolder,
+    problem_file: ProblemFile,
+    toml_places: TomlPlaces,
+    reference_texts: Mapping[str, str],
 ) -> Iterator[Remark]:
-    harness = problem.texts(_HARNESS)
+    harness = problem_folder.texts(_HARNESS)
     if not set(_PLANS) & set(harness):
         message = f"{_HARNESS} has none of {', '.join(_PLANS)}."
         yield Remark(PROBLEM_FILE, toml_places.nearest_span(("kind",)), message, True)
-    if not reference:
+    if not reference_texts:
         message = f"There is no {_REFERENCE}: nothing proves that the problem can be solved."
         yield Remark(PROBLEM_FILE, toml_places.nearest_span(("expected",)), message, False)
         return
-    expected = spec.expected if spec.tree is None else (CHANGES,)
+    expected = problem_file.expected if problem_file.tree is None else (CHANGES,)
     for index, path in enumerate(expected):
-        if path not in reference:
+        if path not in reference_texts:
             message = f"The reference has no {path}. Write it, or remove it here."
             yield Remark(PROBLEM_FILE, toml_places.nearest_span(("expected", index)), message, False)
-    for path in sorted(set(reference) - set(expected)):
+    for path in sorted(set(reference_texts) - set(expected)):
         message = f"The reference has {path}, which is not expected here: no run uses it."
         yield Remark(PROBLEM_FILE, toml_places.key_or_nearest_span(("expected",)), message, False)
-    yield from _testbench_plan_remarks(spec, toml_places, harness)
+    yield from _testbench_plan_remarks(problem_file, toml_places, harness)
 
 
-def _testbench_plan_remarks(spec: ProblemFile, toml_places: TomlPlaces, harness: Mapping[str, str]) -> Iterator[Remark]:
+def _testbench_plan_remarks(
+    problem_file: ProblemFile, toml_places: TomlPlaces, harness: Mapping[str, str]
+) -> Iterator[Remark]:
     try:
         plan = parse_untrusted_json(harness.get(_PLANS[1], "{}"))
         named_files = [(kind, path) for kind in ("testbench", "design") for path in plan.get(kind, ())]
@@ -93,7 +100,7 @@ def _testbench_plan_remarks(spec: ProblemFile, toml_places: TomlPlaces, harness:
         )
         return
     for kind, path in named_files:
-        present_files = harness if kind == "testbench" else spec.expected
+        present_files = harness if kind == "testbench" else problem_file.expected
         if path not in present_files:
             file_group = _HARNESS if kind == "testbench" else "expected"
             message = f"{_PLANS[1]} names {path}, which is not in {file_group}."
@@ -114,16 +121,16 @@ def _repeated_test_remarks(harness: Mapping[str, str]) -> Iterator[Remark]:
 
 
 def _top_module_remarks(
-    problem: ProblemFolder, toml_places: TomlPlaces, declared_modules: set[str]
+    problem_folder: ProblemFolder, toml_places: TomlPlaces, declared_modules: set[str]
 ) -> Iterator[Remark]:
     for path in (*_PLANS[:1], "src/.env"):
-        for top in _TOPLEVEL.findall(problem.text(f"{_HARNESS}/{path}")):
+        for top in _TOPLEVEL.findall(problem_folder.text(f"{_HARNESS}/{path}")):
             if top not in declared_modules:
                 message = f"{_HARNESS}/{path} tests the module {top}, which the reference does not declare."
                 yield Remark(PROBLEM_FILE, toml_places.nearest_span(("expected",)), message, False)
 
 
-def _unknown_port_remarks(statement: str, ports: set[str]) -> Iterator[Remark]:
+def _unknown_port_remarks(statement: str, port_names: set[str]) -> Iterator[Remark]:
     is_of_ports = False
     for port_row in _ROW.finditer(statement):
         first_cell = port_row["first"].strip()
@@ -133,37 +140,39 @@ def _unknown_port_remarks(statement: str, ports: set[str]) -> Iterator[Remark]:
             is_of_ports = False
         elif is_of_ports:
             for name_match in _CODE.finditer(port_row["first"]):
-                if name_match[1] not in ports:
+                if name_match[1] not in port_names:
                     start = port_row.start("first") + name_match.start(1)
                     message = f"The reference has no port {name_match[1]}."
                     yield Remark(STATEMENT, TomlSpan(start, start + len(name_match[1])), message, False)
 
 
-def _unknown_dont_care_remarks(spec: ProblemFile, toml_places: TomlPlaces, ports: set[str]) -> Iterator[Remark]:
+def _unknown_dont_care_remarks(
+    problem_file: ProblemFile, toml_places: TomlPlaces, port_names: set[str]
+) -> Iterator[Remark]:
     named_ports: list[tuple[tuple[str | int, ...], str]] = [
-        (("dont_care", "always", index), name) for index, name in enumerate(spec.dont_care.always)
+        (("dont_care", "always", index), name) for index, name in enumerate(problem_file.dont_care.always)
     ]
-    for output, condition in spec.dont_care.unless.items():
+    for output, condition in problem_file.dont_care.unless.items():
         condition_path = ("dont_care", "unless", output)
         named_ports += [(condition_path, output), (condition_path, condition)]
     for key_path, name in named_ports:
-        if name not in ports:
+        if name not in port_names:
             yield Remark(PROBLEM_FILE, toml_places.nearest_span(key_path), f"The reference has no port {name}.", False)
 
 
 def _unknown_parameter_remarks(
-    problem: ProblemFolder, spec: ProblemFile, toml_places: TomlPlaces, sources: Collection[str]
+    problem_folder: ProblemFolder, problem_file: ProblemFile, toml_places: TomlPlaces, verilog_sources: Collection[str]
 ) -> Iterator[Remark]:
     """Parameters for a proof that a module does not have which the harness tests."""
-    if not spec.proof:
+    if not problem_file.proof:
         return
     declared_parameters = {
-        module: names for text in sources for module, names in parameter_names_by_module(text).items()
+        module: names for text in verilog_sources for module, names in parameter_names_by_module(text).items()
     }
-    for module in toplevels_of_harness(problem.texts(_HARNESS)) or [
-        PurePosixPath(path).stem for path in spec.expected[:1]
+    for module in toplevels_of_harness(problem_folder.texts(_HARNESS)) or [
+        PurePosixPath(path).stem for path in problem_file.expected[:1]
     ]:
-        for index, parameters in enumerate(spec.proof.parameters):
+        for index, parameters in enumerate(problem_file.proof.parameters):
             for name in parameters:
                 if module in declared_parameters and name not in declared_parameters[module]:
                     message = f"The module {module} of the reference has no parameter {name}."
@@ -175,17 +184,17 @@ def _unknown_parameter_remarks(
                     )
 
 
-def _hidden_text_remarks(problem: ProblemFolder, spec: ProblemFile, statement: str) -> Iterator[Remark]:
+def _hidden_text_remarks(problem_folder: ProblemFolder, problem_file: ProblemFile, statement: str) -> Iterator[Remark]:
     """Lines of the hidden part that a solver could read."""
-    public = problem.texts("public")
+    public = problem_folder.texts("public")
     public_lines = {line for text in public.values() for line in _distinctive_lines(text.splitlines())}
-    harness = _distinctive_lines(line for text in problem.texts(_HARNESS).values() for line in text.splitlines())
+    harness = _distinctive_lines(line for text in problem_folder.texts(_HARNESS).values() for line in text.splitlines())
     reference = (
-        _distinctive_lines(line for text in problem.texts(_REFERENCE).values() for line in text.splitlines())
+        _distinctive_lines(line for text in problem_folder.texts(_REFERENCE).values() for line in text.splitlines())
         - public_lines
     )
-    answer = [spec.answer.rubric, spec.answer.explanation] if spec.answer is not None else []
-    answer += [hint.text for hint in spec.hints]
+    answer = [problem_file.answer.rubric, problem_file.answer.explanation] if problem_file.answer is not None else []
+    answer += [hint.text for hint in problem_file.hints]
     answer_lines = _distinctive_lines(line for text in answer for line in text.splitlines())
     start = 0
     for line in statement.splitlines(keepends=True):
@@ -202,7 +211,7 @@ def _hidden_text_remarks(problem: ProblemFolder, spec: ProblemFile, statement: s
                 yield Remark(PROBLEM_FILE, TomlSpan(0, 0), message, False)
 
 
-def _distinctive_lines(lines: Sequence[str] | Iterator[str]) -> set[str]:
+def _distinctive_lines(text_lines: Sequence[str] | Iterator[str]) -> set[str]:
     """Lines that tell something: long ones that every test of cocotb does not have."""
-    stripped_lines = (line.strip() for line in lines if len("".join(line.split())) >= _TELLING)
+    stripped_lines = (line.strip() for line in text_lines if len("".join(line.split())) >= _TELLING)
     return {line for line in stripped_lines if not _COMMON_LINE.match(line)}

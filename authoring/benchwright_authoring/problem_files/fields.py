@@ -140,15 +140,15 @@ def field_of_key(file_fields: FileFields, key_path: TomlPath) -> Field | None:
 
 
 @cache
-def _fields_of_table(file_fields: FileFields, names: tuple[str, ...]) -> Sequence[Field]:
+def _fields_of_table(file_fields: FileFields, table_names: tuple[str, ...]) -> Sequence[Field]:
     schema = file_fields.model.model_json_schema()
     defs: Mapping[str, Any] = schema.get("$defs", {})
     table_schema: Mapping[str, Any] = schema
-    for name in names:
+    for name in table_names:
         table_schema = _table_schema(table_schema.get("properties", {}).get(name, {}), defs)
     table_fields = []
     for name, field_schema in table_schema.get("properties", {}).items():
-        path = ".".join([*names, name])
+        path = ".".join([*table_names, name])
         if path not in file_fields.not_written:
             inner_schema = _table_schema(field_schema, defs)
             is_table = not inner_schema.keys().isdisjoint(_KEYS)
@@ -158,22 +158,24 @@ def _fields_of_table(file_fields: FileFields, names: tuple[str, ...]) -> Sequenc
     return table_fields
 
 
-def _table_schema(field_schema: Mapping[str, Any], defs: Mapping[str, Any]) -> Mapping[str, Any]:
+def _table_schema(field_schema: Mapping[str, Any], definition_by_name: Mapping[str, Any]) -> Mapping[str, Any]:
     """The schema of a table, behind references, null and arrays."""
     for alternative in (field_schema, *field_schema.get("anyOf", ())):
         if "$ref" in alternative:
-            return _table_schema(defs[alternative["$ref"].rpartition("/")[2]], defs)
+            return _table_schema(definition_by_name[alternative["$ref"].rpartition("/")[2]], definition_by_name)
         if alternative.get("type") == "array":
-            return _table_schema(alternative.get("items", {}), defs)
+            return _table_schema(alternative.get("items", {}), definition_by_name)
         if alternative.get("type") == "object":
             table_schema: Mapping[str, Any] = alternative
             return table_schema
     return {}
 
 
-def _allowed_values(field_schema: Mapping[str, Any], defs: Mapping[str, Any]) -> tuple[str, ...]:
+def _allowed_values(field_schema: Mapping[str, Any], definition_by_name: Mapping[str, Any]) -> tuple[str, ...]:
     for alternative in (field_schema, *field_schema.get("anyOf", ())):
-        target_schema = defs[alternative["$ref"].rpartition("/")[2]] if "$ref" in alternative else alternative
+        target_schema = (
+            definition_by_name[alternative["$ref"].rpartition("/")[2]] if "$ref" in alternative else alternative
+        )
         if "enum" in target_schema:
             # A pack folder holds no text problems.
             return tuple(f'"{value}"' for value in target_schema["enum"] if value != "text")

@@ -16,14 +16,14 @@ _DEEPEST = 8
 """Greatest depth of files below a problem's folder."""
 
 
-def is_authored(folder: Path) -> bool:
+def is_authored(problem_folder: Path) -> bool:
     """True if a folder is that of a problem in the folder of its pack, as its author has it."""
-    return (folder / PROBLEM_FILE).is_file() and (folder.parent / PACK_FILE).is_file()
+    return (problem_folder / PROBLEM_FILE).is_file() and (problem_folder.parent / PACK_FILE).is_file()
 
 
-def authored_problem_folder(path: Path) -> Path | None:
+def authored_problem_folder(file_or_folder: Path) -> Path | None:
     """The folder of the problem that a file or folder belongs to, as its author has it; None if it belongs to none."""
-    folders = (path, *path.parents)[:_DEEPEST]
+    folders = (file_or_folder, *file_or_folder.parents)[:_DEEPEST]
     nearest = next((folder for folder in folders if (folder / PROBLEM_FILE).is_file()), None)
     return nearest if nearest is not None and is_authored(nearest) else None
 
@@ -32,21 +32,21 @@ class ProblemFolder:
     """A problem and its pack.
 
     Args:
-        folder: Folder of the problem; its pack's is the one above.
-        open_files: Path below the pack's folder → text in the editor.
+        problem_folder: Folder of the problem; its pack's is the one above.
+        text_by_open_path: Path below the pack's folder → text in the editor.
     """
 
-    def __init__(self, folder: Path, open_files: Mapping[str, str]) -> None:
-        self.folder = folder
-        self._open = open_files
+    def __init__(self, problem_folder: Path, text_by_open_path: Mapping[str, str]) -> None:
+        self.folder = problem_folder
+        self._open = text_by_open_path
 
-    def text(self, path: str) -> str:
+    def text(self, path_in_problem: str) -> str:
         """A file of the problem; empty if there is none that can be read."""
-        return self.pack_text(f"{self.folder.name}/{path}")
+        return self.pack_text(f"{self.folder.name}/{path_in_problem}")
 
-    def pack_text(self, path: str) -> str:
+    def pack_text(self, path_in_pack: str) -> str:
         """The same, of a path below the pack's folder."""
-        return self._open[path] if path in self._open else self._text_on_disk_or_empty(path)
+        return self._open[path_in_pack] if path_in_pack in self._open else self._text_on_disk_or_empty(path_in_pack)
 
     def texts(self, subfolder: str) -> dict[str, str]:
         """The files below a folder of the problem, by their path there."""
@@ -60,8 +60,8 @@ class ProblemFolder:
         """True if the disk has what the editor has."""
         return all(text == self._text_on_disk_or_empty(path) for path, text in self._open.items())
 
-    def _text_on_disk_or_empty(self, path: str) -> str:
+    def _text_on_disk_or_empty(self, path_in_problem: str) -> str:
         try:
-            return read_plain_file(self.folder.parent, path, _LARGEST).decode()
+            return read_plain_file(self.folder.parent, path_in_problem, _LARGEST).decode()
         except (OSError, NotPlainFileError, FileTooLargeError, UnicodeDecodeError):
             return ""

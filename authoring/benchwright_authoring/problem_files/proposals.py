@@ -19,15 +19,17 @@ class TomlProposal:
     is_value: bool
 
 
-def toml_proposals(file_fields: FileFields, text: str, cursor_code_point: int) -> tuple[TomlSpan, list[TomlProposal]]:
+def toml_proposals(
+    file_fields: FileFields, toml_text: str, cursor_code_point: int
+) -> tuple[TomlSpan, list[TomlProposal]]:
     """The proposals at an offset, and the span that they take the place of.
 
     Args:
         file_fields: Fields that the file may hold.
-        text: Text of the file.
+        toml_text: Text of the file.
         cursor_code_point: Offset in code points.
     """
-    toml_places = TomlPlaces(text)
+    toml_places = TomlPlaces(toml_text)
     cursor = toml_places.cursor(cursor_code_point)
     if cursor is None:
         return TomlSpan(cursor_code_point, cursor_code_point), []
@@ -48,9 +50,9 @@ def toml_proposals(file_fields: FileFields, text: str, cursor_code_point: int) -
     ]
 
 
-def toml_hover(file_fields: FileFields, text: str, cursor_code_point: int) -> tuple[TomlSpan, str] | None:
+def toml_hover(file_fields: FileFields, toml_text: str, cursor_code_point: int) -> tuple[TomlSpan, str] | None:
     """The meaning of the field at an offset, in Markdown, with the place of its key."""
-    key_position = TomlPlaces(text).innermost_key_at(cursor_code_point)
+    key_position = TomlPlaces(toml_text).innermost_key_at(cursor_code_point)
     if key_position is None:
         return None
     path, span = key_position
@@ -63,10 +65,10 @@ def toml_hover(file_fields: FileFields, text: str, cursor_code_point: int) -> tu
     return span, f"{hovered_field.description}{values_note}"
 
 
-def _headers_and_descriptions(file_fields: FileFields, outer: tuple[str, ...] = ()) -> list[tuple[str, str]]:
+def _headers_and_descriptions(file_fields: FileFields, outer_table: tuple[str, ...] = ()) -> list[tuple[str, str]]:
     table_headers = []
-    for table_field in table_fields(file_fields, outer):
+    for table_field in table_fields(file_fields, outer_table):
         if table_field.is_table:
-            path = (*outer, table_field.name)
+            path = (*outer_table, table_field.name)
             table_headers += [(".".join(path), table_field.description), *_headers_and_descriptions(file_fields, path)]
     return table_headers

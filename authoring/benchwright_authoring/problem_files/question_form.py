@@ -52,12 +52,12 @@ def form_values(problem_toml: str) -> dict[str, Any]:
     return values
 
 
-def with_form_values(problem_toml: str, values_of_form: Mapping[str, Any]) -> str:
+def with_form_values(problem_toml: str, value_by_form_field: Mapping[str, Any]) -> str:
     """A `problem.toml` with what a form says; everything else in it stays.
 
     Args:
         problem_toml: Is TOML.
-        values_of_form: Values by the names of the form's fields; what is empty is removed, unless written as empty.
+        value_by_form_field: Form's field → its value; what is empty is removed, unless written as empty.
 
     Raises:
         TomlEditError: Names a key that can't be changed.
@@ -66,11 +66,11 @@ def with_form_values(problem_toml: str, values_of_form: Mapping[str, Any]) -> st
     old_document, old_values = tomllib.loads(problem_toml), form_values(problem_toml)
     changed_document = copy.deepcopy(old_document)
     for name, key_path in _PLACES.items():
-        value = _with_whole_numbers_as_integers(values_of_form.get(name))
+        value = _with_whole_numbers_as_integers(value_by_form_field.get(name))
         if value != old_values.get(name) and not (
             name == "points" and value == _with_default_points(old_values.get(name, []))
         ):
-            _set_key(changed_document, key_path, None if value in _EMPTY and name not in _ALWAYS else value)
+            _set_value_at_path(changed_document, key_path, None if value in _EMPTY and name not in _ALWAYS else value)
     answer = changed_document.get("answer")
     if isinstance(answer, dict) and answer.get("points") == {} != old_document.get("answer", {}).get("points"):
         del answer["points"]
@@ -80,15 +80,15 @@ def with_form_values(problem_toml: str, values_of_form: Mapping[str, Any]) -> st
     )
 
 
-def remarks_with_form_field(folder: Path, problem_toml: str, statement: str) -> list[tuple[str, Remark]]:
+def remarks_with_form_field(problem_folder: Path, problem_toml: str, statement: str) -> list[tuple[str, Remark]]:
     """The remarks that an editor marks in a question's files, each with the form's field or an empty string.
 
     Args:
-        folder: Folder of the problem.
+        problem_folder: Folder of the problem.
         problem_toml: Text of its `problem.toml`, as it is or would be.
         statement: The same of `statement.md`.
     """
-    files = {f"{folder.name}/{PROBLEM_FILE}": problem_toml, f"{folder.name}/{STATEMENT}": statement}
+    files = {f"{problem_folder.name}/{PROBLEM_FILE}": problem_toml, f"{problem_folder.name}/{STATEMENT}": statement}
     toml_places = TomlPlaces(problem_toml)
     return [
         (
@@ -97,17 +97,17 @@ def remarks_with_form_field(folder: Path, problem_toml: str, statement: str) -> 
             else _form_field_of_key(remark.path or toml_places.key_path_of_span(remark.span)),
             remark,
         )
-        for remark in remarks(ProblemFolder(folder, files))
+        for remark in remarks(ProblemFolder(problem_folder, files))
     ]
 
 
-def _with_whole_numbers_as_integers(value: Any) -> Any:
+def _with_whole_numbers_as_integers(toml_value: Any) -> Any:
     """A value of a form, whose numbers all are floating-point, as a person writes it."""
-    if isinstance(value, list):
-        return [_with_whole_numbers_as_integers(member) for member in value]
-    if isinstance(value, dict):
-        return {name: _with_whole_numbers_as_integers(member) for name, member in value.items()}
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    if isinstance(toml_value, list):
+        return [_with_whole_numbers_as_integers(member) for member in toml_value]
+    if isinstance(toml_value, dict):
+        return {name: _with_whole_numbers_as_integers(member) for name, member in toml_value.items()}
+    return int(toml_value) if isinstance(toml_value, float) and toml_value.is_integer() else toml_value
 
 
 def _with_default_points(rubric_points: Any) -> Any:
@@ -118,15 +118,15 @@ def _with_default_points(rubric_points: Any) -> Any:
     ]
 
 
-def _set_key(toml_table: dict[str, Any], key_path: tuple[str, ...], value: object) -> None:
+def _set_value_at_path(toml_table: dict[str, Any], key_path: tuple[str, ...], toml_value: object) -> None:
     for key in key_path[:-1]:
         toml_table = toml_table.setdefault(key, {})
         if not isinstance(toml_table, dict):
             raise TomlEditError(f"{key} is no table: open the file and edit it there")
-    if value is None:
+    if toml_value is None:
         toml_table.pop(key_path[-1], None)
     else:
-        toml_table[key_path[-1]] = value
+        toml_table[key_path[-1]] = toml_value
 
 
 def _form_field_of_key(key_path: TomlPath | None) -> str:

@@ -53,9 +53,9 @@ _SHOWS = re.compile(r"!\[|^\|.*\|\s*$|^```", re.MULTILINE)
 """A figure, a table or a drawing in characters."""
 
 
-def question_remarks(spec: ProblemFile, statement: str, toml_places: TomlPlaces) -> Iterator[Remark]:
+def question_remarks(problem_file: ProblemFile, statement: str, toml_places: TomlPlaces) -> Iterator[Remark]:
     """Remarks on what makes a question hard to score or easy to guess; none of it keeps the pack from being used."""
-    question, answer = spec.question, spec.answer
+    question, answer = problem_file.question, problem_file.answer
     if question is None or answer is None:
         return
     if not answer.explanation.strip():
@@ -93,16 +93,18 @@ def _option_remarks(question: QuestionTable, statement: str, toml_places: TomlPl
         letters_by_text.setdefault(plain_text, letter)
 
 
-def _names_other_options(option: str, statement: str) -> bool:
+def _names_other_options(option_text: str, statement: str) -> bool:
     # What the statement itself calls A and B is no option.
-    match = _LETTERS.fullmatch(option)
+    match = _LETTERS.fullmatch(option_text)
     return match is not None and not any(re.search(rf"\b{letter}\b", statement) for letter in match.groups())
 
 
-def _given_away_remarks(question: QuestionTable, key: str, statement: str, toml_places: TomlPlaces) -> Iterator[Remark]:
-    right_option = question.choices.get(key, "")
-    wrong_options = [text for letter, text in question.choices.items() if letter != key]
-    span = toml_places.nearest_span(("question", "choices", key))
+def _given_away_remarks(
+    question: QuestionTable, right_letters: str, statement: str, toml_places: TomlPlaces
+) -> Iterator[Remark]:
+    right_option = question.choices.get(right_letters, "")
+    wrong_options = [text for letter, text in question.choices.items() if letter != right_letters]
+    span = toml_places.nearest_span(("question", "choices", right_letters))
     if wrong_options and len(right_option) >= max(_LONG, _LONGER * max(map(len, wrong_options))):
         message = "The right option is at least twice as long as every other, which tells it. Make them alike."
         yield Remark(PROBLEM_FILE, span, message, False)
@@ -115,8 +117,8 @@ def _given_away_remarks(question: QuestionTable, key: str, statement: str, toml_
         yield Remark(PROBLEM_FILE, span, "The question has the words of the right option, and of no other.", False)
 
 
-def _plain_words(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))
+def _plain_words(option_or_statement: str) -> str:
+    return " ".join(re.findall(r"\w+", option_or_statement.casefold()))
 
 
 def _not_self_contained_remarks(statement: str) -> Iterator[Remark]:

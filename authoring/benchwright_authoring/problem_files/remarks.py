@@ -23,32 +23,32 @@ _LINE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _File = TypeVar("_File", bound=Model)
 
 
-def remarks(problem: ProblemFolder) -> list[Remark]:
+def remarks(problem_folder: ProblemFolder) -> list[Remark]:
     """Everything that is wrong with a problem's files."""
-    text = problem.text(PROBLEM_FILE)
+    text = problem_folder.text(PROBLEM_FILE)
     toml_places = TomlPlaces(text)
     spec, problem_remarks = read_toml(PROBLEM_FILE, text, ProblemFile, toml_places)
     if spec is None:
         return problem_remarks
-    if spec.id != problem.folder.name:
-        message = f"The id is {spec.id!r}, but the folder is called {problem.folder.name!r}."
+    if spec.id != problem_folder.folder.name:
+        message = f"The id is {spec.id!r}, but the folder is called {problem_folder.folder.name!r}."
         problem_remarks.append(Remark(PROBLEM_FILE, toml_places.nearest_span(("id",)), message, True))
-    pack, _ = read_toml(PACK_FILE, problem.pack_text(PACK_FILE), PackFile, TomlPlaces(""))
-    if pack is not None and problem.folder.name not in pack.order:
+    pack, _ = read_toml(PACK_FILE, problem_folder.pack_text(PACK_FILE), PackFile, TomlPlaces(""))
+    if pack is not None and problem_folder.folder.name not in pack.order:
         message = f"The order of {PACK_FILE} does not name this problem, so it is no part of the pack."
         problem_remarks.append(Remark(PROBLEM_FILE, toml_places.nearest_span(("id",)), message, False))
-    problem_remarks += content_remarks(problem, spec, toml_places)
-    if pack is not None and problem.is_saved and not any(remark.is_error for remark in problem_remarks):
-        problem_remarks += _reader_remarks(problem, pack, toml_places)
+    problem_remarks += content_remarks(problem_folder, spec, toml_places)
+    if pack is not None and problem_folder.is_saved and not any(remark.is_error for remark in problem_remarks):
+        problem_remarks += _reader_remarks(problem_folder, pack, toml_places)
     return problem_remarks
 
 
-def pack_remarks(pack_toml: str, folder: Path) -> list[Remark]:
+def pack_remarks(pack_toml: str, pack_folder: Path) -> list[Remark]:
     """Everything that is wrong with a `pack.toml`.
 
     Args:
         pack_toml: Text of the file.
-        folder: Folder of the pack.
+        pack_folder: Folder of the pack.
     """
     toml_places = TomlPlaces(pack_toml)
     spec, toml_remarks = read_toml(PACK_FILE, pack_toml, PackFile, toml_places)
@@ -57,7 +57,7 @@ def pack_remarks(pack_toml: str, folder: Path) -> list[Remark]:
         span = toml_places.nearest_span(("order", index))
         if name in order[:index]:
             toml_remarks.append(Remark(PACK_FILE, span, f"{name!r} is named twice.", True))
-        elif "/" in name or not (folder / name / PROBLEM_FILE).is_file():
+        elif "/" in name or not (pack_folder / name / PROBLEM_FILE).is_file():
             toml_remarks.append(Remark(PACK_FILE, span, f"There is no {name}/{PROBLEM_FILE}.", True))
     return toml_remarks
 
@@ -108,10 +108,12 @@ def read_toml(
         return None, toml_remarks
 
 
-def field_remark(file: str, toml_places: TomlPlaces, field: str, reason: str, *, is_error: bool = True) -> Remark:
+def field_remark(
+    file: str, toml_places: TomlPlaces, dotted_field: str, reason: str, *, is_error: bool = True
+) -> Remark:
     """A remark on what is wrong with a field, such as `choices.A`."""
-    path = tuple(int(part) if part.isdigit() else part for part in field.split("."))
-    return Remark(file, toml_places.nearest_span(path), f"{field}: {reason}.", is_error, path)
+    path = tuple(int(part) if part.isdigit() else part for part in dotted_field.split("."))
+    return Remark(file, toml_places.nearest_span(path), f"{dotted_field}: {reason}.", is_error, path)
 
 
 def _toml_error_span(toml_text: str, error_message: str) -> TomlSpan:
@@ -124,14 +126,18 @@ def _toml_error_span(toml_text: str, error_message: str) -> TomlSpan:
     return TomlSpan(start, min(start + 1, len(toml_text)))
 
 
-def _reader_remarks(problem: ProblemFolder, pack: PackFile, toml_places: TomlPlaces) -> list[Remark]:
+def _reader_remarks(problem_folder: ProblemFolder, pack_file: PackFile, toml_places: TomlPlaces) -> list[Remark]:
     """Remarks on what else a reader of the folder refuses, such as a picture that is none."""
     try:
-        read_problem(problem.folder, pack)
+        read_problem(problem_folder.folder, pack_file)
     except DatasetError as error:
-        if error.file == problem.folder / PROBLEM_FILE and error.field:
+        if error.file == problem_folder.folder / PROBLEM_FILE and error.field:
             return [field_remark(PROBLEM_FILE, toml_places, error.field, error.reason)]
-        name = error.file.relative_to(problem.folder).as_posix() if error.file != problem.folder else PROBLEM_FILE
+        name = (
+            error.file.relative_to(problem_folder.folder).as_posix()
+            if error.file != problem_folder.folder
+            else PROBLEM_FILE
+        )
         message = f"{error.reason[:1].upper()}{error.reason[1:]}."
         remark = Remark(PROBLEM_FILE, TomlSpan(0, 0), message, True)
         return [remark if name == PROBLEM_FILE else replace(remark, message=f"{name}: {error.reason}.")]

@@ -37,43 +37,47 @@ def with_toml_values(toml_text: str, new_values: Mapping[str, object]) -> str:
         raise TomlEditError(_ONLY_YOU.format("a value")) from error
 
 
-def _with_table(toml_text: str, table: TomlPath, old_values: Mapping[str, Any], values: Mapping[str, object]) -> str:
-    for name, value in values.items():
-        path, old = (*table, name), old_values.get(name)
+def _with_table(
+    toml_text: str, table_path: TomlPath, old_values: Mapping[str, Any], new_values: Mapping[str, object]
+) -> str:
+    for name, value in new_values.items():
+        path, old = (*table_path, name), old_values.get(name)
         if old == value:
             continue
         is_written_out = TomlPlaces(toml_text).value_span_if_written(path) is None
-        if isinstance(value, Mapping) and (not table if old is None else is_written_out):
+        if isinstance(value, Mapping) and (not table_path if old is None else is_written_out):
             if old is None:
                 toml_text = f"{toml_text.rstrip()}\n\n[{name}]\n".lstrip()
             toml_text = _with_table(toml_text, path, old or {}, _with_removed_keys(old or {}, value))
         elif isinstance(value, Sequence) and not isinstance(value, str) and old is not None and is_written_out:
             toml_text = _with_array_of_tables(toml_text, path, old, value)
         else:
-            toml_text = _checked_edit(toml_text, path, value, _with_value(toml_text, path, value))
+            toml_text = _text_if_only_this_changed(toml_text, path, value, _with_value(toml_text, path, value))
     return toml_text
 
 
-def _with_array_of_tables(toml_text: str, path: TomlPath, old_tables: Sequence[Any], values: Sequence[object]) -> str:
+def _with_array_of_tables(
+    toml_text: str, array_path: TomlPath, old_tables: Sequence[Any], new_tables: Sequence[object]
+) -> str:
     """An array whose tables have headers, `[[…]]`."""
     changed_text = toml_text
-    for number in reversed(range(len(values), len(old_tables))):
-        changed_text = _without_key(changed_text, (*path, number))
-    for number, value in enumerate(values):
+    for number in reversed(range(len(new_tables), len(old_tables))):
+        changed_text = _without_key(changed_text, (*array_path, number))
+    for number, value in enumerate(new_tables):
         if not isinstance(value, Mapping):
             break
         if number < len(old_tables):
             for name, field_value in _with_removed_keys(old_tables[number], value).items():
                 if old_tables[number].get(name) != field_value:
-                    changed_text = _with_value(changed_text, (*path, number, name), field_value)
+                    changed_text = _with_value(changed_text, (*array_path, number, name), field_value)
         else:
-            insert_offset = _end_of_line(changed_text, TomlPlaces(changed_text).table_end((*path, number - 1)))
+            insert_offset = _end_of_line(changed_text, TomlPlaces(changed_text).table_end((*array_path, number - 1)))
             lines = "".join(f"{name} = {_toml_value_text(field_value)}\n" for name, field_value in value.items())
-            header = ".".join(part for part in path if isinstance(part, str))
+            header = ".".join(part for part in array_path if isinstance(part, str))
             changed_text = (
                 f"{_with_line_break(changed_text[:insert_offset])}\n[[{header}]]\n{lines}{changed_text[insert_offset:]}"
             )
-    return _checked_edit(toml_text, path, list(values) or None, changed_text)
+    return _text_if_only_this_changed(toml_text, array_path, list(new_tables) or None, changed_text)
 
 
 def _with_removed_keys(old_values: Mapping[str, Any], new_values: Mapping[str, object]) -> Mapping[str, object]:
@@ -81,61 +85,61 @@ def _with_removed_keys(old_values: Mapping[str, Any], new_values: Mapping[str, o
     return {**{name: None for name in old_values if name not in new_values}, **new_values}
 
 
-def _checked_edit(old_text: str, path: TomlPath, value: object, new_text: str) -> str:
+def _text_if_only_this_changed(old_text: str, changed_path: TomlPath, changed_value: object, new_text: str) -> str:
     """The text after a change, if it changed this value and nothing else."""
     expected_document = tomllib.loads(old_text)
     table: Any = expected_document
-    for path_part in path[:-1]:
+    for path_part in changed_path[:-1]:
         table = table.setdefault(path_part, {}) if isinstance(path_part, str) else table[path_part]
-    if value is None:
-        table.pop(path[-1], None)
+    if changed_value is None:
+        table.pop(changed_path[-1], None)
     else:
-        table[path[-1]] = copy.copy(value)
+        table[changed_path[-1]] = copy.copy(changed_value)
     try:
         is_as_wanted = tomllib.loads(new_text) == expected_document
     except tomllib.TOMLDecodeError:
         is_as_wanted = False
     if not is_as_wanted:
-        raise TomlEditError(_ONLY_YOU.format(".".join(map(str, path))))
+        raise TomlEditError(_ONLY_YOU.format(".".join(map(str, changed_path))))
     return new_text
 
 
-def _with_value(toml_text: str, path: TomlPath, value: object) -> str:
-    if value is None:
-        return _without_key(toml_text, path)
+def _with_value(toml_text: str, key_path: TomlPath, new_value: object) -> str:
+    if new_value is None:
+        return _without_key(toml_text, key_path)
     toml_places = TomlPlaces(toml_text)
-    if (span := toml_places.value_span_if_written(path)) is not None:
+    if (span := toml_places.value_span_if_written(key_path)) is not None:
         if toml_places.has_comment(span):
-            raise TomlEditError(f"{'.'.join(map(str, path))} has comments: open the file and edit it there")
-        return f"{toml_text[: span.start]}{_toml_value_text(value)}{toml_text[span.end :]}"
-    end = toml_places.table_end(path[:-1])
+            raise TomlEditError(f"{'.'.join(map(str, key_path))} has comments: open the file and edit it there")
+        return f"{toml_text[: span.start]}{_toml_value_text(new_value)}{toml_text[span.end :]}"
+    end = toml_places.table_end(key_path[:-1])
     insert_offset = _end_of_line(toml_text, end) if end else 0
     text_before, text_behind = _with_line_break(toml_text[:insert_offset]), toml_text[insert_offset:]
-    return f"{text_before}{path[-1]} = {_toml_value_text(value)}\n{text_behind}"
+    return f"{text_before}{key_path[-1]} = {_toml_value_text(new_value)}\n{text_behind}"
 
 
-def _without_key(toml_text: str, path: TomlPath) -> str:
+def _without_key(toml_text: str, key_path: TomlPath) -> str:
     """Without the lines of a key, and of all below it."""
-    for span in reversed(TomlPlaces(toml_text).spans_below(path)):
+    for span in reversed(TomlPlaces(toml_text).spans_below(key_path)):
         toml_text = toml_text[: _start_of_line(toml_text, span.start)] + toml_text[_end_of_line(toml_text, span.end) :]
     return toml_text
 
 
-def _toml_value_text(value: object) -> str:
-    if not isinstance(value, str) or "\n" not in value:
-        return toml_value(value)
-    lines = (toml_value(line)[1:-1] for line in value.split("\n"))
+def _toml_value_text(new_value: object) -> str:
+    if not isinstance(new_value, str) or "\n" not in new_value:
+        return toml_value(new_value)
+    lines = (toml_value(line)[1:-1] for line in new_value.split("\n"))
     return '"""\n' + "\n".join(lines) + '"""'
 
 
-def _with_line_break(text: str) -> str:
-    return text if not text or text.endswith("\n") else f"{text}\n"
+def _with_line_break(toml_text: str) -> str:
+    return toml_text if not toml_text or toml_text.endswith("\n") else f"{toml_text}\n"
 
 
-def _start_of_line(text: str, offset: int) -> int:
-    return text.rfind("\n", 0, offset) + 1
+def _start_of_line(toml_text: str, offset: int) -> int:
+    return toml_text.rfind("\n", 0, offset) + 1
 
 
-def _end_of_line(text: str, offset: int) -> int:
+def _end_of_line(toml_text: str, offset: int) -> int:
     """Behind the line break; the end of the text if the last line has none."""
-    return line_break + 1 if (line_break := text.find("\n", offset)) >= 0 else len(text)
+    return line_break + 1 if (line_break := toml_text.find("\n", offset)) >= 0 else len(toml_text)

@@ -45,18 +45,18 @@ class TomlPlaces:
     """The places of one text.
 
     Args:
-        text: Need not be TOML.
+        toml_text: Need not be TOML.
     """
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._data = text.encode(errors="replace")
+    def __init__(self, toml_text: str) -> None:
+        self._text = toml_text
+        self._data = toml_text.encode(errors="replace")
         self._keys: dict[TomlPath, TomlSpan] = {}
         self._values: dict[TomlPath, TomlSpan] = {}
         self._tables: list[tuple[int, TomlPath]] = [(0, ())]
         self._comments: list[TomlSpan] = []
         """Those within values."""
-        self._collect_tree(_toml_parser().parse(self._data).root_node)
+        self._collect_spans_of_tree(_toml_parser().parse(self._data).root_node)
 
     def nearest_span(self, key_path: Sequence[str | int]) -> TomlSpan:
         """Of a value, or of the nearest one around it that is written; the first line if there is none."""
@@ -91,19 +91,21 @@ class TomlPlaces:
         """True if a comment is within a value."""
         return any(value_span.start <= comment.start < value_span.end for comment in self._comments)
 
-    def table_end(self, table: TomlPath) -> int:
+    def table_end(self, table_path: TomlPath) -> int:
         """The end of the last key of a table with its value, of its header if it has none; 0 if that is missing too."""
-        header_end = self._keys.get(table, TomlSpan(0, 0)).end
-        return max((span.end for path, span in self._values.items() if path[:-1] == table), default=header_end)
+        header_end = self._keys.get(table_path, TomlSpan(0, 0)).end
+        return max((span.end for path, span in self._values.items() if path[:-1] == table_path), default=header_end)
 
-    def innermost_key_at(self, code_point: int) -> tuple[TomlPath, TomlSpan] | None:
+    def innermost_key_at(self, cursor_code_point: int) -> tuple[TomlPath, TomlSpan] | None:
         """The innermost key around an offset."""
-        surrounding_keys = [(path, span) for path, span in self._keys.items() if span.start <= code_point <= span.end]
+        surrounding_keys = [
+            (path, span) for path, span in self._keys.items() if span.start <= cursor_code_point <= span.end
+        ]
         return max(surrounding_keys, key=lambda key_span: len(key_span[0]), default=None)
 
-    def keys_in_table(self, table: TomlPath) -> set[str]:
+    def keys_in_table(self, table_path: TomlPath) -> set[str]:
         """The keys that a table has already."""
-        return {str(path[-1]) for path in self._keys if path[:-1] == table}
+        return {str(path[-1]) for path in self._keys if path[:-1] == table_path}
 
     def cursor(self, cursor_code_point: int) -> TomlCursor | None:
         """The text that is typed before an offset; None in a comment, and in the middle of a text of several lines."""
@@ -129,63 +131,65 @@ class TomlPlaces:
     def _is_text(self, span: TomlSpan) -> bool:
         return self._text.startswith(('"""', "'''"), span.start)
 
-    def _collect_tree(self, root: Node) -> None:
+    def _collect_spans_of_tree(self, root_node: Node) -> None:
         counts: dict[TomlPath, int] = {}
-        for node in root.children:
+        for node in root_node.children:
             if node.type in _TABLES:
-                self._collect_table(node, counts)
+                self._collect_spans_of_table(node, counts)
             elif node.type == "pair":
-                self._collect_pair(node, ())
+                self._collect_spans_of_pair(node, ())
 
-    def _collect_table(self, node: Node, counts: dict[TomlPath, int]) -> None:
-        name = next((child for child in node.children if child.type in _KEYS), None)
+    def _collect_spans_of_table(self, table_node: Node, element_count_by_array: dict[TomlPath, int]) -> None:
+        name = next((child for child in table_node.children if child.type in _KEYS), None)
         if name is None:
             return
         path: TomlPath = ()
-        for key_part in _key_parts(name):
+        for key_part in _dotted_key_parts(name):
             path = (*path, key_part)
-            if path in counts and path != tuple(_key_parts(name)):
-                path = (*path, counts[path])
-        self._keys.setdefault(path, self._span(name))
-        if node.type == "table_array_element":
-            counts[path] = counts.get(path, -1) + 1
-            path = (*path, counts[path])
-            self._keys[path] = self._span(name)
-        self._tables.append((self._span(node).start, path))
-        for child in node.children:
+            if path in element_count_by_array and path != tuple(_dotted_key_parts(name)):
+                path = (*path, element_count_by_array[path])
+        self._keys.setdefault(path, self._code_point_span(name))
+        if table_node.type == "table_array_element":
+            element_count_by_array[path] = element_count_by_array.get(path, -1) + 1
+            path = (*path, element_count_by_array[path])
+            self._keys[path] = self._code_point_span(name)
+        self._tables.append((self._code_point_span(table_node).start, path))
+        for child in table_node.children:
             if child.type == "pair":
-                self._collect_pair(child, path)
+                self._collect_spans_of_pair(child, path)
 
-    def _collect_pair(self, node: Node, table: TomlPath) -> None:
-        name = node.children[0]
-        path = (*table, *_key_parts(name))
-        self._keys[path] = self._span(name)
-        if len(node.children) > 2:
-            self._collect_value(node.children[2], path)
+    def _collect_spans_of_pair(self, pair_node: Node, table_path: TomlPath) -> None:
+        name = pair_node.children[0]
+        path = (*table_path, *_dotted_key_parts(name))
+        self._keys[path] = self._code_point_span(name)
+        if len(pair_node.children) > 2:
+            self._collect_spans_of_value(pair_node.children[2], path)
 
-    def _collect_value(self, node: Node, path: TomlPath) -> None:
-        self._values[path] = self._span(node)
-        if node.type == "array":
-            element_nodes = [child for child in node.named_children if child.type != "comment"]
-            self._comments += [self._span(child) for child in node.named_children if child.type == "comment"]
+    def _collect_spans_of_value(self, value_node: Node, value_path: TomlPath) -> None:
+        self._values[value_path] = self._code_point_span(value_node)
+        if value_node.type == "array":
+            element_nodes = [child for child in value_node.named_children if child.type != "comment"]
+            self._comments += [
+                self._code_point_span(child) for child in value_node.named_children if child.type == "comment"
+            ]
             for index, element_node in enumerate(element_nodes):
-                self._collect_value(element_node, (*path, index))
-        elif node.type == "inline_table":
-            for child in node.named_children:
+                self._collect_spans_of_value(element_node, (*value_path, index))
+        elif value_node.type == "inline_table":
+            for child in value_node.named_children:
                 if child.type == "pair":
-                    self._collect_pair(child, path)
+                    self._collect_spans_of_pair(child, value_path)
 
-    def _span(self, node: Node) -> TomlSpan:
+    def _code_point_span(self, node: Node) -> TomlSpan:
         start, end = (len(self._data[:byte].decode(errors="replace")) for byte in (node.start_byte, node.end_byte))
         return TomlSpan(start, end)
 
 
-def _key_parts(node: Node) -> Iterator[str]:
-    if node.type == "dotted_key":
-        for child in node.named_children:
-            yield from _key_parts(child)
+def _dotted_key_parts(key_node: Node) -> Iterator[str]:
+    if key_node.type == "dotted_key":
+        for child in key_node.named_children:
+            yield from _dotted_key_parts(child)
     else:
-        yield (node.text or b"").decode(errors="replace").strip("\"'")
+        yield (key_node.text or b"").decode(errors="replace").strip("\"'")
 
 
 @cache

@@ -16,8 +16,8 @@ from benchwright_authoring.question_files.question_parts import (
     QuestionFileError,
     QuestionLoss,
     QuestionParts,
+    first_letters,
     labels_of_words,
-    letters_of,
     markdown_of_html,
 )
 from benchwright_problems.problem import AnsweredBy, QuestionFormat
@@ -41,10 +41,10 @@ def write_gift(file_questions: Sequence[QuestionParts]) -> bytes:
 
 def _question_text(question: QuestionParts) -> str:
     fields = {"id": question.id}
-    words = [f"[{name}:{_in_brackets(value)}]" for name, value in fields.items()]
-    words += [f"[tag:{_in_brackets(f'{name}:{value}')}]" for name, value in question.labels.items()]
-    explanation = f" ####{_escaped(question.explanation)}" if question.explanation else ""
-    title, statement = _escaped(question.title), _escaped(question.statement)
+    words = [f"[{name}:{_escaped_in_brackets(value)}]" for name, value in fields.items()]
+    words += [f"[tag:{_escaped_in_brackets(f'{name}:{value}')}]" for name, value in question.labels.items()]
+    explanation = f" ####{_escaped_for_gift(question.explanation)}" if question.explanation else ""
+    title, statement = _escaped_for_gift(question.title), _escaped_for_gift(question.statement)
     return f"// {' '.join(words)}\n::{title}::[markdown]{statement} {{{_answers_text(question)}{explanation}}}"
 
 
@@ -72,35 +72,35 @@ def _answers_text(question: QuestionParts) -> str:
             raise QuestionFileError(f"question {question.id}: {error}, and GIFT's tolerances need one.") from error
     else:
         signed_texts = [("=", text) for text in (question.key, *question.alternatives)]
-    return " ".join(f"{sign}{_escaped(text)}" for sign, text in signed_texts)
+    return " ".join(f"{sign}{_escaped_for_gift(text)}" for sign, text in signed_texts)
 
 
-def _escaped(text: str) -> str:
-    return _SPECIAL.sub(r"\\\1", text.replace("\r\n", "\n")).replace("\n", "\\n")
+def _escaped_for_gift(plain_text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", plain_text.replace("\r\n", "\n")).replace("\n", "\\n")
 
 
-def _in_brackets(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("]", "\\]")
+def _escaped_in_brackets(plain_text: str) -> str:
+    return plain_text.replace("\\", "\\\\").replace("]", "\\]")
 
 
-def _plain(text: str) -> str:
-    return re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], text, flags=re.DOTALL).strip()
+def _unescaped(escaped_text: str) -> str:
+    return re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], escaped_text, flags=re.DOTALL).strip()
 
 
-def read_gift(content: bytes) -> tuple[list[QuestionParts], list[QuestionLoss]]:
+def read_gift(file_content: bytes) -> tuple[list[QuestionParts], list[QuestionLoss]]:
     """Questions of a file, and what they lose.
 
     Raises:
         QuestionFileError: It is no such file.
     """
     try:
-        text = content.decode("utf-8-sig").replace("\r\n", "\n")
+        text = file_content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise QuestionFileError("it is not UTF-8. Save it with that encoding.") from error
     file_questions: list[QuestionParts] = []
     losses: list[QuestionLoss] = []
     category = ""
-    for line, block_lines in _blocks(text):
+    for line, block_lines in _blocks_with_line_number(text):
         comments = [row for row in block_lines if row.lstrip().startswith("//")]
         rows = [row for row in block_lines if not row.lstrip().startswith("//")]
         if rows and rows[0].startswith("$CATEGORY:"):
@@ -120,10 +120,10 @@ def read_gift(content: bytes) -> tuple[list[QuestionParts], list[QuestionLoss]]:
     return file_questions, losses
 
 
-def _blocks(text: str) -> Iterator[tuple[int, list[str]]]:
+def _blocks_with_line_number(file_text: str) -> Iterator[tuple[int, list[str]]]:
     """Lines between empty ones, with the number of the first."""
     block_lines: list[str] = []
-    for number, line in enumerate([*text.split("\n"), ""], 1):
+    for number, line in enumerate([*file_text.split("\n"), ""], 1):
         if line.strip():
             block_lines.append(line)
         elif block_lines:
@@ -134,31 +134,33 @@ def _blocks(text: str) -> Iterator[tuple[int, list[str]]]:
 class _QuestionReading:
     """One question while it is read."""
 
-    def __init__(self, text: str, comments: Sequence[str], default_id: str, line: int) -> None:
-        comment_fields = [(name, _plain(value)) for row in comments for name, value in _COMMENT_FIELD.findall(row)]
+    def __init__(self, question_text: str, comment_lines: Sequence[str], default_id: str, line_number: int) -> None:
+        comment_fields = [
+            (name, _unescaped(value)) for row in comment_lines for name, value in _COMMENT_FIELD.findall(row)
+        ]
         self._id = next((value for name, value in comment_fields if name == "id" and value), default_id)
         self._labels, plain_words = labels_of_words([value for name, value in comment_fields if name == "tag"])
-        self._text, self._line = text, line
+        self._text, self._line = question_text, line_number
         self.losses = [QuestionLoss(self._id, f"tag {word!r}") for word in plain_words]
 
-    def _lose(self, lost: str) -> None:
-        self.losses.append(QuestionLoss(self._id, lost))
+    def _note_loss(self, lost_part: str) -> None:
+        self.losses.append(QuestionLoss(self._id, lost_part))
 
-    def _lose_question(self, reason: str) -> None:
-        self._lose(f"the whole question (line {self._line}): {reason}")
+    def _note_lost_question(self, reason: str) -> None:
+        self._note_loss(f"the whole question (line {self._line}): {reason}")
 
     def question(self) -> QuestionParts | None:
         """The question; None if there is nothing like it here."""
         title, text = "", self._text
         if match := _TITLE.match(text):
-            title, text = _plain(match[1]), text[match.end() :]
+            title, text = _unescaped(match[1]), text[match.end() :]
         text_format = "moodle"
         if match := _TEXT_FORMAT.match(text):
             text_format, text = match[1].lower(), text[match.end() :]
         begin = _first_unescaped(text, "{")
         end = _first_unescaped(text, "}", begin + 1) if begin >= 0 else -1
         if begin < 0 or end < 0:
-            self._lose_question("it has no answer in braces")
+            self._note_lost_question("it has no answer in braces")
             return None
         before, answers_text, after = text[:begin], text[begin + 1 : end], text[end + 1 :]
         statement = f"{before.rstrip()} ____ {after.strip()}" if after.strip() else before
@@ -173,8 +175,8 @@ class _QuestionReading:
         )
         return question_parts if self._read_answers(question_parts, answers_text.strip(), text_format) else None
 
-    def _markdown(self, text: str, text_format: str) -> str:
-        plain = _plain(text)
+    def _markdown(self, gift_text: str, text_format: str) -> str:
+        plain = _unescaped(gift_text)
         if text_format == "markdown":
             return plain
         return markdown_of_html(html.escape(plain) if text_format == "plain" else plain)
@@ -184,45 +186,45 @@ class _QuestionReading:
         if word.strip().lower() in _TRUTH:
             question_parts.key = _TRUTH[word.strip().lower()]
             if has_feedback:
-                self._lose("feedback on one answer")
+                self._note_loss("feedback on one answer")
             return True
         if answers_text.startswith("#"):
             return self._read_numbers(question_parts, answers_text[1:])
         # As Moodle decides: an arrow makes pairs only where no choice is marked as wrong.
         if "->" in answers_text and _first_unescaped(answers_text, "~") < 0:
-            self._lose_question("matching questions have no equivalent")
+            self._note_lost_question("matching questions have no equivalent")
             return False
         weighted_answers = [
             (sign, weight, self._without_feedback(text)) for sign, weight, text in _ANSWER.findall(answers_text)
         ]
         if not weighted_answers:
-            self._lose_question("it has no key in the file")
+            self._note_lost_question("it has no key in the file")
             return False
         if any(sign == "~" for sign, *_ in weighted_answers):
             self._read_choices(question_parts, weighted_answers, text_format)
         else:
             question_parts.format = QuestionFormat.FILL_IN_THE_BLANK
-            whole = [_plain(text) for _, weight, text in weighted_answers if weight in ("", "100")]
+            whole = [_unescaped(text) for _, weight, text in weighted_answers if weight in ("", "100")]
             if len(whole) < len(weighted_answers):
-                self._lose("answers that are worth a part of the points")
+                self._note_loss("answers that are worth a part of the points")
             if not whole:
-                self._lose_question("no answer is worth all points")
+                self._note_lost_question("no answer is worth all points")
                 return False
             question_parts.key, *alternatives = whole
             question_parts.alternatives = tuple(alternatives)
         return True
 
-    def _without_feedback(self, text: str) -> str:
-        feedback_offset = _first_unescaped(text, "#")
+    def _without_feedback(self, answer_text: str) -> str:
+        feedback_offset = _first_unescaped(answer_text, "#")
         if feedback_offset < 0:
-            return text
-        self._lose("feedback on one answer")
-        return text[:feedback_offset]
+            return answer_text
+        self._note_loss("feedback on one answer")
+        return answer_text[:feedback_offset]
 
     def _read_choices(
         self, question_parts: QuestionParts, weighted_choices: Sequence[tuple[str, str, str]], text_format: str
     ) -> None:
-        letters = letters_of(len(weighted_choices))
+        letters = first_letters(len(weighted_choices))
         worths = [float(weight) if weight else 100.0 * (sign == "=") for sign, weight, _ in weighted_choices]
         is_single = any(sign == "=" for sign, *_ in weighted_choices)
         question_parts.format = QuestionFormat.MULTIPLE_CHOICE if is_single else QuestionFormat.MULTIPLE_RESPONSE
@@ -235,9 +237,9 @@ class _QuestionReading:
         )
         for letter, worth in zip(letters, worths, strict=True):
             if is_single and 0 < worth < 100:
-                self._lose(f"{worth:g} % for choice {letter}")
+                self._note_loss(f"{worth:g} % for choice {letter}")
         if not is_single and len({round(worth, 3) for worth in worths if worth > 0}) > 1:
-            self._lose("different points for right choices")
+            self._note_loss("different points for right choices")
 
     def _read_numbers(self, question_parts: QuestionParts, answers_text: str) -> bool:
         question_parts.format = QuestionFormat.FILL_IN_THE_BLANK
@@ -252,14 +254,14 @@ class _QuestionReading:
                 float(value)
                 reach = float(tolerance or 0)
             except ValueError:
-                self._lose_question(f"{text.strip()[:40]!r} is no number with a tolerance")
+                self._note_lost_question(f"{text.strip()[:40]!r} is no number with a tolerance")
                 return False
             if weight in ("", "100"):
                 accepted_numbers.append((value.strip(), reach))
             else:
-                self._lose("answers that are worth a part of the points")
+                self._note_loss("answers that are worth a part of the points")
         if not accepted_numbers:
-            self._lose_question("no number is worth all points")
+            self._note_lost_question("no number is worth all points")
             return False
         question_parts.key, question_parts.alternatives = (
             accepted_numbers[0][0],
@@ -275,17 +277,17 @@ class _QuestionReading:
         ):
             question_parts.tolerance = shares.pop()
         elif shares:
-            self._lose("the tolerance, which is no share below 1 of the value, or another for each answer")
+            self._note_loss("the tolerance, which is no share below 1 of the value, or another for each answer")
         return True
 
 
-def _first_unescaped(text: str, sign: str, start: int = 0) -> int:
+def _first_unescaped(gift_text: str, searched_sign: str, start_offset: int = 0) -> int:
     """Index of the first such sign that follows no backslash; -1 if there is none."""
-    index = start
-    while index < len(text):
-        if text[index] == "\\":
+    index = start_offset
+    while index < len(gift_text):
+        if gift_text[index] == "\\":
             index += 2
-        elif text[index] == sign:
+        elif gift_text[index] == searched_sign:
             return index
         else:
             index += 1

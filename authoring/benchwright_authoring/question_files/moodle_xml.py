@@ -24,10 +24,10 @@ from benchwright_authoring.question_files.question_parts import (
     QuestionFileError,
     QuestionLoss,
     QuestionParts,
+    first_letters,
+    format_of_words_question,
     labels_of_words,
-    letters_of,
     markdown_of_html,
-    words_format,
 )
 from benchwright_problems.figure import media_type_of_path
 from benchwright_problems.problem import AnsweredBy, Figure, QuestionFormat
@@ -103,8 +103,8 @@ def _question_element(question: QuestionParts) -> Element:
     return element
 
 
-def _add_text(parent_element: Element, text: str) -> None:
-    SubElement(parent_element, "text").text = text
+def _add_text(parent_element: Element, text_content: str) -> None:
+    SubElement(parent_element, "text").text = text_content
 
 
 def _with_picture_prefix(markdown: str, figures: Sequence[Figure]) -> str:
@@ -113,22 +113,22 @@ def _with_picture_prefix(markdown: str, figures: Sequence[Figure]) -> str:
     return markdown
 
 
-def _number_or_0(text: str) -> float:
+def _number_or_0(number_text: str) -> float:
     try:
-        value = float(text)
+        value = float(number_text)
     except ValueError:
         return 0.0
     return value if math.isfinite(value) else 0.0
 
 
-def read_moodle_xml(content: bytes) -> tuple[list[QuestionParts], list[QuestionLoss]]:
+def read_moodle_xml(file_content: bytes) -> tuple[list[QuestionParts], list[QuestionLoss]]:
     """Questions of a file, and what they lose.
 
     Raises:
         QuestionFileError: It is no such file.
     """
     try:
-        quiz = SafeTree.fromstring(content)
+        quiz = SafeTree.fromstring(file_content)
     except (SafeTree.ParseError, DefusedXmlException, ValueError) as error:
         raise QuestionFileError(f"it is no XML: {error}. Export the questions from Moodle as Moodle XML.") from error
     if quiz.tag != "quiz":
@@ -153,13 +153,13 @@ def read_moodle_xml(content: bytes) -> tuple[list[QuestionParts], list[QuestionL
 class _QuestionReading:
     """One question while it is read."""
 
-    def __init__(self, element: Element, number: int) -> None:
-        self._element = element
-        self._id = (element.findtext("idnumber") or "").strip() or f"question-{number}"
+    def __init__(self, question_element: Element, question_number: int) -> None:
+        self._element = question_element
+        self._id = (question_element.findtext("idnumber") or "").strip() or f"question-{question_number}"
         self.losses: list[QuestionLoss] = []
 
-    def _lose(self, lost: str) -> None:
-        self.losses.append(QuestionLoss(self._id, lost))
+    def _note_loss(self, lost_part: str) -> None:
+        self.losses.append(QuestionLoss(self._id, lost_part))
 
     def question(self) -> QuestionParts | None:
         """The question; None if there is nothing like it here."""
@@ -176,14 +176,14 @@ class _QuestionReading:
             figures=tuple(self._figures(statement)),
             labels=labels,
         )
-        self._lose_unread_fields(type_name)
+        self._note_loss_of_unread_fields(type_name)
         fractions = [float(answer_element.get("fraction", "0")) for answer_element in answer_elements]
         right_elements = [
             answer_element for answer_element, fraction in zip(answer_elements, fractions, strict=True) if fraction > 0
         ]
         if type_name == "multichoice" and len(answer_elements) > 1:
             is_single = (self._element.findtext("single") or "true").strip() in ("true", "1")
-            letters = letters_of(len(answer_elements))
+            letters = first_letters(len(answer_elements))
             question_parts.format = QuestionFormat.MULTIPLE_CHOICE if is_single else QuestionFormat.MULTIPLE_RESPONSE
             question_parts.choices = {
                 letter: self._markdown(answer_element)
@@ -194,7 +194,7 @@ class _QuestionReading:
                 for letter, fraction in zip(letters, fractions, strict=True)
                 if (fraction >= 100 if is_single else fraction > 0)
             )
-            self._lose_partial_credit(letters, fractions, is_single=is_single)
+            self._note_loss_of_partial_credit(letters, fractions, is_single=is_single)
         elif type_name == "truefalse" and len(right_elements) == 1:
             question_parts.format, question_parts.key = (
                 QuestionFormat.ASSERTION,
@@ -208,37 +208,37 @@ class _QuestionReading:
                 if fraction == 100
             ]
             if len(accepted) < len(answer_elements):
-                self._lose("answers that are worth a part of the points, or nothing")
+                self._note_loss("answers that are worth a part of the points, or nothing")
             if not accepted:
-                self._lose_question("no answer is worth all points")
+                self._note_lost_question("no answer is worth all points")
                 return None
             question_parts.key, *alternatives = accepted
             question_parts.alternatives = tuple(alternatives)
             self._read_tolerance(question_parts, right_elements)
         elif type_name == "essay":
-            question_parts.format = words_format(labels)
+            question_parts.format = format_of_words_question(labels)
             question_parts.key = self._markdown(self._element.find("graderinfo"))
             if not question_parts.key:
-                self._lose_question("it has no information for graders, which would be the model answer")
+                self._note_lost_question("it has no information for graders, which would be the model answer")
                 return None
         else:
-            self._lose_question(f"questions of type {type_name!r} with such answers have no equivalent")
+            self._note_lost_question(f"questions of type {type_name!r} with such answers have no equivalent")
             return None
         return question_parts
 
-    def _lose_question(self, reason: str) -> None:
-        self._lose(f"the whole question: {reason}")
+    def _note_lost_question(self, reason: str) -> None:
+        self._note_loss(f"the whole question: {reason}")
 
     def _labels(self) -> dict[str, str]:
         words = [(tag.findtext("text") or "").strip() for tag in self._element.iterfind("tags/tag")]
         labels, plain_words = labels_of_words(words)
         for word in plain_words:
-            self._lose(f"tag {word!r}")
+            self._note_loss(f"tag {word!r}")
         return labels
 
-    def _markdown(self, element: Element | None) -> str:
-        text = (element.findtext("text") or "") if element is not None else ""
-        text_format = element.get("format", "html") if element is not None else ""
+    def _markdown(self, text_element: Element | None) -> str:
+        text = (text_element.findtext("text") or "") if text_element is not None else ""
+        text_format = text_element.get("format", "html") if text_element is not None else ""
         if text_format == "plain_text":
             text = markdown_of_html(html.escape(text))
         elif text_format != "markdown":
@@ -255,9 +255,9 @@ class _QuestionReading:
                 yield Figure(path=path, media_type=media_type_of_path(path), data=data, alt=alt)
             except (ValueError, ValidationError) as error:
                 reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
-                self._lose(f"file {path!r}: {reason}")
+                self._note_loss(f"file {path!r}: {reason}")
 
-    def _lose_unread_fields(self, type_name: str) -> None:
+    def _note_loss_of_unread_fields(self, type_name: str) -> None:
         for child in self._element:
             text = "".join(child.itertext()).strip()
             if child.tag in _READ | _LOOK or not text:
@@ -266,18 +266,20 @@ class _QuestionReading:
                 continue
             if child.tag == "usecase" and text == "0":
                 continue
-            self._lose(f"<{child.tag}>: {text[:40]!r}")
+            self._note_loss(f"<{child.tag}>: {text[:40]!r}")
         for answer_element in self._element.iterfind("answer"):
             if feedback := (answer_element.findtext("feedback/text") or "").strip():
-                self._lose(f"feedback on one answer: {feedback[:40]!r}")
+                self._note_loss(f"feedback on one answer: {feedback[:40]!r}")
 
-    def _lose_partial_credit(self, letters: str, fractions: Sequence[float], *, is_single: bool) -> None:
-        for letter, fraction in zip(letters, fractions, strict=True):
+    def _note_loss_of_partial_credit(
+        self, right_letters: str, fraction_by_choice_order: Sequence[float], *, is_single: bool
+    ) -> None:
+        for letter, fraction in zip(right_letters, fraction_by_choice_order, strict=True):
             if is_single and 0 < fraction < 100:
-                self._lose(f"{fraction:g} % for choice {letter}")
-        worths = {round(fraction, 3) for fraction in fractions if fraction > 0}
+                self._note_loss(f"{fraction:g} % for choice {letter}")
+        worths = {round(fraction, 3) for fraction in fraction_by_choice_order if fraction > 0}
         if not is_single and len(worths) > 1:
-            self._lose("different points for right choices")
+            self._note_loss("different points for right choices")
 
     def _read_tolerance(self, question_parts: QuestionParts, right_elements: Sequence[Element]) -> None:
         accepted_numbers = [
@@ -290,6 +292,6 @@ class _QuestionReading:
         shares = {round(tolerance / abs(value), 9) if value else math.inf for value, tolerance in tolerances}
         share = shares.pop()
         if shares or not share < 1:
-            self._lose("the tolerance, which is no share below 1 of the value, or another for each answer")
+            self._note_loss("the tolerance, which is no share below 1 of the value, or another for each answer")
         else:
             question_parts.tolerance = share

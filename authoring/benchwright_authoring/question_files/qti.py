@@ -25,11 +25,11 @@ from benchwright_authoring.question_files.question_parts import (
     QuestionFileError,
     QuestionLoss,
     QuestionParts,
+    first_letters,
+    format_of_words_question,
     labels_of_words,
-    letters_of,
     markdown_of_html,
-    rendered,
-    words_format,
+    rendered_xhtml,
 )
 from benchwright_problems.figure import media_type_of_path
 from benchwright_problems.problem import AnsweredBy, Figure, QuestionFormat
@@ -53,7 +53,7 @@ def write_qti(file_questions: Sequence[QuestionParts]) -> bytes:
     resources = SubElement(manifest, "resources")
     for number, question in enumerate(file_questions, 1):
         name = f"items/{number}.xml"
-        files[name] = _xml(_item_element(question))
+        files[name] = _xml_bytes(_item_element(question))
         resource = SubElement(resources, "resource", identifier=f"item-{number}", type="imsqti_item_xmlv2p1", href=name)
         SubElement(resource, "file", href=name)
         for figure in question.figures:
@@ -62,12 +62,12 @@ def write_qti(file_questions: Sequence[QuestionParts]) -> bytes:
             SubElement(resource, "file", href=path)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in {"imsmanifest.xml": _xml(manifest), **files}.items():
+        for name, content in {"imsmanifest.xml": _xml_bytes(manifest), **files}.items():
             archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content)
     return buffer.getvalue()
 
 
-def _xml(root: Element) -> bytes:
+def _xml_bytes(root: Element) -> bytes:
     text: bytes = ElementTree.tostring(root, encoding="utf-8")
     return b'<?xml version="1.0" encoding="UTF-8"?>\n' + text + b"\n"
 
@@ -134,18 +134,18 @@ def _item_element(question: QuestionParts) -> Element:
 
 def _add_xhtml(parent_element: Element, markdown: str) -> None:
     # Our own renderer's output, in which every tag of the text is escaped.
-    for child in SafeTree.fromstring(f"<div>{rendered(markdown)}</div>"):
+    for child in SafeTree.fromstring(f"<div>{rendered_xhtml(markdown)}</div>"):
         parent_element.append(child)
 
 
-def read_qti(content: bytes) -> tuple[list[QuestionParts], list[QuestionLoss]]:
+def read_qti(archive_content: bytes) -> tuple[list[QuestionParts], list[QuestionLoss]]:
     """Questions of a package, and what they lose.
 
     Raises:
         QuestionFileError: It is no such package.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        with zipfile.ZipFile(io.BytesIO(archive_content)) as archive:
             if sum(entry.file_size for entry in archive.infolist()) > _LARGEST:
                 raise QuestionFileError(f"its files have more than {_LARGEST:,} bytes.")
             files = {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
@@ -155,7 +155,7 @@ def read_qti(content: bytes) -> tuple[list[QuestionParts], list[QuestionLoss]]:
         raise QuestionFileError("it has no imsmanifest.xml. Export the quiz as a QTI 2.1 package.")
     file_questions: list[QuestionParts] = []
     losses: list[QuestionLoss] = []
-    for name in _item_names(files):
+    for name in _item_file_names(files):
         item_reading = _ItemReading(name, files)
         question = item_reading.question()
         losses += item_reading.losses
@@ -166,26 +166,28 @@ def read_qti(content: bytes) -> tuple[list[QuestionParts], list[QuestionLoss]]:
     return file_questions, losses
 
 
-def _parsed(name: str, content: bytes) -> Element:
+def _xml_root_without_namespaces(file_name: str, file_content: bytes) -> Element:
     """A file's root, with tags without their namespaces.
 
     Raises:
         QuestionFileError: It is no XML.
     """
     try:
-        root: Element = SafeTree.fromstring(content)
+        root: Element = SafeTree.fromstring(file_content)
     except (SafeTree.ParseError, DefusedXmlException, ValueError) as error:
-        raise QuestionFileError(f"{name} is no XML: {error}.") from error
+        raise QuestionFileError(f"{file_name} is no XML: {error}.") from error
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
     return root
 
 
-def _item_names(files: Mapping[str, bytes]) -> Iterator[str]:
-    for resource in _parsed("imsmanifest.xml", files["imsmanifest.xml"]).iter("resource"):
+def _item_file_names(content_by_path: Mapping[str, bytes]) -> Iterator[str]:
+    for resource in _xml_root_without_namespaces("imsmanifest.xml", content_by_path["imsmanifest.xml"]).iter(
+        "resource"
+    ):
         name = unquote(resource.get("href", ""))
         if resource.get("type", "").startswith("imsqti_item_xmlv2p"):
-            if name not in files:
+            if name not in content_by_path:
                 raise QuestionFileError(f"imsmanifest.xml names {name!r}, which is not in the package.")
             yield name
 
@@ -193,35 +195,38 @@ def _item_names(files: Mapping[str, bytes]) -> Iterator[str]:
 class _ItemReading:
     """One item while it is read."""
 
-    def __init__(self, name: str, files: Mapping[str, bytes]) -> None:
-        self._item, self._files = _parsed(name, files[name]), files
-        self._folder = PurePosixPath(name)
+    def __init__(self, item_file_name: str, content_by_path: Mapping[str, bytes]) -> None:
+        self._item, self._files = (
+            _xml_root_without_namespaces(item_file_name, content_by_path[item_file_name]),
+            content_by_path,
+        )
+        self._folder = PurePosixPath(item_file_name)
         identifier = self._item.get("identifier", "")
         self._id = re.sub(r"[^A-Za-z0-9._-]", "-", identifier.removeprefix("i-")).lstrip("._-") or self._folder.stem
         self._figures: dict[str, Figure] = {}
         self.losses: list[QuestionLoss] = []
 
-    def _lose(self, lost: str) -> None:
-        self.losses.append(QuestionLoss(self._id, lost))
+    def _note_loss(self, lost_part: str) -> None:
+        self.losses.append(QuestionLoss(self._id, lost_part))
 
-    def _lose_question(self, reason: str) -> None:
-        self._lose(f"the whole question: {reason}")
+    def _note_lost_question(self, reason: str) -> None:
+        self._note_loss(f"the whole question: {reason}")
 
     def question(self) -> QuestionParts | None:
         """The question; None if there is nothing like it here."""
         body_element = self._item.find("itemBody")
         if self._item.tag != "assessmentItem" or body_element is None:
-            self._lose_question("it is no assessmentItem with a body")
+            self._note_lost_question("it is no assessmentItem with a body")
             return None
         interactions = [element for element in body_element.iter() if element.tag.endswith("Interaction")]
         if len(interactions) != 1 or interactions[0].tag not in _INTERACTIONS:
             kinds = ", ".join(element.tag for element in interactions) or "none"
-            self._lose_question(f"its interactions are {kinds}; one of {', '.join(_INTERACTIONS)} is read")
+            self._note_lost_question(f"its interactions are {kinds}; one of {', '.join(_INTERACTIONS)} is read")
             return None
         (interaction,) = interactions
         values = self._correct_values(interaction.get("responseIdentifier", ""))
         if not values:
-            self._lose_question("it has no correctResponse, which would be the key")
+            self._note_lost_question("it has no correctResponse, which would be the key")
             return None
         words = [word.replace("_", " ") for word in self._item.get("label", "").split()]
         is_own = self._item.get("toolName") == "benchwright"
@@ -241,77 +246,81 @@ class _ItemReading:
             self._read_choices(question_parts, interaction, values)
         elif interaction.tag == "textEntryInteraction":
             question_parts.format, question_parts.key = QuestionFormat.FILL_IN_THE_BLANK, values[0]
-            question_parts.alternatives = tuple(self._alternatives(values))
+            question_parts.alternatives = tuple(self._alternative_answers(values))
         else:
-            question_parts.format, question_parts.key = words_format(labels), values[0]
+            question_parts.format, question_parts.key = format_of_words_question(labels), values[0]
         question_parts.figures = tuple(self._figures.values())
         return question_parts
 
-    def _correct_values(self, identifier: str) -> list[str]:
+    def _correct_values(self, response_identifier: str) -> list[str]:
         for response_declaration in self._item.iterfind("responseDeclaration"):
-            if response_declaration.get("identifier") == identifier:
+            if response_declaration.get("identifier") == response_identifier:
                 return [(value.text or "").strip() for value in response_declaration.iterfind("correctResponse/value")]
         return []
 
-    def _alternatives(self, values: Sequence[str]) -> Iterator[str]:
-        accepted = list(values)
+    def _alternative_answers(self, correct_values: Sequence[str]) -> Iterator[str]:
+        accepted = list(correct_values)
         for map_entry in self._item.iterfind("responseDeclaration/mapping/mapEntry"):
             key, worth = map_entry.get("mapKey", ""), float(map_entry.get("mappedValue", "0"))
             if worth not in (0.0, 1.0):
-                self._lose(f"{worth:g} points for the answer {key!r}")
+                self._note_loss(f"{worth:g} points for the answer {key!r}")
             elif worth and key not in accepted:
                 accepted.append(key)
         return iter(accepted[1:])
 
-    def _read_choices(self, question_parts: QuestionParts, interaction: Element, values: Sequence[str]) -> None:
+    def _read_choices(self, question_parts: QuestionParts, interaction: Element, correct_values: Sequence[str]) -> None:
         choice_elements = list(interaction.iterfind("simpleChoice"))
         identifiers = [choice_element.get("identifier", "") for choice_element in choice_elements]
         if interaction.get("maxChoices", "1") == "1" and sorted(map(str.lower, identifiers)) == sorted(_TRUTHS):
-            question_parts.format, question_parts.key = QuestionFormat.ASSERTION, values[0].lower()
+            question_parts.format, question_parts.key = QuestionFormat.ASSERTION, correct_values[0].lower()
             return
-        letters = dict(zip(identifiers, letters_of(len(choice_elements)), strict=True))
+        letters = dict(zip(identifiers, first_letters(len(choice_elements)), strict=True))
         is_single = interaction.get("maxChoices", "1") == "1"
         question_parts.format = QuestionFormat.MULTIPLE_CHOICE if is_single else QuestionFormat.MULTIPLE_RESPONSE
         question_parts.choices = {
             letters[choice_element.get("identifier", "")]: self._markdown(choice_element)
             for choice_element in choice_elements
         }
-        question_parts.key = "".join(sorted(letters.get(value, "?") for value in values))
+        question_parts.key = "".join(sorted(letters.get(value, "?") for value in correct_values))
         if any(choice_element.find(".//feedbackInline") is not None for choice_element in choice_elements):
-            self._lose("feedback on one answer")
+            self._note_loss("feedback on one answer")
 
     def _explanations(self) -> Iterator[str]:
         for feedback in self._item.iterfind("modalFeedback"):
             if feedback.get("identifier") != "explanation":
-                self._lose(f"that the feedback {feedback.get('identifier')!r} is shown only after some answers")
+                self._note_loss(f"that the feedback {feedback.get('identifier')!r} is shown only after some answers")
             yield self._markdown(feedback)
 
-    def _markdown(self, element: Element) -> str:
+    def _markdown(self, xhtml_element: Element) -> str:
         copy = Element("div")
-        copy.text = element.text
-        copy.extend(child for child in element if child.tag not in _INTERACTIONS and child.tag != "feedbackInline")
+        copy.text = xhtml_element.text
+        copy.extend(
+            child for child in xhtml_element if child.tag not in _INTERACTIONS and child.tag != "feedbackInline"
+        )
         for parent_element in list(copy.iter()):
             for child in list(parent_element):
                 if child.tag in _INTERACTIONS:
                     parent_element.remove(child)
                 elif child.tag in ("object", "video", "audio", "iframe", "math"):
-                    self._lose(f"<{child.tag}> in a text")
+                    self._note_loss(f"<{child.tag}> in a text")
         for image in copy.iter("img"):
-            self._take_picture(image)
+            self._add_figure_of_image(image)
         return markdown_of_html(ElementTree.tostring(copy, encoding="unicode"))
 
-    def _take_picture(self, image: Element) -> None:
-        source = unquote(image.get("src", ""))
+    def _add_figure_of_image(self, image_element: Element) -> None:
+        source = unquote(image_element.get("src", ""))
         for base in (self._folder.with_suffix(""), self._folder.parent, PurePosixPath(".")):
             path = (base / source).as_posix()
             if path in self._files:
                 break
         else:
-            return self._lose(f"the picture {source!r}, which is not in the package")
+            return self._note_loss(f"the picture {source!r}, which is not in the package")
         try:
             data = base64.b64encode(self._files[path]).decode()
             media_type = media_type_of_path(source)
-            self._figures[source] = Figure(path=source, media_type=media_type, data=data, alt=image.get("alt", ""))
+            self._figures[source] = Figure(
+                path=source, media_type=media_type, data=data, alt=image_element.get("alt", "")
+            )
         except (ValueError, ValidationError) as error:
             reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
-            self._lose(f"the picture {source!r}: {reason}")
+            self._note_loss(f"the picture {source!r}: {reason}")

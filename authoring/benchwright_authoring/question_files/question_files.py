@@ -14,7 +14,7 @@ from benchwright_authoring.question_files.question_parts import (
     QuestionFileError,
     QuestionLoss,
     QuestionParts,
-    losses_between,
+    losses_after_reading_back,
     parts_of_problem,
 )
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
@@ -42,15 +42,15 @@ _FORMAT_BY_SUFFIX = {
 }
 
 
-def format_of_file(file: Path) -> QuestionFileFormat:
+def format_of_file(question_file: Path) -> QuestionFileFormat:
     """The format that a file's name stands for.
 
     Raises:
         QuestionFileError: It stands for none.
     """
-    file_format = _FORMAT_BY_SUFFIX.get(file.suffix.lower())
+    file_format = _FORMAT_BY_SUFFIX.get(question_file.suffix.lower())
     if file_format is None:
-        raise QuestionFileError(f"{file}: its name does not say which format it has; give --format.")
+        raise QuestionFileError(f"{question_file}: its name does not say which format it has; give --format.")
     return file_format
 
 
@@ -68,7 +68,7 @@ def written_questions(problems: Sequence[Problem], file_format: QuestionFileForm
             read_back, reading_losses = codec.read(codec.write([question_parts]))
             own_question = next((question for question in read_back if question.id == problem.id), None)
             returned_problem = own_question.as_problem(problem.provenance) if own_question is not None else None
-            losses += losses_between(problem, returned_problem)
+            losses += losses_after_reading_back(problem, returned_problem)
             losses += reading_losses
         except QuestionFileError as error:
             losses.append(QuestionLoss(problem.id, f"the whole question: {error}"))
@@ -78,7 +78,7 @@ def written_questions(problems: Sequence[Problem], file_format: QuestionFileForm
 
 
 def pack_of_file(
-    file: Path, file_format: QuestionFileFormat, pack_name: str, license_name: str
+    question_file: Path, file_format: QuestionFileFormat, pack_name: str, license_name: str
 ) -> tuple[Pack, list[QuestionLoss]]:
     """The questions of a file as a pack, and what they lose.
 
@@ -87,34 +87,34 @@ def pack_of_file(
         BadPackNameError: No pack can be called so.
     """
     try:
-        content = read_plain_file(file.parent, file.name, _LARGEST)
+        content = read_plain_file(question_file.parent, question_file.name, _LARGEST)
     except FileTooLargeError as error:
-        raise QuestionFileError(f"{file} is larger than {_LARGEST:,} bytes.") from error
+        raise QuestionFileError(f"{question_file} is larger than {_LARGEST:,} bytes.") from error
     except (OSError, NotPlainFileError) as error:
         reason = getattr(error, "strerror", None) or "it is no plain file"
-        raise QuestionFileError(f"{file} can't be read: {reason}. Give an existing file.") from error
-    provenance = Provenance(source=file.name, license=license_name, version="unknown")
+        raise QuestionFileError(f"{question_file} can't be read: {reason}. Give an existing file.") from error
+    provenance = Provenance(source=question_file.name, license=license_name, version="unknown")
     try:
         file_questions, losses = _CODECS[file_format].read(content)
     except QuestionFileError as error:
-        raise QuestionFileError(f"{file}: {error}") from error
+        raise QuestionFileError(f"{question_file}: {error}") from error
     problems: dict[str, Problem] = {}
     for question in file_questions:
         if question.id.lower() in {known.lower() for known in problems}:
-            raise QuestionFileError(f"{file}: two questions have the id {question.id!r}. Give one another id.")
+            raise QuestionFileError(f"{question_file}: two questions have the id {question.id!r}. Give one another id.")
         try:
             problems[question.id] = question.as_problem(provenance)
         except QuestionFileError as error:
             losses.append(QuestionLoss(question.id, f"the whole question: {error}"))
     if not problems:
         reasons = "; ".join(map(str, losses[:3])) or "it holds none"
-        raise QuestionFileError(f"{file} has no question that can be taken: {reasons}.")
+        raise QuestionFileError(f"{question_file} has no question that can be taken: {reasons}.")
     pack = Pack(
         name=pack_name,
-        title=file.stem,
+        title=question_file.stem,
         version="1",
         license=license_name,
-        source=file.name,
+        source=question_file.name,
         problems=tuple(problems.values()),
     )
     return pack, losses

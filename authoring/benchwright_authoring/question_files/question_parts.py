@@ -148,45 +148,47 @@ def parts_of_problem(problem: Problem) -> QuestionParts:
     )
 
 
-def words_format(labels: dict[str, str]) -> QuestionFormat:
+def format_of_words_question(question_labels: dict[str, str]) -> QuestionFormat:
     """The format of a question that is answered in words: as its label says, else free response."""
-    form = labels.pop("form", "")
+    form = question_labels.pop("form", "")
     return QuestionFormat.OPEN_ENDED if form == QuestionFormat.OPEN_ENDED.value else QuestionFormat.FREE_RESPONSE
 
 
-def losses_between(written: Problem, read_back: Problem | None) -> Iterator[QuestionLoss]:
+def losses_after_reading_back(written_problem: Problem, problem_read_back: Problem | None) -> Iterator[QuestionLoss]:
     """What a file does not hold of a question: every field that is another one once the file has been read again.
 
-    Texts are the same if they look the same, rendered.
+    Texts are the same if they look the same, rendered_xhtml.
     """
-    if read_back is None:
-        yield QuestionLoss(written.id, "the whole question: the format has no such questions")
+    if problem_read_back is None:
+        yield QuestionLoss(written_problem.id, "the whole question: the format has no such questions")
         return
     written_fields, returned_fields = (
-        dict(_leaves(problem.model_dump(mode="json"))) for problem in (written, read_back)
+        dict(_leaf_fields(problem.model_dump(mode="json"))) for problem in (written_problem, problem_read_back)
     )
     for path in sorted(written_fields.keys() | returned_fields.keys()):
         if path.startswith(_ELSEWHERE) or written_fields.get(path) == returned_fields.get(path):
             continue
         is_text = path in _TEXTS or path.endswith(".text")
-        if is_text and rendered(str(written_fields.get(path, ""))) == rendered(str(returned_fields.get(path, ""))):
+        if is_text and rendered_xhtml(str(written_fields.get(path, ""))) == rendered_xhtml(
+            str(returned_fields.get(path, ""))
+        ):
             continue
-        yield QuestionLoss(written.id, path)
+        yield QuestionLoss(written_problem.id, path)
 
 
-def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+def _leaf_fields(json_value: Any, dotted_path: str = "") -> Iterator[tuple[str, Any]]:
     """Path → value of each field that holds no others; empty ones are left out."""
-    if isinstance(value, dict):
-        for name, member in value.items():
-            yield from _leaves(member, f"{path}.{name}" if path else name)
-    elif isinstance(value, list):
-        for index, member in enumerate(value):
-            yield from _leaves(member, f"{path}.{index}")
-    elif value not in (None, ""):
-        yield path, value
+    if isinstance(json_value, dict):
+        for name, member in json_value.items():
+            yield from _leaf_fields(member, f"{dotted_path}.{name}" if dotted_path else name)
+    elif isinstance(json_value, list):
+        for index, member in enumerate(json_value):
+            yield from _leaf_fields(member, f"{dotted_path}.{index}")
+    elif json_value not in (None, ""):
+        yield dotted_path, json_value
 
 
-def rendered(markdown: str) -> str:
+def rendered_xhtml(markdown: str) -> str:
     """Markdown as XHTML; tags in it are text."""
     xhtml: str = _renderer().render(markdown)
     return xhtml
@@ -211,23 +213,23 @@ def markdown_of_html(html: str) -> str:
     return "\n".join(line.rstrip() for line in str(converter.convert_soup(soup)).strip().splitlines())
 
 
-def letters_of(count: int) -> str:
+def first_letters(choice_count: int) -> str:
     """The letters of so many choices.
 
     Raises:
         QuestionFileError: There are more than letters.
     """
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    if count > len(letters):
-        raise QuestionFileError(f"a question has {count} choices; {len(letters)} are the most.")
-    return letters[:count]
+    if choice_count > len(letters):
+        raise QuestionFileError(f"a question has {choice_count} choices; {len(letters)} are the most.")
+    return letters[:choice_count]
 
 
-def labels_of_words(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+def labels_of_words(tag_words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     """Labels among the words beside a question, and the words that are none."""
     labels: dict[str, str] = {}
     plain_words = []
-    for word in words:
+    for word in tag_words:
         name, colon, value = word.partition(":")
         if colon and value and name in LABELS and name not in labels:
             labels[name] = value

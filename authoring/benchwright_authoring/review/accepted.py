@@ -11,7 +11,7 @@ from statistics import median
 
 from benchwright_authoring.generated_pack_folder import require_writable_pack_folder
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE
-from benchwright_authoring.review.checks import agreement_alpha, pairs_alike
+from benchwright_authoring.review.checks import agreement_alpha, alike_and_all_pair_counts
 from benchwright_authoring.review.reviews import (
     QuestionReview,
     ReviewError,
@@ -44,23 +44,23 @@ class ReviewTally:
     """By reviewer: from the first look to the decision, in seconds."""
 
 
-def is_accepted_unless_open(votes: Sequence[bool], reviewer_count: int, *, unanimous: bool) -> bool | None:
+def is_accepted_unless_open(votes: Sequence[bool], reviewer_count: int, *, must_be_unanimous: bool) -> bool | None:
     """True if a question is accepted; None while it is open.
 
     Args:
         votes: Decisions so far, true for each that accepts.
         reviewer_count: Number of decisions that are wanted; if more have decided, all count.
-        unanimous: True if all have to accept it, instead of more than half.
+        must_be_unanimous: True if all have to accept it, instead of more than half.
     """
     total = max(reviewer_count, len(votes))
-    needed_count = total if unanimous else total // 2 + 1
+    needed_count = total if must_be_unanimous else total // 2 + 1
     if votes.count(True) >= needed_count:
         return True
     return False if total - votes.count(False) < needed_count else None
 
 
 def review_tally_and_reviews(
-    folder: Path, reviewer_count: int, *, unanimous: bool
+    pack_folder: Path, reviewer_count: int, *, must_be_unanimous: bool
 ) -> tuple[ReviewTally, Mapping[str, Mapping[str, QuestionReview]]]:
     """The standing of the reviews of a pack folder, and the reviews by question and reviewer.
 
@@ -68,15 +68,15 @@ def review_tally_and_reviews(
         DatasetError: The pack or a review can't be read.
         ReviewError: The pack has no multiple-choice question.
     """
-    questions = multiple_choice_questions(folder)
-    reviews = decided_reviews_by_question(folder, questions)
+    questions = multiple_choice_questions(pack_folder)
+    reviews = decided_reviews_by_question(pack_folder, questions)
     keys = {problem.id: problem.hidden.answer.value for problem in questions if problem.hidden.answer is not None}
     accepts = {
         name: [bool(review.accepts) for review in question_reviews.values()]
         for name, question_reviews in reviews.items()
     }
     decided_names = {
-        name: is_accepted_unless_open(question_accepts, reviewer_count, unanimous=unanimous)
+        name: is_accepted_unless_open(question_accepts, reviewer_count, must_be_unanimous=must_be_unanimous)
         for name, question_accepts in accepts.items()
     }
     seconds_by_reviewer: dict[str, list[float]] = {}
@@ -92,7 +92,7 @@ def review_tally_and_reviews(
         rejected,
         open_questions,
         agreement_alpha([*accepts.values()]),
-        pairs_alike([*accepts.values()]),
+        alike_and_all_pair_counts([*accepts.values()]),
         sum(map(len, accepts.values())),
         sum(
             review.answer == keys.get(name)

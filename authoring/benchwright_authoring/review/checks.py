@@ -17,26 +17,28 @@ class ReviewCheck(StrEnum):
     LICENCE = "Nothing of it is copied, as far as I know."
 
 
-def pairs_alike(decisions: Sequence[Sequence[bool]]) -> tuple[int, int]:
+def alike_and_all_pair_counts(decisions_by_question: Sequence[Sequence[bool]]) -> tuple[int, int]:
     """How many pairs of decisions on the same question are alike, and how many there are."""
-    pairs = [pair for question_decisions in decisions for pair in itertools.combinations(question_decisions, 2)]
+    pairs = [
+        pair for question_decisions in decisions_by_question for pair in itertools.combinations(question_decisions, 2)
+    ]
     return sum(first == second for first, second in pairs), len(pairs)
 
 
-def agreement_alpha(decisions: Sequence[Sequence[bool]]) -> float | None:
+def agreement_alpha(decisions_by_question: Sequence[Sequence[bool]]) -> float | None:
     """Krippendorff's alpha of decisions, nominal; None where it is not defined.
 
     Args:
-        decisions: Decisions of each question's reviewers, in any number and order.
+        decisions_by_question: Decisions of each question's reviewers, in any number and order.
     """
-    if not decisions:
+    if not decisions_by_question:
         return None
     import numpy as np
 
     from benchwright_judges.agreement.estimators import krippendorff_alpha
 
-    ratings = np.full((max(map(len, decisions)), len(decisions)), np.nan)
-    for question_index, question_decisions in enumerate(decisions):
+    ratings = np.full((max(map(len, decisions_by_question)), len(decisions_by_question)), np.nan)
+    for question_index, question_decisions in enumerate(decisions_by_question):
         ratings[: len(question_decisions), question_index] = question_decisions
     coefficient = krippendorff_alpha(ratings, "nominal")
     return None if np.isnan(coefficient) else coefficient

@@ -47,7 +47,7 @@ class QuestionReview(Model):
     comment: Annotated[str, Field(max_length=LONGEST_COMMENT)] = ""
 
 
-def multiple_choice_questions(folder: Path) -> Sequence[Problem]:
+def multiple_choice_questions(pack_folder: Path) -> Sequence[Problem]:
     """The multiple-choice questions of a pack folder.
 
     Raises:
@@ -56,11 +56,11 @@ def multiple_choice_questions(folder: Path) -> Sequence[Problem]:
     """
     questions = [
         problem
-        for problem in read_pack_folder(folder).problems
+        for problem in read_pack_folder(pack_folder).problems
         if problem.public.question is not None and problem.public.question.format.answered_by is AnsweredBy.CHOICE
     ]
     if not questions:
-        raise ReviewError(f"{folder} has no multiple-choice question")
+        raise ReviewError(f"{pack_folder} has no multiple-choice question")
     return questions
 
 
@@ -68,19 +68,21 @@ class Reviewer:
     """One reviewer of a pack folder.
 
     Args:
-        folder: Folder of the pack.
-        name: Theirs, or a pseudonym.
+        pack_folder: Folder of the pack.
+        reviewer_name: Theirs, or a pseudonym.
 
     Raises:
         ReviewError: The name can't be used.
     """
 
-    def __init__(self, folder: Path, name: str) -> None:
-        if _NAME.fullmatch(name) is None:
-            raise ReviewError(f"{name!r} can't be a reviewer's name; use letters, digits, '.', '_' and '-', at most 60")
-        self._pack = folder
-        self._path = f"{_FOLDER}/{name}"
-        self._name = name
+    def __init__(self, pack_folder: Path, reviewer_name: str) -> None:
+        if _NAME.fullmatch(reviewer_name) is None:
+            raise ReviewError(
+                f"{reviewer_name!r} can't be a reviewer's name; use letters, digits, '.', '_' and '-', at most 60"
+            )
+        self._pack = pack_folder
+        self._path = f"{_FOLDER}/{reviewer_name}"
+        self._name = reviewer_name
 
     def find_review(self, problem: Problem) -> QuestionReview | None:
         """The review of a question as it is now; None if there is none.
@@ -116,7 +118,7 @@ class Reviewer:
             key=lambda question_review: question_review[1] is None,
         )
 
-    def record_answer(self, problem: Problem, letter: str, answer_s: float) -> QuestionReview:
+    def record_answer(self, problem: Problem, chosen_letter: str, answering_s: float) -> QuestionReview:
         """Takes the answer of a reviewer who has not seen the key; it can't be changed.
 
         Raises:
@@ -124,12 +126,12 @@ class Reviewer:
             OSError: The review can't be written.
         """
         question = problem.public.question
-        if question is None or letter not in {choice.letter for choice in question.choices}:
+        if question is None or chosen_letter not in {choice.letter for choice in question.choices}:
             raise ReviewError("choose one of the options")
         if self.find_review(problem) is not None:
             raise ReviewError("you have answered this question already")
         return self._keep_review(
-            problem, QuestionReview(sha256=problem.hidden.sha256, answer=letter, answer_s=answer_s)
+            problem, QuestionReview(sha256=problem.hidden.sha256, answer=chosen_letter, answer_s=answering_s)
         )
 
     def record_decision(
@@ -160,14 +162,14 @@ class Reviewer:
 
 
 def decided_reviews_by_question(
-    folder: Path, questions: Sequence[Problem]
+    pack_folder: Path, questions: Sequence[Problem]
 ) -> Mapping[str, Mapping[str, QuestionReview]]:
     """By question and reviewer, the reviews that are decided.
 
     Raises:
         DatasetError: A review can't be read.
     """
-    reviews_folder = folder / _FOLDER
+    reviews_folder = pack_folder / _FOLDER
     names = (
         sorted(path.name for path in reviews_folder.iterdir() if _NAME.fullmatch(path.name))
         if reviews_folder.is_dir()
@@ -175,7 +177,7 @@ def decided_reviews_by_question(
     )
     reviews: dict[str, dict[str, QuestionReview]] = {}
     for problem in questions:
-        all_of = {name: Reviewer(folder, name).find_review(problem) for name in names}
+        all_of = {name: Reviewer(pack_folder, name).find_review(problem) for name in names}
         reviews[problem.id] = {
             name: review for name, review in all_of.items() if review is not None and review.accepts is not None
         }

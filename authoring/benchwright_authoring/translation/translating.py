@@ -92,23 +92,33 @@ class Translator:
         return TranslatedQuestion(problem=problem.id, made=new_problem, texts=texts, back=back, faults=differences)
 
     async def _translate_texts(
-        self, model: KeptReplies, problem_id: str, texts: Mapping[str, str], languages: tuple[str, str]
+        self,
+        translating_model: KeptReplies,
+        problem_id: str,
+        text_by_field: Mapping[str, str],
+        source_and_target_language: tuple[str, str],
     ) -> dict[str, str]:
-        source, target = languages
+        source, target = source_and_target_language
         instructions = _instruction_text("translate").format(source=LANGUAGES[source], target=LANGUAGES[target])
-        schema = object_schema({field: {"type": "string"} for field in texts})
-        prompt = json.dumps(dict(texts), ensure_ascii=False, indent=1)
-        reply = await model.kept_or_new_reply(f"{source}-{target}", problem_id, instructions, prompt, schema)
-        faults = list(translation_faults(texts, reply)) or list(_changed_quantity_faults(texts, reply, languages))
+        schema = object_schema({field: {"type": "string"} for field in text_by_field})
+        prompt = json.dumps(dict(text_by_field), ensure_ascii=False, indent=1)
+        reply = await translating_model.kept_or_new_reply(
+            f"{source}-{target}", problem_id, instructions, prompt, schema
+        )
+        faults = list(translation_faults(text_by_field, reply)) or list(
+            _changed_quantity_faults(text_by_field, reply, source_and_target_language)
+        )
         if faults:
             raise TranslationError(f"from {LANGUAGES[source]} to {LANGUAGES[target]}: {'; '.join(faults)}")
         return {field: str(text).strip() for field, text in reply.items()}
 
     async def _meaning_differences(
-        self, problem_id: str, source_texts: Mapping[str, str], translated_back: Mapping[str, str]
+        self, problem_id: str, source_text_by_field: Mapping[str, str], back_translation_by_field: Mapping[str, str]
     ) -> tuple[str, ...]:
         prompt = json.dumps(
-            {"first": dict(source_texts), "second": dict(translated_back)}, ensure_ascii=False, indent=1
+            {"first": dict(source_text_by_field), "second": dict(back_translation_by_field)},
+            ensure_ascii=False,
+            indent=1,
         )
         schema: dict[str, JsonValue] = object_schema({"difference": {"type": "string"}, "same": {"type": "boolean"}})
         kind = f"compare-{self._target}"
@@ -121,14 +131,16 @@ class Translator:
 
 
 def _changed_quantity_faults(
-    texts: Mapping[str, str], reply: Mapping[str, str], languages: tuple[str, str]
+    source_text_by_field: Mapping[str, str],
+    translated_text_by_field: Mapping[str, str],
+    source_and_target_language: tuple[str, str],
 ) -> Iterator[str]:
     """Accepted answers that are another number in the other language: 1,024 is a thousand here and about one there."""
-    for field, text in texts.items():
+    for field, text in source_text_by_field.items():
         if field != "answer" and not field.startswith("also accepted "):
             continue
-        old_quantity = read_quantity(text.strip(), languages[0])
-        new_quantity = read_quantity(reply[field].strip(), languages[1])
+        old_quantity = read_quantity(text.strip(), source_and_target_language[0])
+        new_quantity = read_quantity(translated_text_by_field[field].strip(), source_and_target_language[1])
         # A notation may have several readings, such as 1.024 in German.
         is_same = (
             old_quantity.values_in_base_unit & new_quantity.values_in_base_unit
@@ -136,7 +148,7 @@ def _changed_quantity_faults(
             else old_quantity is new_quantity
         )
         if not is_same:
-            yield f"{field} is another number in {LANGUAGES[languages[1]]}"
+            yield f"{field} is another number in {LANGUAGES[source_and_target_language[1]]}"
 
 
 def translatable_texts(problem: Problem) -> dict[str, str]:
@@ -153,7 +165,7 @@ def translatable_texts(problem: Problem) -> dict[str, str]:
     return texts | {"rubric": key.rubric, "explanation": key.explanation}
 
 
-def questions_in_language(folder: Path, source_language: str, target_language: str) -> Sequence[Problem]:
+def questions_in_language(pack_folder: Path, source_language: str, target_language: str) -> Sequence[Problem]:
     """The questions of a pack folder in a language.
 
     Raises:
@@ -167,7 +179,7 @@ def questions_in_language(folder: Path, source_language: str, target_language: s
         raise TranslationError("the questions are in that language already")
     questions = [
         problem
-        for problem in read_pack_folder(folder).problems
+        for problem in read_pack_folder(pack_folder).problems
         if problem.kind is ProblemKind.QUESTION
         and problem.public.question is not None
         and problem.public.question.language == source_language
@@ -175,7 +187,7 @@ def questions_in_language(folder: Path, source_language: str, target_language: s
         and (problem.hidden.answer is None or problem.hidden.answer.points is None)
     ]
     if not questions:
-        raise TranslationError(f"{folder} has no question in {LANGUAGES[source_language]}")
+        raise TranslationError(f"{pack_folder} has no question in {LANGUAGES[source_language]}")
     return questions
 
 
@@ -253,13 +265,13 @@ def require_translation_folder(source_folder: Path, target_folder: Path) -> None
 
 
 def _write_translated_problem(
-    new_folder: Path, problem: Problem, translation: TranslatedQuestion, target_language: str
+    new_problem_folder: Path, problem: Problem, translation: TranslatedQuestion, target_language: str
 ) -> None:
     question, key, texts = problem.public.question, problem.hidden.answer, translation.texts
     if question is None or key is None:
         return
-    new_folder.mkdir()
-    for folder, figures in ((new_folder, problem.public.figures), (new_folder / "hidden", key.figures)):
+    new_problem_folder.mkdir()
+    for folder, figures in ((new_problem_folder, problem.public.figures), (new_problem_folder / "hidden", key.figures)):
         for figure in figures:
             file = folder / figure.path
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -282,30 +294,32 @@ def _write_translated_problem(
     }
     values |= {"domain": question.domain} if question.domain else {}
     write_atomically(
-        new_folder / PROBLEM_FILE,
+        new_problem_folder / PROBLEM_FILE,
         toml_table_text(values | {"question": question_table, "answer": answer_table}).encode(),
     )
-    write_atomically(new_folder / STATEMENT, f"# {texts['title']}\n\n{texts['statement']}\n".encode())
+    write_atomically(new_problem_folder / STATEMENT, f"# {texts['title']}\n\n{texts['statement']}\n".encode())
 
 
 def _instruction_text(instruction_name: str) -> str:
     return (resources.files("benchwright_authoring.translation") / f"{instruction_name}.txt").read_text("utf-8")
 
 
-def translation_faults(source_texts: Mapping[str, str], translated_texts: Mapping[str, object]) -> Iterator[str]:
+def translation_faults(
+    source_text_by_field: Mapping[str, str], translated_text_by_field: Mapping[str, object]
+) -> Iterator[str]:
     """The faults of a translation, as far as they can be seen without knowing the languages.
 
     Code, formulas, numbers and pictures have to stay as they are.
 
     Args:
-        source_texts: Field → text.
-        translated_texts: Hostile: the same fields are wanted.
+        source_text_by_field: Field → text.
+        translated_text_by_field: Hostile: the same fields are wanted.
     """
-    if source_texts.keys() != translated_texts.keys():
+    if source_text_by_field.keys() != translated_text_by_field.keys():
         yield "the reply has other fields than the question"
         return
-    for field, text in source_texts.items():
-        translated_text = translated_texts[field]
+    for field, text in source_text_by_field.items():
+        translated_text = translated_text_by_field[field]
         if not isinstance(translated_text, str):
             yield f"{field} is no text"
         elif escape_hidden_characters(translated_text) != translated_text:
@@ -314,17 +328,17 @@ def translation_faults(source_texts: Mapping[str, str], translated_texts: Mappin
             yield f"{field} is {'empty' if text.strip() else 'not empty any more'}"
         else:
             yield from _changed_token_faults(field, text, translated_text)
-    choices = [str(text).strip() for field, text in translated_texts.items() if field.startswith("choice ")]
+    choices = [str(text).strip() for field, text in translated_text_by_field.items() if field.startswith("choice ")]
     if len(set(choices)) < len(choices):
         yield "two options say the same"
 
 
-def _changed_token_faults(field: str, text: str, new_text: str) -> Iterator[str]:
-    if _FENCED.findall(text) != _FENCED.findall(new_text):
-        yield f"{field} has a block of code that was changed"
-    plain_text, plain_other = _FENCED.sub("", text), _FENCED.sub("", new_text)
+def _changed_token_faults(field_name: str, source_text: str, translated_text: str) -> Iterator[str]:
+    if _FENCED.findall(source_text) != _FENCED.findall(translated_text):
+        yield f"{field_name} has a block of code that was changed"
+    plain_text, plain_other = _FENCED.sub("", source_text), _FENCED.sub("", translated_text)
     for content_kind, pattern in _PROTECTED.items():
         old_tokens, new_tokens = Counter(pattern.findall(plain_text)), Counter(pattern.findall(plain_other))
         for token in [*(old_tokens - new_tokens), *(new_tokens - old_tokens)][:1]:
-            yield f"{field} has {content_kind} that was changed: {escape_hidden_characters(token)[:_SHOWN]}"
+            yield f"{field_name} has {content_kind} that was changed: {escape_hidden_characters(token)[:_SHOWN]}"
             return

@@ -81,11 +81,11 @@ def _groups_of_near_cells(filled_cells: set[int], column_count: int) -> Iterator
 
 
 def _classified_drawings(
-    boxes: list[Box], words: Sequence[PageWord], page_width: float, page_height: float
+    drawing_boxes: list[Box], words: Sequence[PageWord], page_width: float, page_height: float
 ) -> tuple[list[Drawing], int]:
-    frames = [box for box in boxes if box.width > _FRAME * page_width and box.height > _FRAME * page_height]
-    specks = [box for box in boxes if max(box.width, box.height) < _SPECK_POINTS]
-    solid = [box for box in boxes if box not in frames and box not in specks]
+    frames = [box for box in drawing_boxes if box.width > _FRAME * page_width and box.height > _FRAME * page_height]
+    specks = [box for box in drawing_boxes if max(box.width, box.height) < _SPECK_POINTS]
+    solid = [box for box in drawing_boxes if box not in frames and box not in specks]
     thin = [box for box in solid if min(box.width, box.height) <= _THIN_POINTS]
     bodies = _merged_boxes([box for box in solid if box not in thin], _SAME_POINTS, _NEAR_POINTS)
     table_boxes, rule_boxes = _ruled_tables_and_other_rules(thin, bodies, words)
@@ -98,13 +98,13 @@ def _classified_drawings(
     return sorted(drawings, key=lambda drawing: (drawing.box.top_edge, drawing.box.left_edge)), len(specks)
 
 
-def _merged_boxes(boxes: Sequence[Box], gap_x: float, gap_y: float) -> list[Box]:
+def _merged_boxes(boxes: Sequence[Box], most_gap_x: float, most_gap_y: float) -> list[Box]:
     """Boxes as one that are no farther from each other than this, in points."""
     merged: list[Box] = []
     for box in boxes:
         merged_box = box
         while touching := next(
-            (candidate for candidate in merged if candidate.grown(gap_x, gap_y).meets(merged_box)), None
+            (candidate for candidate in merged if candidate.grown(most_gap_x, most_gap_y).meets(merged_box)), None
         ):
             merged.remove(touching)
             merged_box = merged_box.union(touching)
@@ -113,15 +113,15 @@ def _merged_boxes(boxes: Sequence[Box], gap_x: float, gap_y: float) -> list[Box]
 
 
 def _ruled_tables_and_other_rules(
-    thin: Sequence[Box], bodies: Sequence[Box], words: Sequence[PageWord]
+    thin_boxes: Sequence[Box], other_boxes: Sequence[Box], words: Sequence[PageWord]
 ) -> tuple[list[Box], list[Box]]:
     """Tables between horizontal rules of one width, and the other rules."""
     # Letters that touch a rule break it into pieces.
     level = sorted(
-        _merged_boxes([box for box in thin if box.width > box.height], _PIECES_POINTS, 0),
+        _merged_boxes([box for box in thin_boxes if box.width > box.height], _PIECES_POINTS, 0),
         key=lambda box: (box.top_edge, box.left_edge),
     )
-    upright = [box for box in thin if box.width <= box.height]
+    upright = [box for box in thin_boxes if box.width <= box.height]
     table_boxes: list[Box] = []
     used_rules: list[Box] = []
     for rule in level:
@@ -134,25 +134,25 @@ def _ruled_tables_and_other_rules(
         ]
         table_box = Box(rule.left_edge, rule.top_edge, rule.right_edge, aligned_rules[-1].bottom_edge)
         is_table = rule.width > _LEAST_TABLE_POINTS and len(aligned_rules) >= 3 and _column_count(table_box, words) >= 2
-        if rule not in used_rules and is_table and not any(table_box.meets(box) for box in bodies):
+        if rule not in used_rules and is_table and not any(table_box.meets(box) for box in other_boxes):
             table_boxes.append(table_box)
             used_rules += aligned_rules
     return table_boxes, [rule for rule in (*level, *upright) if rule not in used_rules]
 
 
-def _drawing_kind(box: Box, words: Sequence[PageWord]) -> DrawingKind:
-    inside_words = [word for word in words if box.has_centre_of(word.box)]
+def _drawing_kind(drawing_box: Box, words: Sequence[PageWord]) -> DrawingKind:
+    inside_words = [word for word in words if drawing_box.has_centre_of(word.box)]
     text_rows = _distinct_position_count(sorted(word.box.bottom_edge for word in inside_words))
     return (
         DrawingKind.TABLE
-        if text_rows >= 2 and _column_count(box, words) >= 2 and len(inside_words) >= 2 * text_rows
+        if text_rows >= 2 and _column_count(drawing_box, words) >= 2 and len(inside_words) >= 2 * text_rows
         else DrawingKind.FIGURE
     )
 
 
-def _column_count(box: Box, words: Sequence[PageWord]) -> int:
+def _column_count(drawing_box: Box, words: Sequence[PageWord]) -> int:
     """Columns of words, at whose left edges more than one word begins."""
-    lefts = sorted(word.box.left_edge for word in words if box.has_centre_of(word.box))
+    lefts = sorted(word.box.left_edge for word in words if drawing_box.has_centre_of(word.box))
     groups: list[list[float]] = []
     for left_edge in lefts:
         if groups and left_edge - groups[-1][-1] < _SAME_POINTS:

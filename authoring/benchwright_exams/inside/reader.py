@@ -30,10 +30,10 @@ _PICTURED = 0.5
 _FEW_WORDS = 12
 
 
-def carry_out_request(request: list[str]) -> None:
+def carry_out_request(request_words: list[str]) -> None:
     """Carry out one request: `about`, or `page NUMBER TESSERACT LANGUAGE`."""
     _limit_resources()
-    name, *page_arguments = request
+    name, *page_arguments = request_words
     picture: Image | None = None
     try:
         if name == "about":
@@ -66,7 +66,7 @@ def _limit_resources() -> None:
             resource.setrlimit(resource_kind, (limit, limit))
 
 
-def _open_stdin_document() -> Any:
+def _open_document_from_stdin() -> Any:
     import pypdfium2
 
     try:
@@ -80,7 +80,7 @@ def _open_stdin_document() -> Any:
 def _document_summary() -> dict[str, Any]:
     import pypdfium2.raw as pdfium
 
-    document = _open_stdin_document()
+    document = _open_document_from_stdin()
     counts = {
         "script": pdfium.FPDFDoc_GetJavaScriptActionCount(document.raw),
         "attachment": pdfium.FPDFDoc_GetAttachmentCount(document.raw),
@@ -98,7 +98,7 @@ def _page_reply_and_picture(
     from benchwright_exams.inside.drawings import drawings_and_speck_count
     from benchwright_exams.inside.shown_text import TooMuchTextError, shown_and_hidden_words
 
-    document = _open_stdin_document()
+    document = _open_document_from_stdin()
     try:
         page = document[page_number - 1]
     except pypdfium2.PdfiumError as error:
@@ -119,7 +119,7 @@ def _page_reply_and_picture(
     if covered > _PICTURED and len(words) < _FEW_WORDS:
         if not tesseract_path:
             return {"needs": "tesseract"}, None
-        picture, words, confidence, unsure = _recognised_page(page, tesseract_path, language)
+        picture, words, confidence, unsure = _page_recognised_by_ocr(page, tesseract_path, language)
         scale = picture.width / width
     drawings, specks = drawings_and_speck_count(picture.convert("L"), words, scale)
     read_page = ReadPage(
@@ -137,7 +137,7 @@ def _page_reply_and_picture(
     return read_page.model_dump(mode="json") | {"picture": picture.size}, picture
 
 
-def _recognised_page(page: Any, tesseract_path: str, language: str) -> tuple[Image, list[Any], float, list[Any]]:
+def _page_recognised_by_ocr(page: Any, tesseract_path: str, language: str) -> tuple[Image, list[Any], float, list[Any]]:
     import subprocess
 
     from benchwright_exams.inside.recognition import DPI, recognised_words

@@ -67,14 +67,14 @@ def recognised_words(picture: Image, tesseract_path: str, language: str) -> Reco
     return RecognisedWords(picture, clear, mean, unsure)
 
 
-def _clear_and_unsure_words(found_words: list[_RecognisedWord]) -> tuple[list[PageWord], list[PageWord]]:
+def _clear_and_unsure_words(recognised_words: list[_RecognisedWord]) -> tuple[list[PageWord], list[PageWord]]:
     """Words of the page, and what may be anything: an unclear word counts among clear ones of its line."""
     lines: dict[tuple[str, ...], list[bool]] = defaultdict(list)
-    for found_word in found_words:
+    for found_word in recognised_words:
         lines[found_word.line].append(found_word.word.confidence >= _LEAST_CONFIDENCE)
     clear: list[PageWord] = []
     unsure: list[PageWord] = []
-    for word, line in found_words:
+    for word, line in recognised_words:
         is_among_clear = statistics.fmean(lines[line]) >= _CLEAR_SHARE and any(sign.isalnum() for sign in word.text)
         (clear if word.confidence >= _LEAST_CONFIDENCE or is_among_clear else unsure).append(word)
     return clear, unsure
@@ -103,10 +103,10 @@ def _words_by_tesseract(picture: Image, tesseract_path: str, language: str) -> l
     return words
 
 
-def _slope_degrees(found_words: list[_RecognisedWord]) -> float:
+def _slope_degrees(recognised_words: list[_RecognisedWord]) -> float:
     """Degrees by which lines fall to the right; 0 if there are too few to say."""
     line_boxes: dict[tuple[str, ...], list[Box]] = defaultdict(list)
-    for found_word in found_words:
+    for found_word in recognised_words:
         line_boxes[found_word.line].append(found_word.word.box)
     slopes = [
         math.degrees(

@@ -47,7 +47,7 @@ def shown_and_hidden_words(page: Any, picture: Image, pixels_per_point: float) -
     """
     shown_words: list[PageWord] = []
     hidden_words: list[str] = []
-    for word, is_drawn in _words_and_whether_drawn(page):
+    for word, is_drawn in _words_with_drawn_flag(page):
         if is_drawn and word.size >= _SMALLEST_POINTS and _has_contrast(word.box, picture, pixels_per_point):
             shown_words.append(word)
         else:
@@ -63,49 +63,49 @@ class _Letter(NamedTuple):
     is_drawn: bool
 
 
-def _words_and_whether_drawn(page: Any) -> Iterator[tuple[PageWord, bool]]:
+def _words_with_drawn_flag(page: Any) -> Iterator[tuple[PageWord, bool]]:
     letters: list[_Letter] = []
     for letter in _letters_of_page(page):
         if letters and not _continues_word(letters, letter):
-            yield _word_and_whether_drawn(letters)
+            yield _word_with_drawn_flag(letters)
             letters = []
         if letter.text.strip():
             letters.append(letter)
     if letters:
-        yield _word_and_whether_drawn(letters)
+        yield _word_with_drawn_flag(letters)
 
 
-def _continues_word(letters: list[_Letter], letter: _Letter) -> bool:
-    last_letter = letters[-1]
-    gap = letter.box.left_edge - last_letter.box.right_edge
+def _continues_word(word_letters: list[_Letter], next_letter: _Letter) -> bool:
+    last_letter = word_letters[-1]
+    gap = next_letter.box.left_edge - last_letter.box.right_edge
     return (
-        bool(letter.text.strip())
-        and letter.is_drawn is last_letter.is_drawn
+        bool(next_letter.text.strip())
+        and next_letter.is_drawn is last_letter.is_drawn
         # Spaces are characters, also those that pdfium infers; a gap is a column's, or a tab's.
         and gap <= 0.6 * max(last_letter.size, 1.0)
-        and letter.box.right_edge >= letters[0].box.left_edge
-        and min(letter.box.bottom_edge, last_letter.box.bottom_edge) + last_letter.size / 2
-        >= max(letter.box.top_edge, last_letter.box.top_edge)
+        and next_letter.box.right_edge >= word_letters[0].box.left_edge
+        and min(next_letter.box.bottom_edge, last_letter.box.bottom_edge) + last_letter.size / 2
+        >= max(next_letter.box.top_edge, last_letter.box.top_edge)
     )
 
 
-def _word_and_whether_drawn(letters: list[_Letter]) -> tuple[PageWord, bool]:
-    box = letters[0].box
-    for letter in letters[1:]:
+def _word_with_drawn_flag(word_letters: list[_Letter]) -> tuple[PageWord, bool]:
+    box = word_letters[0].box
+    for letter in word_letters[1:]:
         box = box.union(letter.box)
-    size = max(letter.size for letter in letters)
-    text = _expand_ligatures([letter.text for letter in letters])
+    size = max(letter.size for letter in word_letters)
+    text = _expand_ligatures([letter.text for letter in word_letters])
     if box.height < _FLAT * size:
         # A dash or a blank to fill in stands in a line as high as a letter.
         rise = _FLAT * size - box.height
         rise_above = rise if text.startswith("_") else rise / 2
         box = Box(box.left_edge, box.top_edge - rise_above, box.right_edge, box.bottom_edge + rise - rise_above)
-    return PageWord(text, box, size, all(letter.fixed for letter in letters)), letters[0].is_drawn
+    return PageWord(text, box, size, all(letter.fixed for letter in word_letters)), word_letters[0].is_drawn
 
 
-def _expand_ligatures(letters: list[str]) -> str:
+def _expand_ligatures(letter_texts: list[str]) -> str:
     """The word with its ligatures taken apart."""
-    text = "".join(letters)
+    text = "".join(letter_texts)
     normalised_signs = (unicodedata.normalize("NFKC", sign) if "\ufb00" <= sign <= "\ufb06" else sign for sign in text)
     return unicodedata.normalize("NFC", "".join(normalised_signs))
 
@@ -139,31 +139,34 @@ def _letters_of_page(page: Any) -> Iterator[_Letter]:
             mode = pdfium.FPDFTextObj_GetTextRenderMode(item) if item else pdfium.FPDF_TEXTRENDERMODE_FILL
             # The size of a font counts before its matrix, so that of the letter's loose box is taken.
             yield _Letter(
-                letter, box, _font_points(text, index, box), _is_fixed_pitch(text, index), mode not in _UNSEEN
+                letter, box, _font_size_points(text, index, box), _is_fixed_pitch(text, index), mode not in _UNSEEN
             )
     finally:
         pdfium.FPDFText_ClosePage(text)
 
 
-def _font_points(text_page: Any, index: int, box: Box) -> float:
+def _font_size_points(text_page: Any, character_index: int, character_box: Box) -> float:
     loose = pdfium.FS_RECTF()
-    if not pdfium.FPDFText_GetLooseCharBox(text_page, index, loose):
-        return box.height
-    return float(min(abs(loose.top - loose.bottom), 4 * max(box.height, box.width, 1.0)))
+    if not pdfium.FPDFText_GetLooseCharBox(text_page, character_index, loose):
+        return character_box.height
+    return float(min(abs(loose.top - loose.bottom), 4 * max(character_box.height, character_box.width, 1.0)))
 
 
-def _is_fixed_pitch(text_page: Any, index: int) -> bool:
+def _is_fixed_pitch(text_page: Any, character_index: int) -> bool:
     flags = ctypes.c_int()
     font_name = ctypes.create_string_buffer(64)
-    pdfium.FPDFText_GetFontInfo(text_page, index, font_name, len(font_name), flags)
+    pdfium.FPDFText_GetFontInfo(text_page, character_index, font_name, len(font_name), flags)
     return bool(flags.value & _FIXED_PITCH) or any(word in font_name.value.lower() for word in _FIXED_NAMES)
 
 
-def _has_contrast(box: Box, picture: Image, pixels_per_point: float) -> bool:
-    left_pixel, top_pixel = max(0, int(box.left_edge * pixels_per_point)), max(0, int(box.top_edge * pixels_per_point))
+def _has_contrast(letter_box: Box, picture: Image, pixels_per_point: float) -> bool:
+    left_pixel, top_pixel = (
+        max(0, int(letter_box.left_edge * pixels_per_point)),
+        max(0, int(letter_box.top_edge * pixels_per_point)),
+    )
     right_pixel, bottom = (
-        min(picture.width, int(box.right_edge * pixels_per_point) + 2),
-        min(picture.height, int(box.bottom_edge * pixels_per_point) + 2),
+        min(picture.width, int(letter_box.right_edge * pixels_per_point) + 2),
+        min(picture.height, int(letter_box.bottom_edge * pixels_per_point) + 2),
     )
     if left_pixel >= right_pixel or top_pixel >= bottom:
         return False

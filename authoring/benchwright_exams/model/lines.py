@@ -85,7 +85,7 @@ async def _regions_and_findings_by_model(
     open_regions = [region for region in page_regions if region.role not in _FIXED]
     if not open_regions:
         return page_regions, ()
-    listed_lines = "\n".join(f"{region.id} | {_listed_text(region)}" for region in open_regions)
+    listed_lines = "\n".join(f"{region.id} | {_line_text_for_model(region)}" for region in open_regions)
     head = (
         f"The page before ends in {previous_item}.\n"
         if previous_item
@@ -117,9 +117,9 @@ async def _regions_and_findings_by_model(
     return [placed.get(region.id, region) for region in page_regions], findings
 
 
-def _listed_text(region: Region) -> str:
-    role = region.segments[0].role
-    return f"[{role.value}] {region.text}" if role in _DRAWN else region.text
+def _line_text_for_model(page_region: Region) -> str:
+    role = page_region.segments[0].role
+    return f"[{role.value}] {page_region.text}" if role in _DRAWN else page_region.text
 
 
 def _regions_of_range(
@@ -148,7 +148,10 @@ def _regions_of_range(
     regions = open_regions[ids.index(line_range.first) : ids.index(line_range.last) + 1]
     if any(region.id in taken_ids for region in regions):
         raise ValueError(f"it sorts {line_range.first} to {line_range.last} twice")
-    quoted, page_signs = significant_signs(line_range.begins), significant_signs(regions[0].text)
+    quoted, page_signs = (
+        text_without_spaces_and_hyphens(line_range.begins),
+        text_without_spaces_and_hyphens(regions[0].text),
+    )
     if not page_signs.startswith(quoted) or (page_signs and not quoted):
         raise ValueError(
             f"it says that {line_range.first} begins with {line_range.begins[:_QUOTED]!r}, which the page does not say"
@@ -156,41 +159,43 @@ def _regions_of_range(
     choice = ""
     for index, region in enumerate(regions):
         next_text = regions[index + 1].text if index + 1 < len(regions) else ""
-        segments = tuple(_segments_of_range_line(region, line_range, choice, next_text, is_first=index == 0))
+        segments = tuple(_segments_of_range_line(region, line_range, choice, next_text, is_first_of_range=index == 0))
         choice = last_choice_letter(segments) or choice
         yield region.model_copy(update={"segments": segments, "by": model_name})
 
 
 def _segments_of_range_line(
-    region: Region, line_range: _LineRange, last_choice: str, next_text: str, *, is_first: bool
+    line_region: Region, line_range: _LineRange, last_choice: str, following_line: str, *, is_first_of_range: bool
 ) -> Iterator[Segment]:
-    first_role = region.segments[0].role
+    first_role = line_region.segments[0].role
     if first_role in _DRAWN:
         # What is drawn stays what it is; only where it belongs is said.
-        value = "solution" if line_range.role is RegionRole.SOLUTION else region.segments[0].value
-        yield region.segments[0].model_copy(update={"item": line_range.item, "value": value})
+        value = "solution" if line_range.role is RegionRole.SOLUTION else line_region.segments[0].value
+        yield line_region.segments[0].model_copy(update={"item": line_range.item, "value": value})
         return
     role = RegionRole.NOT_UNDERSTOOD if line_range.role in _DRAWN else line_range.role
     text_start = (
-        offset_after_labels(region.text)
-        if is_first and line_range.item and role in (RegionRole.QUESTION, RegionRole.CONTEXT, RegionRole.SOLUTION)
+        offset_after_labels(line_region.text)
+        if is_first_of_range
+        and line_range.item
+        and role in (RegionRole.QUESTION, RegionRole.CONTEXT, RegionRole.SOLUTION)
         else 0
     )
     if text_start:
         yield Segment(role=RegionRole.LABEL, start=0, end=text_start, item=line_range.item)
     yield from segments_of_line(
         LabelledLine(
-            region.text,
+            line_region.text,
             text_start,
             role,
             line_range.item,
             last_choice if role is RegionRole.QUESTION else "",
-            next_text,
+            following_line,
         )
     )
 
 
-def significant_signs(text: str) -> str:
+def text_without_spaces_and_hyphens(line_text: str) -> str:
     """A text without what a line's end changes: spaces, and hyphens."""
-    normalised_text = unicodedata.normalize("NFKC", text).translate(_DASHES)
+    normalised_text = unicodedata.normalize("NFKC", line_text).translate(_DASHES)
     return "".join(sign for sign in normalised_text if not sign.isspace() and sign != "-")

@@ -23,28 +23,35 @@ class ExamModel(KeptReplies):
 
     Args:
         endpoint: Serves it.
-        folder: Gets a file for each reply.
+        exam_folder: Gets a file for each reply.
         budget: Pays.
     """
 
-    def __init__(self, endpoint: ModelEndpoint, folder: Path, budget: JudgingBudget) -> None:
-        super().__init__(endpoint, folder, budget, "EXAM", ExamError)
+    def __init__(self, endpoint: ModelEndpoint, exam_folder: Path, budget: JudgingBudget) -> None:
+        super().__init__(endpoint, exam_folder, budget, "EXAM", ExamError)
 
     async def request_object(
-        self, kind: str, topic: str, text: str, schema: dict[str, JsonValue], figures: Sequence[Figure] = ()
+        self,
+        instructions_kind: str,
+        file_topic: str,
+        request_text: str,
+        reply_schema: dict[str, JsonValue],
+        figures: Sequence[Figure] = (),
     ) -> dict[str, Any]:
         """The JSON object of a reply.
 
         Args:
-            kind: Kind of instructions: `lines`, `figure` or `check`.
-            topic: Subject of the request, for the name of the file.
-            text: Hostile.
-            schema: JSON schema of the reply.
+            instructions_kind: Kind of instructions: `lines`, `figure` or `check`.
+            file_topic: Subject of the request, for the name of the file.
+            request_text: Hostile.
+            reply_schema: JSON schema of the reply.
             figures: Shown with the text.
 
         Raises:
             OutOfBudgetError: The budget does not hold what the request may cost.
             ExamError: No usable reply came; the message says why.
         """
-        instructions = (resources.files("benchwright_exams.model") / f"{kind}.txt").read_text("utf-8")
-        return await self.kept_or_new_reply(kind, topic, instructions, text, schema, figures)
+        instructions = (resources.files("benchwright_exams.model") / f"{instructions_kind}.txt").read_text("utf-8")
+        return await self.kept_or_new_reply(
+            instructions_kind, file_topic, instructions, request_text, reply_schema, figures
+        )

@@ -75,19 +75,19 @@ class ReaderProcess:
         """The path of Tesseract; empty if there is none that the process can start."""
         return shutil.which("tesseract", path=self._confiner.search_path) or ""
 
-    def run_reader(self, file: Path, arguments: Sequence[str]) -> ReaderAnswer:
+    def run_reader(self, pdf_file: Path, reader_arguments: Sequence[str]) -> ReaderAnswer:
         """Start a process and wait for its answer.
 
         Args:
-            file: The PDF, which the process has as its standard input.
-            arguments: Arguments of the program.
+            pdf_file: The PDF, which the process has as its standard input.
+            reader_arguments: Arguments of the program.
 
         Raises:
             SandboxUnavailableError: The sandbox does not work on this machine.
         """
         search_path = json.dumps([entry for entry in sys.path if Path(entry).is_absolute()])
-        argv = [sys.executable, "-I", "-c", _START, search_path, *arguments]
-        with file.open("rb") as pdf, tempfile.TemporaryFile() as answer, self._command(argv) as command:
+        argv = [sys.executable, "-I", "-c", _START, search_path, *reader_arguments]
+        with pdf_file.open("rb") as pdf, tempfile.TemporaryFile() as answer, self._confined_command(argv) as command:
             exit_status = _exit_status_unless_late(command, pdf, answer)
             if exit_status is None:
                 return ReaderAnswer({"error": f"reading it takes more than {_WALL_S:.0f} s"})
@@ -104,7 +104,7 @@ class ReaderProcess:
         names = " or ".join(sandboxes_with(lambda sandbox_kind: sandbox_kind.confiner))
         raise ExamError(f"Exams are read in the sandbox {names}, not in {self.sandbox}.")
 
-    def _command(self, argv: list[str]) -> AbstractContextManager[ConfinedProgram]:
+    def _confined_command(self, reader_command: list[str]) -> AbstractContextManager[ConfinedProgram]:
         package_folders = [Path(package.__path__[0]) for package in (benchwright_exams, benchwright_foundation)]
         readable_folders = own_python_folders()
         readable_folders += [
@@ -112,15 +112,19 @@ class ReaderProcess:
             for folder in package_folders
             if not any(readable_folder in folder.parents for readable_folder in readable_folders)
         ]
-        return self._confiner.confined(argv, Confinement(readable_folders, _ENV, _PROCESSES, _SCRATCH_MB, _FILE_MB))
+        return self._confiner.confined(
+            reader_command, Confinement(readable_folders, _ENV, _PROCESSES, _SCRATCH_MB, _FILE_MB)
+        )
 
 
-def _exit_status_unless_late(confined_program: ConfinedProgram, pdf: IO[bytes], answer_file: IO[bytes]) -> int | None:
+def _exit_status_unless_late(
+    confined_program: ConfinedProgram, pdf_stream: IO[bytes], answer_file: IO[bytes]
+) -> int | None:
     """The exit status of a process; None if it took too long."""
     # Its own group, so that Tesseract ends with it.
     with subprocess.Popen(
         confined_program.argv,
-        stdin=pdf,
+        stdin=pdf_stream,
         stdout=answer_file,
         stderr=subprocess.DEVNULL,
         env=confined_program.env,

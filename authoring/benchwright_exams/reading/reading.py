@@ -35,8 +35,8 @@ def read_exam(
     target_folder: Path,
     *,
     language: str = "eng",
-    sandbox: str = "bwrap",
-    on_page_count: Callable[[int], Callable[[], None]] = lambda _: _do_nothing,
+    sandbox_name: str = "bwrap",
+    start_progress: Callable[[int], Callable[[], None]] = lambda _: _do_nothing,
 ) -> ReadExam:
     """Read all pages; what was read before is not read again.
 
@@ -44,8 +44,8 @@ def read_exam(
         pdf_file: The PDF; hostile bytes.
         target_folder: Gets `pages.json` and `pages/NUMBER.png`, at 144 dpi.
         language: Language of pages that are pictures, by Tesseract's name, such as `eng` or `deu+eng`.
-        sandbox: Sandbox in which pages are read: `bwrap` or `native`.
-        on_page_count: Called with the number of pages; what it returns is called after each.
+        sandbox_name: Sandbox in which pages are read: `bwrap` or `native`.
+        start_progress: Called with the number of pages; what it returns is called after each.
 
     Raises:
         ExamError: The file can't be read at all. A page that can't be has an `error`.
@@ -63,9 +63,9 @@ def read_exam(
         (pictures / f"{page.number}.png").exists() or page.error for page in known_exam.pages
     ):
         return known_exam
-    reader_process = ReaderProcess(sandbox)
+    reader_process = ReaderProcess(sandbox_name)
     reader_process.check()
-    document = _about_document(reader_process, pdf_file)
+    document = _document_summary(reader_process, pdf_file)
     if document.pages > MOST_PAGES:
         raise ExamError(
             f"{pdf_file.name} has {document.pages} pages; at most {MOST_PAGES} are read. Split it, or save the pages "
@@ -74,7 +74,7 @@ def read_exam(
     shutil.rmtree(pictures, ignore_errors=True)
     pictures.mkdir(parents=True)
     program = reader_process.tesseract_path_or_empty()
-    on_page_done = on_page_count(document.pages)
+    on_page_done = start_progress(document.pages)
 
     def page(number: int) -> ReadPage:
         read_page = _page_of_answer(
@@ -90,40 +90,40 @@ def read_exam(
     )
 
 
-class _About(Model):
+class _DocumentSummary(Model):
     pages: int = Field(ge=0)
     ignored: tuple[str, ...]
 
 
-def _about_document(reader_process: ReaderProcess, file: Path) -> _About:
-    reply = reader_process.run_reader(file, ["about"]).reply
+def _document_summary(reader_process: ReaderProcess, pdf_file: Path) -> _DocumentSummary:
+    reply = reader_process.run_reader(pdf_file, ["about"]).reply
     try:
-        return _About.model_validate(reply)
+        return _DocumentSummary.model_validate(reply)
     except ValidationError as error:
         reason = str(reply.get("error") or "the library failed on it")
-        raise ExamError(f"{file.name} can't be read: {escape_hidden_characters(reason)}.") from error
+        raise ExamError(f"{pdf_file.name} can't be read: {escape_hidden_characters(reason)}.") from error
 
 
 def _do_nothing() -> None:
     pass
 
 
-def _sha256_unless_too_large(file: Path) -> str:
+def _sha256_unless_too_large(pdf_file: Path) -> str:
     try:
-        size = file.stat().st_size
+        size = pdf_file.stat().st_size
         if size > MOST_BYTES:
             raise ExamError(
-                f"{file} is larger than {MOST_BYTES >> 20} MiB. Split it, or save it with smaller pictures."
+                f"{pdf_file} is larger than {MOST_BYTES >> 20} MiB. Split it, or save it with smaller pictures."
             )
-        return hashlib.sha256(file.read_bytes()).hexdigest()
+        return hashlib.sha256(pdf_file.read_bytes()).hexdigest()
     except OSError as error:
-        raise ExamError(f"{file} can't be read: {error.strerror}.") from error
+        raise ExamError(f"{pdf_file} can't be read: {error.strerror}.") from error
 
 
-def _page_of_answer(page_answer: ReaderAnswer, file: Path, page_number: int, pictures: Path) -> ReadPage:
+def _page_of_answer(page_answer: ReaderAnswer, pdf_file: Path, page_number: int, pictures_folder: Path) -> ReadPage:
     if page_answer.reply.get("needs") == "tesseract":
         raise ExamError(
-            f"Page {page_number} of {file.name} is a picture; reading its text takes Tesseract. Install it (on"
+            f"Page {page_number} of {pdf_file.name} is a picture; reading its text takes Tesseract. Install it (on"
             " Debian and Ubuntu: apt-get install tesseract-ocr), and run the command again."
         )
     unread = ReadPage(number=page_number, width=0, height=0, error="the page gave no readable result")
@@ -134,13 +134,13 @@ def _page_of_answer(page_answer: ReaderAnswer, file: Path, page_number: int, pic
         return unread
     if not page.error:
         try:
-            _write_picture(size, page_answer.pixels, pictures / f"{page_number}.png")
+            _write_picture(size, page_answer.pixels, pictures_folder / f"{page_number}.png")
         except (TypeError, ValueError):
             return unread
     return page
 
 
-def _write_picture(size: Any, pixels: bytes, file: Path) -> None:
+def _write_picture(width_and_height: Any, pixels: bytes, picture_file: Path) -> None:
     """Write a page's picture. No decoder ever sees what a hostile page made: these are plain pixels.
 
     Raises:
@@ -149,9 +149,9 @@ def _write_picture(size: Any, pixels: bytes, file: Path) -> None:
     """
     from PIL import Image
 
-    width, height = (int(side) for side in size)
+    width, height = (int(side) for side in width_and_height)
     if min(width, height) < 1 or width * height * 3 != len(pixels):
         raise ValueError("a picture has other pixels than it says")
     packed = BytesIO()
     Image.frombytes("RGB", (width, height), pixels).save(packed, "PNG", optimize=True)
-    write_atomically(file, packed.getvalue(), durable=False)
+    write_atomically(picture_file, packed.getvalue(), durable=False)

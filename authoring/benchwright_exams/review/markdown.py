@@ -13,32 +13,32 @@ _LINK = re.compile(r"(?i)\b(https?|ftp|mailto|www)(?=[:.])")
 _NOT_IN_ALT = re.compile(r"[\[\]\\`<>!*_|$&\"]")
 
 
-def escape_paragraph(text: str) -> str:
+def escape_paragraph(paragraph_text: str) -> str:
     """One paragraph, shown as it is."""
-    escaped_text = _MARKUP.sub(r"\\\1", text)
+    escaped_text = _MARKUP.sub(r"\\\1", paragraph_text)
     # An address would become a link, which nobody has looked at.
     escaped_text = _LINK.sub(lambda match: f"{match[1][0]}&#{ord(match[1][1])};{match[1][2:]}", escaped_text)
-    return _LINE_START.sub(lambda match: f"{match[1]}{_escaped_start(match[2])}", escaped_text)
+    return _LINE_START.sub(lambda match: f"{match[1]}{_escaped_line_start(match[2])}", escaped_text)
 
 
-def _escaped_start(sign: str) -> str:
-    return f"&#{ord(sign[0])};{sign[1:]}" if sign[0].isdigit() else f"\\{sign}"
+def _escaped_line_start(first_sign: str) -> str:
+    return f"&#{ord(first_sign[0])};{first_sign[1:]}" if first_sign[0].isdigit() else f"\\{first_sign}"
 
 
-def figure_markdown_link(alt: str, path: str) -> str:
+def figure_markdown_link(alternative_text: str, figure_path: str) -> str:
     """A picture; what it shows is said without markup."""
-    return f"![{' '.join(_NOT_IN_ALT.sub(' ', alt).split())[:200]}]({path})"
+    return f"![{' '.join(_NOT_IN_ALT.sub(' ', alternative_text).split())[:200]}]({figure_path})"
 
 
-def blocks_markdown(blocks: Sequence[Block], figure_markdown: Callable[[Block], str]) -> str:
+def blocks_markdown(blocks: Sequence[Block], markdown_of_figure: Callable[[Block], str]) -> str:
     """Blocks as Markdown.
 
     Args:
         blocks: Blocks in their order.
-        figure_markdown: The Markdown of a figure.
+        markdown_of_figure: The Markdown of a figure.
     """
     return "\n\n".join(
-        figure_markdown(block) if block.kind is BlockKind.FIGURE else _block_markdown(block) for block in blocks
+        markdown_of_figure(block) if block.kind is BlockKind.FIGURE else _block_markdown(block) for block in blocks
     )
 
 

@@ -97,26 +97,28 @@ def require_packable_question(question_folder: Path, form: ReviewForm) -> None:
         )
 
 
-def _write_and_read_pack(target: Path, pack_toml: str, form_by_question_folder: dict[Path, ReviewForm]) -> Pack:
-    target.mkdir()
-    (target / "pack.toml").write_text(pack_toml, "utf-8")
+def _write_and_read_pack(pack_folder: Path, pack_toml: str, form_by_question_folder: dict[Path, ReviewForm]) -> Pack:
+    pack_folder.mkdir()
+    (pack_folder / "pack.toml").write_text(pack_toml, "utf-8")
     for source, form in form_by_question_folder.items():
-        _write_question_folder(source, target / source.name, source.name, form)
-    return read_pack_folder(target)
+        _write_question_folder(source, pack_folder / source.name, source.name, form)
+    return read_pack_folder(pack_folder)
 
 
-def labels_with_form(folder: Path) -> list[str]:
+def labels_with_form(exam_folder: Path) -> list[str]:
     """Each question that has a form, in the order of the exam; questions that an author added come last.
 
     Raises:
         ExamError: No question has a form.
     """
-    exam_items = StageFile(folder / "items.json", Items).last_output()
+    exam_items = StageFile(exam_folder / "items.json", Items).last_output()
     order = [item.label for item in exam_items.items] if exam_items else []
-    form_labels = sorted(path.parent.name for path in (folder / ITEMS).glob("*/review.toml"))
+    form_labels = sorted(path.parent.name for path in (exam_folder / ITEMS).glob("*/review.toml"))
     labels = [label for label in order if label in form_labels] + [label for label in form_labels if label not in order]
     if not labels:
-        raise ExamError(f"{folder} has no questions. Run `benchwright questions from-exam` with it as --out first.")
+        raise ExamError(
+            f"{exam_folder} has no questions. Run `benchwright questions from-exam` with it as --out first."
+        )
     return labels
 
 
@@ -124,19 +126,21 @@ def _pack_toml(exam: ExamForm, pack_name: str, question_labels: list[str]) -> st
     return toml_table_text({"name": pack_name, **exam.model_dump(mode="json"), "order": question_labels})
 
 
-def _write_question_folder(question_folder: Path, target: Path, label: str, form: ReviewForm) -> None:
-    target.mkdir()
-    shutil.copyfile(question_folder / "statement.md", target / "statement.md")
+def _write_question_folder(question_folder: Path, problem_folder: Path, question_label: str, form: ReviewForm) -> None:
+    problem_folder.mkdir()
+    shutil.copyfile(question_folder / "statement.md", problem_folder / "statement.md")
     for pictures, subfolder in (
         (question_folder / "figures", "figures"),
         (question_folder / "solution" / "figures", "hidden/figures"),
     ):
         if pictures.is_dir():
-            shutil.copytree(pictures, target / subfolder)
-    (target / "problem.toml").write_text(toml_table_text(_problem_fields(question_folder, label, form)), "utf-8")
+            shutil.copytree(pictures, problem_folder / subfolder)
+    (problem_folder / "problem.toml").write_text(
+        toml_table_text(_problem_fields(question_folder, question_label, form)), "utf-8"
+    )
 
 
-def _problem_fields(question_folder: Path, label: str, form: ReviewForm) -> dict[str, object]:
+def _problem_fields(question_folder: Path, question_label: str, form: ReviewForm) -> dict[str, object]:
     file = question_folder / "solution" / "solution.md"
     solution = file.read_text("utf-8").strip() if file.exists() else ""
     keyed = form.format.answered_by in _KEYED
@@ -149,7 +153,7 @@ def _problem_fields(question_folder: Path, label: str, form: ReviewForm) -> dict
         rubric_points = [{"text": "The whole answer.", "points": form.points}]
     answer_table = {"value": value, "closed": keyed, "explanation": solution if keyed else ""}
     return {
-        "id": label,
+        "id": question_label,
         "kind": "question",
         "difficulty": form.difficulty.value,
         "domain": form.domain,

@@ -103,17 +103,20 @@ def _label_of_file(file_name: str) -> str:
     return file_name.split("/")[1] if file_name.startswith(f"{ITEMS}/") else ""
 
 
-def _is_edited(file: Path, known_digest: str | None, new_digest: str | None) -> bool:
+def _is_edited(review_file: Path, last_written_digest: str | None, new_digest: str | None) -> bool:
     """True if a file is neither what was written before nor what is to be written."""
-    return file.exists() and hashlib.sha256(file.read_bytes()).hexdigest() not in (known_digest, new_digest)
+    return review_file.exists() and hashlib.sha256(review_file.read_bytes()).hexdigest() not in (
+        last_written_digest,
+        new_digest,
+    )
 
 
-def _write_if_new_content(file: Path, content: bytes) -> bool:
+def _write_if_new_content(file: Path, new_content: bytes) -> bool:
     """Write a file; false if it has this content already."""
-    if file.exists() and file.read_bytes() == content:
+    if file.exists() and file.read_bytes() == new_content:
         return False
     file.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(file, content, durable=False)
+    write_atomically(file, new_content, durable=False)
     return True
 
 
@@ -122,9 +125,11 @@ def _exam_file_content(exam: ReadExam) -> bytes:
     return toml_table_text(head.model_dump(mode="json")).encode()
 
 
-def _files_of_item(exam_item: ExamItem, pages: PagePictures, findings: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+def _files_of_item(
+    exam_item: ExamItem, page_pictures: PagePictures, finding_sentences: Sequence[str]
+) -> Iterator[tuple[str, bytes]]:
     def figure_markdown(block: Block) -> str:
-        return markdown.figure_markdown_link(pages.caption_or_place(block), f"figures/{block.region}.png")
+        return markdown.figure_markdown_link(page_pictures.caption_or_place(block), f"figures/{block.region}.png")
 
     heading = f"Question {exam_item.label}" + (f": {exam_item.title}" if exam_item.title else "")
     question_markdown = markdown.blocks_markdown((*exam_item.context, *exam_item.body), figure_markdown)
@@ -133,11 +138,11 @@ def _files_of_item(exam_item: ExamItem, pages: PagePictures, findings: Sequence[
     for prefix, texts in (("", (*exam_item.context, *exam_item.body)), ("solution/", exam_item.solution)):
         for block in texts:
             if block.region:
-                yield f"{prefix}figures/{block.region}.png", pages.figure_png(block.region)
-    for number in pages.page_numbers(exam_item.regions):
-        yield f"page-{number}.png", pages.marked_page_png(number, exam_item.regions)
+                yield f"{prefix}figures/{block.region}.png", page_pictures.figure_png(block.region)
+    for number in page_pictures.page_numbers(exam_item.regions):
+        yield f"page-{number}.png", page_pictures.marked_page_png(number, exam_item.regions)
     form = ReviewForm(
-        findings=tuple(findings),
+        findings=tuple(finding_sentences),
         format=exam_item.format,
         answer=_closed_answer_or_empty(exam_item),
         points=exam_item.points,

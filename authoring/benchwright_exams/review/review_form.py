@@ -62,30 +62,30 @@ class ExamForm(Model):
     description: str = ""
 
 
-def read_review_form(file: Path) -> ReviewForm:
+def read_review_form(form_file: Path) -> ReviewForm:
     """The form of a question.
 
     Raises:
         DatasetError: Names the file and the field.
     """
-    return _read_toml_model(file, ReviewForm)
+    return _read_toml_model(form_file, ReviewForm)
 
 
-def read_exam_form(file: Path) -> ExamForm:
+def read_exam_form(form_file: Path) -> ExamForm:
     """The pack's statements on itself.
 
     Raises:
         DatasetError: Names the file and the field.
     """
-    return _read_toml_model(file, ExamForm)
+    return _read_toml_model(form_file, ExamForm)
 
 
-def _read_toml_model(file: Path, model: type[_M]) -> _M:
+def _read_toml_model(toml_file: Path, model: type[_M]) -> _M:
     try:
-        return model.model_validate(tomllib.loads(file.read_text("utf-8")))
+        return model.model_validate(tomllib.loads(toml_file.read_text("utf-8")))
     except OSError as error:
-        raise DatasetError(file, "", f"can't be read: {error.strerror}") from error
+        raise DatasetError(toml_file, "", f"can't be read: {error.strerror}") from error
     except ValidationError as error:
-        raise DatasetError.from_validation(file, error) from error
+        raise DatasetError.from_validation(toml_file, error) from error
     except ValueError as error:
-        raise DatasetError(file, "", f"is not TOML: {error}") from error
+        raise DatasetError(toml_file, "", f"is not TOML: {error}") from error

@@ -35,7 +35,7 @@ class ChoiceLabels(NamedTuple):
     """True if nothing but their length tells the choices from parts."""
 
 
-class _Place(NamedTuple):
+class _LetterPlace(NamedTuple):
     line_index: int
     label: LetterLabel
 
@@ -43,7 +43,7 @@ class _Place(NamedTuple):
 def choice_labels_by_line(choice_lines: Sequence[ChoiceLine]) -> dict[int, ChoiceLabels]:
     """The labels of choices, by the index of their line."""
     choice_labels: dict[int, ChoiceLabels] = {}
-    for letter_places in _sequences(choice_lines):
+    for letter_places in _letter_sequences(choice_lines):
         is_list, may_be_parts = _is_choice_list(choice_lines, letter_places)
         for letter_place in letter_places if is_list else ():
             label = NumberLabel(letter_place.label.value.upper(), letter_place.label.end)
@@ -55,65 +55,65 @@ def choice_labels_by_line(choice_lines: Sequence[ChoiceLine]) -> dict[int, Choic
     return choice_labels
 
 
-def _sequences(choice_lines: Sequence[ChoiceLine]) -> Iterator[list[_Place]]:
+def _letter_sequences(choice_lines: Sequence[ChoiceLine]) -> Iterator[list[_LetterPlace]]:
     """Letters from the first on, of one form and within one question."""
-    open_places: dict[str, list[_Place]] = {}
+    open_places: dict[str, list[_LetterPlace]] = {}
     for line_index, choice_line in enumerate(choice_lines):
         if choice_line.begins_question:
-            yield from _long_enough(open_places)
+            yield from _sequences_of_several(open_places)
             open_places = {}
         line_labels = list(numbering.letter_labels(choice_line.text))
         for index, label in enumerate(line_labels):
             open_letters = open_places.get(label.form, [])
             begins_line = not choice_line.text[choice_line.words_start : label.start].strip()
             is_next = bool(open_letters) and label.value.upper() == chr(ord(open_letters[-1].label.value.upper()) + 1)
-            if is_next and (begins_line or _goes_on_in_line(open_letters, line_index)):
-                open_letters.append(_Place(line_index, label))
-            elif label.value in "aA" and (begins_line or _has_next(label, line_labels[index + 1 :])):
-                yield from _long_enough({label.form: open_letters})
-                open_places[label.form] = [_Place(line_index, label)]
-    yield from _long_enough(open_places)
+            if is_next and (begins_line or _sequence_goes_on_in_line(open_letters, line_index)):
+                open_letters.append(_LetterPlace(line_index, label))
+            elif label.value in "aA" and (begins_line or _has_next_letter(label, line_labels[index + 1 :])):
+                yield from _sequences_of_several({label.form: open_letters})
+                open_places[label.form] = [_LetterPlace(line_index, label)]
+    yield from _sequences_of_several(open_places)
 
 
-def _goes_on_in_line(letter_places: Sequence[_Place], line_index: int) -> bool:
+def _sequence_goes_on_in_line(letters_so_far: Sequence[_LetterPlace], line_index: int) -> bool:
     """True if the last letter is in this line, or in the one before with another: a row that is broken."""
-    last_index = letter_places[-1].line_index
+    last_index = letters_so_far[-1].line_index
     return last_index == line_index or (
-        last_index == line_index - 1 and len(letter_places) > 1 and letter_places[-2].line_index == last_index
+        last_index == line_index - 1 and len(letters_so_far) > 1 and letters_so_far[-2].line_index == last_index
     )
 
 
-def _long_enough(places_by_form: dict[str, list[_Place]]) -> list[list[_Place]]:
+def _sequences_of_several(places_by_form: dict[str, list[_LetterPlace]]) -> list[list[_LetterPlace]]:
     return [letter_places for letter_places in places_by_form.values() if len(letter_places) >= _LEAST_CHOICES]
 
 
-def _has_next(label: LetterLabel, later_labels: Sequence[LetterLabel]) -> bool:
-    return any(later.form == label.form and later.value in "bB" for later in later_labels)
+def _has_next_letter(letter_label: LetterLabel, later_labels: Sequence[LetterLabel]) -> bool:
+    return any(later.form == letter_label.form and later.value in "bB" for later in later_labels)
 
 
-def _is_choice_list(choice_lines: Sequence[ChoiceLine], letter_places: Sequence[_Place]) -> tuple[bool, bool]:
+def _is_choice_list(choice_lines: Sequence[ChoiceLine], letters_in_order: Sequence[_LetterPlace]) -> tuple[bool, bool]:
     """True if letters begin choices; and true if they may begin parts all the same."""
-    texts = [_text_of(choice_lines, letter_places, index) for index in range(len(letter_places))]
-    is_row = len({letter_place.line_index for letter_place in letter_places}) < len(letter_places)
+    texts = [_choice_text(choice_lines, letters_in_order, index) for index in range(len(letters_in_order))]
+    is_row = len({letter_place.line_index for letter_place in letters_in_order}) < len(letters_in_order)
     if is_row and any(text in _JOINING or not text for text in texts[:-1]):
         return False, False
-    if letter_places[0].label.value.isupper():
+    if letters_in_order[0].label.value.isupper():
         return True, False
     if any(numbering.printed_points(text) or text.endswith("?") for text in texts):
         return False, False
     if is_row:
         return True, False
-    asks = _text_before(choice_lines, letter_places[0]).endswith(("?", ":", "…", "..."))
+    asks = _question_text_before(choice_lines, letters_in_order[0]).endswith(("?", ":", "…", "..."))
     is_short = sum(len(text.split()) for text in texts) <= _SHORT_WORDS * len(texts)
     if any(text.endswith(".") for text in texts) and not asks:
         return False, False
     return asks or is_short, not asks
 
 
-def _text_of(choice_lines: Sequence[ChoiceLine], letter_places: Sequence[_Place], index: int) -> str:
+def _choice_text(choice_lines: Sequence[ChoiceLine], letter_places: Sequence[_LetterPlace], place_index: int) -> str:
     """The text of a letter up to the next one or to the end of its line, or in the next line if it ends its own."""
-    letter_place = letter_places[index]
-    next_place = letter_places[index + 1] if index + 1 < len(letter_places) else None
+    letter_place = letter_places[place_index]
+    next_place = letter_places[place_index + 1] if place_index + 1 < len(letter_places) else None
     for line_index in (letter_place.line_index, letter_place.line_index + 1):
         is_cut = next_place is not None and next_place.line_index == line_index
         start = letter_place.label.end if line_index == letter_place.line_index else 0
@@ -123,7 +123,7 @@ def _text_of(choice_lines: Sequence[ChoiceLine], letter_places: Sequence[_Place]
     return ""
 
 
-def _text_before(choice_lines: Sequence[ChoiceLine], letter_place: _Place) -> str:
+def _question_text_before(choice_lines: Sequence[ChoiceLine], letter_place: _LetterPlace) -> str:
     """The text before a letter without its points: the end of the question that the choices answer."""
     text = choice_lines[letter_place.line_index].text[: letter_place.label.start].strip()
     if not text and letter_place.line_index:

@@ -63,24 +63,24 @@ class _Gutter(NamedTuple):
 
 
 def page_columns(
-    page_part: PageColumn, page_width: float, label_score: Callable[[Sequence[PageColumn]], int]
+    page_part: PageColumn, page_width: float, label_order_score: Callable[[Sequence[PageColumn]], int]
 ) -> PageColumns:
     """Divide a page, or a part of one, into columns.
 
     Args:
         page_part: Everything on it.
         page_width: In points.
-        label_score: The number of labels that follow each other if columns are read one after the other.
+        label_order_score: The number of labels that follow each other if columns are read one after the other.
     """
     if len(page_part.words) < 2:
         return PageColumns([page_part] if page_part.words or page_part.pictures else [], False)
-    undivided_score = label_score([page_part])
+    undivided_score = label_order_score([page_part])
     best_rank: tuple[int, bool, float] | None = None
     best_division: tuple[PageColumn, ...] = ()
     may_be_more = False
     for gutter in _gutters(page_part, page_width):
-        division = _divided(page_part, gutter)
-        gain = label_score(division) - undivided_score
+        division = _parts_around_gutter(page_part, gutter)
+        gain = label_order_score(division) - undivided_score
         rank = (gain, gutter.is_likely, gutter.width * (gutter.bottom_edge - gutter.top_edge))
         if (gain > 0 or (gain == 0 and gutter.is_likely)) and (best_rank is None or rank > best_rank):
             best_rank, best_division = rank, division
@@ -88,7 +88,7 @@ def page_columns(
             may_be_more = True
     if best_rank is None:
         return PageColumns([page_part], may_be_more)
-    divided = [page_columns(division_part, page_width, label_score) for division_part in best_division]
+    divided = [page_columns(division_part, page_width, label_order_score) for division_part in best_division]
     return PageColumns(
         [page_column for page_division in divided for page_column in page_division.in_order],
         any(page_division.may_be_more for page_division in divided),
@@ -123,15 +123,15 @@ def _gutters(page_part: PageColumn, page_width: float) -> Iterator[_Gutter]:
             top = max(top, box.bottom_edge)
 
 
-def _spaces_of_large_words(words: Sequence[PageWord], gap: float) -> Iterator[Box]:
+def _spaces_of_large_words(words: Sequence[PageWord], column_gap: float) -> Iterator[Box]:
     """Spaces between words of one line that are as wide as a gap between columns, as the words are large: a title's."""
-    for word_row in word_rows([word for word in words if _LEAST_GAP * word.size > gap]):
+    for word_row in word_rows([word for word in words if _LEAST_GAP * word.size > column_gap]):
         for word, next_word in pairwise(word_row):
             if next_word.box.left_edge - word.box.right_edge < _LEAST_GAP * max(word.size, next_word.size):
                 yield word.box.union(next_word.box)
 
 
-def _flush_starts(words: Sequence[PageWord], gap: float) -> list[float]:
+def _flush_starts(words: Sequence[PageWord], least_gap: float) -> list[float]:
     """Left edges at which several words begin with white space before them."""
     words_by_bucket: dict[int, list[PageWord]] = {}
     for word in words:
@@ -141,7 +141,7 @@ def _flush_starts(words: Sequence[PageWord], gap: float) -> list[float]:
         word.box.left_edge
         for word in words
         if not any(
-            neighbour.box.left_edge < word.box.left_edge and word.box.left_edge - neighbour.box.right_edge < gap
+            neighbour.box.left_edge < word.box.left_edge and word.box.left_edge - neighbour.box.right_edge < least_gap
             for neighbour in words_by_bucket[int((word.box.top_edge + word.box.bottom_edge) / 2 // _BUCKET_POINTS)]
             if neighbour is not word and _shares_line(neighbour, word)
         )
@@ -161,13 +161,13 @@ def _shares_line(word: PageWord, neighbour: PageWord) -> bool:
 
 
 def _gutter_if_text_on_both_sides(
-    page_part: PageColumn, start: float, vertical: tuple[float, float], page_width: float
+    page_part: PageColumn, right_start: float, top_and_bottom_edge: tuple[float, float], page_width: float
 ) -> _Gutter | None:
-    top, bottom = vertical
+    top, bottom = top_and_bottom_edge
     inside_words = [word for word in page_part.words if top <= (word.box.top_edge + word.box.bottom_edge) / 2 <= bottom]
     sides = (
-        [word for word in inside_words if word.box.left_edge < start - 0.3],
-        [word for word in inside_words if word.box.left_edge >= start - 0.3],
+        [word for word in inside_words if word.box.left_edge < right_start - 0.3],
+        [word for word in inside_words if word.box.left_edge >= right_start - 0.3],
     )
     if not all(sides):
         return None
@@ -179,17 +179,17 @@ def _gutter_if_text_on_both_sides(
         return None
     letter_points = statistics.median(word.size for word in inside_words)
     flush_counts = Counter(round(row[0].box.left_edge / _FLUSH_POINTS) for row in rows_by_side[1])
-    width = start - max(word.box.right_edge for word in sides[0])
+    width = right_start - max(word.box.right_edge for word in sides[0])
     is_clear = (
         side_width >= _LEAST_SHARE * page_width
         and all(len(side) >= _PROSE_WORDS * len(side_rows) for side, side_rows in zip(sides, rows_by_side, strict=True))
         and flush_counts.most_common(1)[0][1] >= _FLUSH_SHARE * len(rows_by_side[1])
         and line_count >= (_SOME_LINES if width >= _WIDE_GAP * letter_points else _MANY_LINES)
     )
-    return _Gutter(start, top, bottom, width, is_clear, is_written_so)
+    return _Gutter(right_start, top, bottom, width, is_clear, is_written_so)
 
 
-def _divided(page_part: PageColumn, gutter: _Gutter) -> tuple[PageColumn, ...]:
+def _parts_around_gutter(page_part: PageColumn, gutter: _Gutter) -> tuple[PageColumn, ...]:
     """What is above a gutter, on its left, on its right, and below it."""
 
     def part_of(box: Box) -> int:

@@ -70,12 +70,12 @@ def is_doubtful(word: PageWord) -> bool:
     return word.confidence < _CLEAR or not (_ORDINARY.fullmatch(word.text) or _MARK.fullmatch(word.text))
 
 
-def _is_numbering(region: Region, word: str) -> bool:
+def _is_numbering(region: Region, doubtful_word: str) -> bool:
     """True if a word is in a label or in points, which would be none if it were another."""
     numbering_segments = (
         segment for segment in region.segments if segment.role in (RegionRole.LABEL, RegionRole.POINTS)
     )
-    return any(word in region.text[segment.start : segment.end] for segment in numbering_segments)
+    return any(doubtful_word in region.text[segment.start : segment.end] for segment in numbering_segments)
 
 
 def _items_with_lost_ink(regions: Sequence[Region]) -> set[str]:
@@ -160,7 +160,7 @@ def doubt_findings(exam_questions: Sequence[_DoubtfulQuestion], regions: Sequenc
                 item=exam_question.label,
             )
         text = " ".join((*(block.text for block in exam_question.body), *exam_question.choices.values()))
-        if match := _CHOICE.search(numbering.with_narrow_signs(text)):
+        if match := _CHOICE.search(numbering.with_ascii_width_signs(text)):
             yield ExamFinding(
                 says=f"Its text has “{match[0].strip()}”, which may begin a choice.", item=exam_question.label
             )
@@ -188,12 +188,12 @@ def doubt_findings(exam_questions: Sequence[_DoubtfulQuestion], regions: Sequenc
             )
 
 
-def _has_broken_choices_beside_each_other(regions: Sequence[Region], label: str) -> bool:
+def _has_broken_choices_beside_each_other(regions: Sequence[Region], question_label: str) -> bool:
     """True if choices stand in a grid, and a line goes on with one of them."""
     choice_lines = [
         region
         for region in regions
-        if any(segment.item == label and segment.role is RegionRole.CHOICE for segment in region.segments)
+        if any(segment.item == question_label and segment.role is RegionRole.CHOICE for segment in region.segments)
     ]
     begun_lists = [region for region in choice_lines if region.segments[0].role is RegionRole.LABEL]
     are_beside = (
@@ -203,12 +203,12 @@ def _has_broken_choices_beside_each_other(regions: Sequence[Region], label: str)
     return len(begun_lists) > 1 and are_beside and len(begun_lists) < len(choice_lines)
 
 
-def _has_choices_in_columns(regions: Sequence[Region], label: str) -> bool:
+def _has_choices_in_columns(regions: Sequence[Region], question_label: str) -> bool:
     """True if choices begin lines so far from each other that a column is between them."""
     begun_lines = [
         region
         for region in regions
-        if [segment.role for segment in region.segments if segment.item == label][:2]
+        if [segment.role for segment in region.segments if segment.item == question_label][:2]
         == [RegionRole.LABEL, RegionRole.CHOICE]
     ]
     edges: dict[int, list[float]] = {}
@@ -262,7 +262,7 @@ def unasked_text_findings(regions: Sequence[Region]) -> Iterator[ExamFinding]:
     """Findings about text before the first question that may be a question."""
     for region in regions:
         if region.role is RegionRole.INSTRUCTIONS and (
-            _ASKING.search(region.text) or numbering.bare_number(region.text)
+            _ASKING.search(region.text) or numbering.number_without_heading_word(region.text)
         ):
             quoted = escape_hidden_characters(region.text)[:_QUOTED]
             yield ExamFinding(

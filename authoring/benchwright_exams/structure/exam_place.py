@@ -37,11 +37,11 @@ class ExamPlace:
         part_suffix = f"-{self.part}" if self.part[:1].isdigit() or len(self.part) > 1 else self.part
         return f"{head}{part_suffix}{f'-{self.subpart}' if self.subpart else ''}"
 
-    def at_question(self, number: str) -> ExamPlace:
+    def at_question(self, question_number: str) -> ExamPlace:
         """At a question of this section."""
         return ExamPlace(
             self.section,
-            str(int(number)),
+            str(int(question_number)),
             is_in_solution=self.is_among_solutions,
             is_among_solutions=self.is_among_solutions,
         )
@@ -54,23 +54,23 @@ class ExamPlace:
         """At a part of this part."""
         return replace(self, subpart=subpart_label, choice="", is_in_solution=self.is_among_solutions)
 
-    def is_number_soon_after(self, number: str) -> bool:
+    def is_number_soon_after(self, question_number: str) -> bool:
         """True if a number is the next question's, or one of those soon after it."""
         last_number = int(self.question or 0)
-        return last_number < int(number) <= last_number + 1 + MOST_MISSING
+        return last_number < int(question_number) <= last_number + 1 + MOST_MISSING
 
-    def is_next_number(self, number: str) -> bool:
+    def is_next_number(self, question_number: str) -> bool:
         """True if a number is exactly the next question's."""
-        return int(number) == int(self.question or 0) + 1
+        return int(question_number) == int(self.question or 0) + 1
 
     def may_be_next_decimal(self, part_number: str) -> bool:
         """True if a number is that of the next part, or soon after it: `2.1`, `2.2`; not a quantity such as 2.5."""
         last_number = int(self.part) if self.part.isdigit() else 0
         return 0 < int(part_number) - last_number <= _MOST_MISSING_PARTS
 
-    def begun_part_and_offset(self, text: str) -> tuple[ExamPlace, int] | None:
+    def begun_part_and_offset(self, line_text: str) -> tuple[ExamPlace, int] | None:
         """The part that a text begins, and where its words begin; None if it begins none."""
-        letter, roman = numbering.lettered_part(text), numbering.roman_part(text)
+        letter, roman = numbering.lettered_part(line_text), numbering.roman_part(line_text)
         is_letter = letter is not None and self._may_be_next_part(letter.value)
         if roman is not None and not (is_letter and self.part and ord(roman.value[0]) == ord(self.part[0]) + 1):
             if self.part and not _is_roman(self.part) and roman.value == (numbering.next_roman(self.subpart) or "i"):
@@ -81,41 +81,41 @@ class ExamPlace:
             return self.at_part(letter.value), letter.end
         return None
 
-    def _may_be_next_part(self, letter: str) -> bool:
+    def _may_be_next_part(self, part_letter: str) -> bool:
         if not self.part:
-            return letter == "a"
-        return len(self.part) == 1 and 0 < ord(letter) - ord(self.part) <= 3
+            return part_letter == "a"
+        return len(self.part) == 1 and 0 < ord(part_letter) - ord(self.part) <= 3
 
 
 _SPAN = re.compile(r"^(?:[A-Z]+\d*-)?\d{1,3}\.\.\d{1,3}$")
 _LABEL = re.compile(r"^((?:[A-Z]+\d*-)?\d+)(?:-?([a-z]|[ivx]+|\d+))?(?:-([ivx]+))?$")
 
 
-def parent_labels(label: str) -> tuple[str, ...]:
+def parent_labels(question_label: str) -> tuple[str, ...]:
     """The labels above one, the question first: `1a-i` is in `1a`, which is in `1`."""
-    match = _LABEL.match(label)
+    match = _LABEL.match(question_label)
     if match is None or match[2] is None:
         return ()
-    return (match[1], label[: -len(match[3]) - 1]) if match[3] else (match[1],)
+    return (match[1], question_label[: -len(match[3]) - 1]) if match[3] else (match[1],)
 
 
-def is_label(text: str) -> bool:
+def is_label(candidate_label: str) -> bool:
     """True if something can be called so: a question, a part, the questions of a shared context, or nothing."""
-    return not text or bool(_LABEL.match(text) or _SPAN.match(text))
+    return not candidate_label or bool(_LABEL.match(candidate_label) or _SPAN.match(candidate_label))
 
 
-def section_and_number(label: str) -> tuple[str, int] | None:
+def section_and_number(question_label: str) -> tuple[str, int] | None:
     """The section of a question, with its hyphen, and its number; None for a part."""
-    match = _LABEL.match(label)
+    match = _LABEL.match(question_label)
     if match is None or match[2] is not None:
         return None
     section, _, number = match[1].rpartition("-")
     return (f"{section}-" if section else "", int(number))
 
 
-def part_ordinal(label: str) -> int:
+def part_ordinal(part_label: str) -> int:
     """The rank of a label among the parts of its parent, from 1; 0 if it is a question."""
-    match = _LABEL.match(label)
+    match = _LABEL.match(part_label)
     if match is None or match[2] is None:
         return 0
     name = match[3] or match[2]

@@ -8,13 +8,13 @@ from benchwright_exams.structure import numbering
 from benchwright_exams.structure.exam_place import MOST_MISSING
 
 
-def label_score(lines: Iterable[str]) -> int:
+def label_order_score(lines_in_reading_order: Iterable[str]) -> int:
     """The number of labels that follow the one before, less those that don't, if lines are read in this order."""
     score = 0
     last_number = 0
     last_letter = ""
-    for line in lines:
-        label = numbering.headed_number(line) or numbering.bare_number(line)
+    for line in lines_in_reading_order:
+        label = numbering.number_after_heading_word(line) or numbering.number_without_heading_word(line)
         offset = label.end if label else 0
         if label:
             number = int(label.value)
@@ -36,20 +36,20 @@ def label_score(lines: Iterable[str]) -> int:
     return score
 
 
-def runs_by_form(lines: Sequence[str]) -> dict[str, list[int]]:
+def number_runs_by_form(lines_in_reading_order: Sequence[str]) -> dict[str, list[int]]:
     """The numbers that follow each other at the beginnings of lines, by the form in which they are printed.
 
     Lines among the solutions don't count; after the heading of a section numbers begin anew.
     """
     numbers_by_form: dict[str, list[int]] = {}
     expected: dict[str, int] = {}
-    for line in lines:
+    for line in lines_in_reading_order:
         if numbering.heads_solutions(line):
             break
         if numbering.section_name(line) is not None:
             expected.clear()
             continue
-        label = numbering.bare_number(line)
+        label = numbering.number_without_heading_word(line)
         if label is None:
             continue
         number = int(label.value)
@@ -59,11 +59,11 @@ def runs_by_form(lines: Sequence[str]) -> dict[str, list[int]]:
     return numbers_by_form
 
 
-def usual_form(lines: Sequence[str]) -> str:
+def usual_number_form(lines_in_reading_order: Sequence[str]) -> str:
     """The form in which most questions are numbered that begin with a number alone; empty if none does."""
-    numbers_by_form = runs_by_form(lines)
+    numbers_by_form = number_runs_by_form(lines_in_reading_order)
     return max(numbers_by_form, key=lambda form: len(numbers_by_form[form]), default="")
 
 
-def _next_letter(letter: str) -> str:
-    return chr(ord(letter) + 1) if letter else "A"
+def _next_letter(label_letter: str) -> str:
+    return chr(ord(label_letter) + 1) if label_letter else "A"

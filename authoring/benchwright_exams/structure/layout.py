@@ -11,7 +11,7 @@ from typing import NamedTuple
 from benchwright_exams.reading.page import Box, Drawing, DrawingKind, PageWord, ReadPage
 from benchwright_exams.structure.columns import PageColumn, page_columns
 from benchwright_exams.structure.doubts import is_doubtful
-from benchwright_exams.structure.label_sequence import label_score
+from benchwright_exams.structure.label_sequence import label_order_score
 from benchwright_exams.structure.word_rows import box_around, phrases_of_row, word_rows
 from benchwright_judges.models.prompt import escape_hidden_characters
 
@@ -73,7 +73,7 @@ def reading_order(page: ReadPage) -> ReadingOrder:
     ordered_columns, may_have_columns = page_columns(
         PageColumn(tuple(words), tuple(pictures)),
         page.width,
-        lambda page_parts: label_score(
+        lambda page_parts: label_order_score(
             _row_text(word_row) for part in page_parts for word_row in word_rows(part.words)
         ),
     )
@@ -117,7 +117,7 @@ def _pieces_of_column(
 
     def place(piece: PagePiece) -> tuple[float, float]:
         # A picture beside text belongs to the line at its top, which may begin a little below it.
-        is_beside = piece.is_picture and any(_stand_beside(piece.box, line.box) for line in text_lines)
+        is_beside = piece.is_picture and any(_stands_picture_beside_line(piece.box, line.box) for line in text_lines)
         return (piece.box.top_edge + (_BESIDE_POINTS if is_beside else 0.0), piece.box.left_edge)
 
     return [
@@ -131,7 +131,7 @@ def _pieces_of_column(
     ]
 
 
-def _stand_beside(picture_box: Box, line_box: Box) -> bool:
+def _stands_picture_beside_line(picture_box: Box, line_box: Box) -> bool:
     """True if a picture and a line of text share a height, and neither is over the other."""
     is_apart = (
         line_box.right_edge <= picture_box.left_edge + _EDGE_POINTS
@@ -142,16 +142,18 @@ def _stand_beside(picture_box: Box, line_box: Box) -> bool:
     )
 
 
-def are_beside(drawn_piece: PagePiece, line: PagePiece) -> bool:
+def are_beside(drawn_piece: PagePiece, text_line: PagePiece) -> bool:
     """True if a line of text stands beside a picture, in the same column."""
     return (
-        drawn_piece.page == line.page and drawn_piece.column == line.column and _stand_beside(drawn_piece.box, line.box)
+        drawn_piece.page == text_line.page
+        and drawn_piece.column == text_line.column
+        and _stands_picture_beside_line(drawn_piece.box, text_line.box)
     )
 
 
-def _is_well_inside(drawing: Box, word: PageWord) -> bool:
+def _is_well_inside(drawing_box: Box, word: PageWord) -> bool:
     """True if a word is well inside something drawn: a line of text may touch its edge."""
-    return drawing.grown(0, -_EDGE_POINTS).has_centre_of(word.box)
+    return drawing_box.grown(0, -_EDGE_POINTS).has_centre_of(word.box)
 
 
 def _joined_text(words: Sequence[PageWord]) -> str:
@@ -189,20 +191,21 @@ def _line_pieces(page_number: int, words: Sequence[PageWord]) -> list[PagePiece]
     return line_pieces
 
 
-def _row_text(word_row: Sequence[PageWord]) -> str:
-    return "\t".join(_joined_text(phrase) for phrase in phrases_of_row(word_row))
+def _row_text(words_in_row: Sequence[PageWord]) -> str:
+    return "\t".join(_joined_text(phrase) for phrase in phrases_of_row(words_in_row))
 
 
-def _spaced_line(words: Sequence[PageWord]) -> str:
+def _spaced_line(words_in_row: Sequence[PageWord]) -> str:
     """A line of a listing with its spaces; those at its start are seen from its place."""
     # A letter's ink is narrower than its place; where one space is between two words, they tell how wide that is.
-    ink = statistics.median(word.box.width / len(word.text) for word in words)
+    ink = statistics.median(word.box.width / len(word.text) for word in words_in_row)
     sign_widths = [
-        (next_word.box.left_edge - word.box.left_edge) / (len(word.text) + 1) for word, next_word in pairwise(words)
+        (next_word.box.left_edge - word.box.left_edge) / (len(word.text) + 1)
+        for word, next_word in pairwise(words_in_row)
     ]
     width = max(ink, min(sign_widths, default=ink), 1.0)
-    text = escape_hidden_characters(words[0].text)
-    for word, next_word in pairwise(words):
+    text = escape_hidden_characters(words_in_row[0].text)
+    for word, next_word in pairwise(words_in_row):
         spaces = round((next_word.box.left_edge - word.box.right_edge) / width - _INK_GAP)
         text += " " * max(1, min(spaces, _MOST_SPACES)) + escape_hidden_characters(next_word.text)
     return text

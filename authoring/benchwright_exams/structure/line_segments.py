@@ -74,37 +74,45 @@ def last_choice_letter(segments: Iterable[Segment]) -> str:
     return ([segment.value for segment in segments if segment.role is RegionRole.LABEL and segment.value] or [""])[-1]
 
 
-def offset_after_labels(text: str) -> int:
+def offset_after_labels(line_text: str) -> int:
     """The offset of the words of a line after all numbers and letters that it begins with: `1. (a) …`."""
     offset = 0
-    while start := _leading_label(text[offset:]):
+    while start := _leading_label(line_text[offset:]):
         offset += start.end
     return offset
 
 
-def _leading_label(text: str) -> numbering.NumberLabel | None:
-    decimal = numbering.decimal_number(text)
-    line_label = numbering.headed_number(text) or (decimal and decimal[1]) or numbering.bare_number(text)
-    return line_label or numbering.roman_part(text) or numbering.lettered_part(text)
+def _leading_label(line_text: str) -> numbering.NumberLabel | None:
+    decimal = numbering.decimal_number(line_text)
+    line_label = (
+        numbering.number_after_heading_word(line_text)
+        or (decimal and decimal[1])
+        or numbering.number_without_heading_word(line_text)
+    )
+    return line_label or numbering.roman_part(line_text) or numbering.lettered_part(line_text)
 
 
-def _words_segment(line: LabelledLine, start: int, end: int, value: str) -> Segment:
-    is_choice = line.role is RegionRole.QUESTION and len(value) == 1
+def _words_segment(line: LabelledLine, start_offset: int, end_offset: int, segment_value: str) -> Segment:
+    is_choice = line.role is RegionRole.QUESTION and len(segment_value) == 1
     role = RegionRole.CHOICE if is_choice else line.role
     return Segment(
-        role=role, start=start, end=end, item=line.item_label, value=value if line.role is RegionRole.QUESTION else ""
+        role=role,
+        start=start_offset,
+        end=end_offset,
+        item=line.item_label,
+        value=segment_value if line.role is RegionRole.QUESTION else "",
     )
 
 
 def has_title(line: LabelledLine) -> bool:
     """True if what a heading says after its number is no sentence, and none goes on in the next line."""
-    if numbering.headed_number(line.text) is None:
+    if numbering.number_after_heading_word(line.text) is None:
         return False
     points = [start for start, _ in numbering.printed_points(line.text) if start >= line.words_start]
     words = line.text[line.words_start : min(points, default=len(line.text))].strip()
     goes_on = line.is_broken or line.following_line[:1].islower()
     return (
         len(words) < _TITLE_CHARACTERS
-        and not numbering.with_narrow_signs(words).endswith(_ENDS_OF_SENTENCES)
+        and not numbering.with_ascii_width_signs(words).endswith(_ENDS_OF_SENTENCES)
         and not goes_on
     )

@@ -87,9 +87,9 @@ _NARROW = {0xFF01 + index: chr(0x21 + index) for index in range(94)} | {
 """Signs of full width, which Chinese exams set labels and points in; one for one, so that offsets stay."""
 
 
-def with_narrow_signs(text: str) -> str:
+def with_ascii_width_signs(line_text: str) -> str:
     """A text with signs of full width as those of ASCII, and as long as before."""
-    return text.translate(_NARROW)
+    return line_text.translate(_NARROW)
 
 
 class NumberLabel(NamedTuple):
@@ -113,152 +113,157 @@ class LetterLabel(NamedTuple):
     """As it is printed for the first: `a)`, `(A)`."""
 
 
-def headed_number(text: str) -> NumberLabel | None:
+def number_after_heading_word(line_text: str) -> NumberLabel | None:
     """`Problem 3: …`, `Q3`, `Question 3 (5 points)`."""
-    return _number_label(_HEADED.match(with_narrow_signs(text)))
+    return _number_label(_HEADED.match(with_ascii_width_signs(line_text)))
 
 
-def bare_number(text: str) -> NumberLabel | None:
+def number_without_heading_word(line_text: str) -> NumberLabel | None:
     """`3. …`, `3) …`, `(3) …`, `[3] …`, `3: …`, `3 (a) …`, and `3` far to the left of its text."""
     for form, pattern in _BARE_BY_FORM.items():
-        if match := pattern.match(with_narrow_signs(text)):
+        if match := pattern.match(with_ascii_width_signs(line_text)):
             return NumberLabel(match[1], match.end(), form)
     return None
 
 
-def letter_labels(line: str) -> Iterator[LetterLabel]:
+def letter_labels(line_text: str) -> Iterator[LetterLabel]:
     """Letters of a line that may begin parts or choices, wherever they stand."""
-    for match in _LETTER_LABEL.finditer(with_narrow_signs(line)):
+    for match in _LETTER_LABEL.finditer(with_ascii_width_signs(line_text)):
         letter = match[1] or match[2]
         first_letter = "A" if letter.isupper() else "a"
         form = f"({first_letter})" if match[1] else f"{first_letter}{match[3]}"
         yield LetterLabel(letter, match.start(), match.end(), form)
 
 
-def decimal_number(text: str) -> tuple[str, NumberLabel] | None:
+def decimal_number(line_text: str) -> tuple[str, NumberLabel] | None:
     """`2.1 …`: the question's number, and its part's."""
-    match = _DECIMAL.match(with_narrow_signs(text))
+    match = _DECIMAL.match(with_ascii_width_signs(line_text))
     return (match[1], NumberLabel(match[2], match.end())) if match else None
 
 
-def lettered_part(text: str) -> NumberLabel | None:
+def lettered_part(line_text: str) -> NumberLabel | None:
     """`(a) …`, `a) …`, `a. …`."""
-    return _number_label(_LETTER.match(with_narrow_signs(text)))
+    return _number_label(_LETTER.match(with_ascii_width_signs(line_text)))
 
 
-def roman_part(text: str) -> NumberLabel | None:
+def roman_part(line_text: str) -> NumberLabel | None:
     """`(ii) …`."""
-    return _number_label(_ROMAN.match(with_narrow_signs(text)))
+    return _number_label(_ROMAN.match(with_ascii_width_signs(line_text)))
 
 
-def choice_offsets_and_labels(line: str, expected_letter: str) -> list[tuple[int, NumberLabel]]:
+def choice_offsets_and_labels(line_text: str, expected_letter: str) -> list[tuple[int, NumberLabel]]:
     """Choices that begin in a line, each with the offset at which its label begins: `A. …`, `(A) … (B) …`.
 
     Args:
-        line: The line.
+        line_text: The line.
         expected_letter: The letter of the next choice. The first of all has to begin the line.
     """
     choice_labels: list[tuple[int, NumberLabel]] = []
-    for match in _CHOICE.finditer(with_narrow_signs(line)):
+    for match in _CHOICE.finditer(with_ascii_width_signs(line_text)):
         letter = match[1] or match[2]
-        if letter == expected_letter and (choice_labels or not line[: match.start()].strip() or expected_letter != "A"):
+        if letter == expected_letter and (
+            choice_labels or not line_text[: match.start()].strip() or expected_letter != "A"
+        ):
             choice_labels.append((match.start(), NumberLabel(letter, match.end())))
             expected_letter = chr(ord(letter) + 1)
     return choice_labels
 
 
-def printed_points(text: str) -> list[tuple[int, NumberLabel]]:
+def printed_points(line_text: str) -> list[tuple[int, NumberLabel]]:
     """Points, each with where they begin: `[6 points]`, `(5 marks)`, `– 10 points`."""
     return [
         (match.start(), NumberLabel(next(filter(None, match.groups())), match.end()))
-        for match in _POINTS.finditer(with_narrow_signs(text))
+        for match in _POINTS.finditer(with_ascii_width_signs(line_text))
     ]
 
 
 def broken_points_offset_and_label(line: str, following_line: str) -> tuple[int, NumberLabel] | None:
     """Points that a line begins at its end, and the following line goes on with: `(2`, `points)`."""
-    match = _BROKEN_POINTS.search(with_narrow_signs(line))
+    match = _BROKEN_POINTS.search(with_ascii_width_signs(line))
     return (
         (match.start(), NumberLabel(match[1], match.end()))
-        if match and _REST_OF_POINTS.match(with_narrow_signs(following_line))
+        if match and _REST_OF_POINTS.match(with_ascii_width_signs(following_line))
         else None
     )
 
 
 def offset_after_rest_of_points(line: str, previous_line: str) -> int:
     """The offset of the words of a line whose points began in the line before; 0 if none did."""
-    match = _REST_OF_POINTS.match(with_narrow_signs(line))
-    return match.end() if match and _BROKEN_POINTS.search(with_narrow_signs(previous_line)) else 0
+    match = _REST_OF_POINTS.match(with_ascii_width_signs(line))
+    return match.end() if match and _BROKEN_POINTS.search(with_ascii_width_signs(previous_line)) else 0
 
 
-def section_name(text: str) -> str | None:
+def section_name(line_text: str) -> str | None:
     """The name of a section that a line heads, such as `A`, or `S2` for a number."""
-    match = _SECTION.match(with_narrow_signs(text))
+    match = _SECTION.match(with_ascii_width_signs(line_text))
     return (f"S{match[1]}" if match[1].isdigit() else match[1].upper()) if match else None
 
 
-def heads_solutions(text: str) -> bool:
+def heads_solutions(line_text: str) -> bool:
     """True if a line heads the solutions of all questions."""
-    return bool(_SOLUTIONS.match(with_narrow_signs(text)))
+    return bool(_SOLUTIONS.match(with_ascii_width_signs(line_text)))
 
 
-def begins_own_solution(text: str) -> bool:
+def begins_own_solution(line_text: str) -> bool:
     """True if a line says no more than that the solution of its question, or room for it, follows: `Answer:`."""
-    return bool(_OWN_SOLUTION.match(with_narrow_signs(text)))
+    return bool(_OWN_SOLUTION.match(with_ascii_width_signs(line_text)))
 
 
-def solution_offset(text: str) -> int:
+def solution_offset(line_text: str) -> int:
     """The offset at which a solution begins in a line that says so, `Solution: …`; 0 if it does not."""
-    match = _SOLUTION.match(with_narrow_signs(text))
+    match = _SOLUTION.match(with_ascii_width_signs(line_text))
     return match.end() if match else 0
 
 
-def is_answer_space(text: str) -> bool:
+def is_answer_space(line_text: str) -> bool:
     """True if a line is room for an answer."""
-    return bool(_SPACE.match(with_narrow_signs(text)))
+    return bool(_SPACE.match(with_ascii_width_signs(line_text)))
 
 
-def is_continued(text: str) -> bool:
+def is_continued(line_text: str) -> bool:
     """True if a line says that a question goes on: `2. (continued)`."""
-    return bool(_CONTINUED.match(with_narrow_signs(text)))
+    return bool(_CONTINUED.match(with_ascii_width_signs(line_text)))
 
 
-def number_labels_within(line: str) -> Iterator[NumberLabel]:
+def number_labels_within(line_text: str) -> Iterator[NumberLabel]:
     """Numbers in a line, at its start or not, that look as if they begin a question."""
-    for match in _NUMBER_WITHIN.finditer(with_narrow_signs(line)):
+    for match in _NUMBER_WITHIN.finditer(with_ascii_width_signs(line_text)):
         yield NumberLabel(next(filter(None, match.groups())), match.end(), match[0].strip())
 
 
-def shared_question_range(text: str) -> tuple[int, int] | None:
+def shared_question_range(line_text: str) -> tuple[int, int] | None:
     """The first and last question that a text is about: `Questions 3–5 refer to …`."""
-    match = _SHARED.match(with_narrow_signs(text))
+    match = _SHARED.match(with_ascii_width_signs(line_text))
     return (int(match[1]), int(match[2])) if match else None
 
 
-def captioned_name(text: str) -> str | None:
+def captioned_name(line_text: str) -> str | None:
     """The name that a caption gives its figure or table, such as `figure 2`."""
-    match = _CAPTION.match(with_narrow_signs(text))
-    return f"{_table_or_figure(text)} {match[1]}" if match else None
+    match = _CAPTION.match(with_ascii_width_signs(line_text))
+    return f"{_table_or_figure_word(line_text)} {match[1]}" if match else None
 
 
-def mentioned_drawing_names(text: str) -> list[str]:
+def mentioned_drawing_names(line_text: str) -> list[str]:
     """Figures and tables that a text names, as captions call them."""
-    return [f"{_table_or_figure(match[1])} {match[2]}" for match in _MENTION.finditer(with_narrow_signs(text))]
+    return [
+        f"{_table_or_figure_word(match[1])} {match[2]}"
+        for match in _MENTION.finditer(with_ascii_width_signs(line_text))
+    ]
 
 
-def is_page_edge_line(text: str) -> bool:
+def is_page_edge_line(line_text: str) -> bool:
     """True if a line is a page number, or says that the page or the exam ends."""
-    return bool(_EDGE.match(with_narrow_signs(text.strip())))
+    return bool(_EDGE.match(with_ascii_width_signs(line_text.strip())))
 
 
-def next_roman(roman: str) -> str:
+def next_roman(roman_number: str) -> str:
     """The Roman number after one from `i` to `xiii`."""
-    return ROMANS[ROMANS.index(roman) + 1] if roman in ROMANS[:-1] else ""
+    return ROMANS[ROMANS.index(roman_number) + 1] if roman_number in ROMANS[:-1] else ""
 
 
-def _table_or_figure(drawing_word: str) -> str:
+def _table_or_figure_word(drawing_word: str) -> str:
     return "table" if drawing_word.lower().startswith("tab") else "figure"
 
 
-def _number_label(match: re.Match[str] | None) -> NumberLabel | None:
-    return NumberLabel(next(filter(None, match.groups())), match.end()) if match else None
+def _number_label(label_match: re.Match[str] | None) -> NumberLabel | None:
+    return NumberLabel(next(filter(None, label_match.groups())), label_match.end()) if label_match else None

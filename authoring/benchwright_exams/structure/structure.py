@@ -12,7 +12,7 @@ from benchwright_exams.reading.page import Box, DrawingKind, ReadExam, ReadPage
 from benchwright_exams.structure import numbering
 from benchwright_exams.structure.choice_lists import ChoiceLabels, ChoiceLine, choice_labels_by_line
 from benchwright_exams.structure.exam_place import ExamPlace
-from benchwright_exams.structure.label_sequence import runs_by_form, usual_form
+from benchwright_exams.structure.label_sequence import number_runs_by_form, usual_number_form
 from benchwright_exams.structure.layout import PagePiece, are_beside, reading_order
 from benchwright_exams.structure.ledger import ExamFinding, Ledger, Region, RegionRole, Segment, require_full_coverage
 from benchwright_exams.structure.line_segments import LabelledLine, has_title, last_choice_letter, segments_of_line
@@ -89,8 +89,8 @@ class _PageReader:
             if page_order.may_have_columns
         ]
         texts = [piece.text for _, pieces in self._pages.values() for piece in pieces if piece.drawing is None]
-        self._headed = any(numbering.headed_number(text) for text in texts)
-        self._form = usual_form(texts)
+        self._headed = any(numbering.number_after_heading_word(text) for text in texts)
+        self._form = usual_number_form(texts)
         self.findings += self._findings_of_other_forms(texts)
         self._sections = sum(numbering.section_name(text) is not None for text in texts) > 1
         self._has_titles = self._are_titles_usual()
@@ -101,10 +101,10 @@ class _PageReader:
         self._next_piece: PagePiece | None = None
         self._shared = ""
 
-    def _findings_of_other_forms(self, texts: Sequence[str]) -> Iterator[ExamFinding]:
+    def _findings_of_other_forms(self, line_texts: Sequence[str]) -> Iterator[ExamFinding]:
         """Numbers that follow each other in another form than the questions' do: those of a list, or of questions."""
-        headed_count = sum(numbering.headed_number(text) is not None for text in texts)
-        for form, numbers in runs_by_form(texts).items():
+        headed_count = sum(numbering.number_after_heading_word(text) is not None for text in line_texts)
+        for form, numbers in number_runs_by_form(line_texts).items():
             if len(numbers) >= max(_LEAST_RUN, headed_count) and (self._headed or form != self._form):
                 yield ExamFinding(
                     says=f"{len(numbers)} lines begin with numbers such as “{form}”, which were taken for text of"
@@ -116,7 +116,11 @@ class _PageReader:
         is_title_by_heading = []
         for _, pieces in self._pages.values():
             for piece, following_piece in pairwise([*pieces, None]):
-                label = numbering.headed_number(piece.text) if piece is not None and piece.drawing is None else None
+                label = (
+                    numbering.number_after_heading_word(piece.text)
+                    if piece is not None and piece.drawing is None
+                    else None
+                )
                 if piece is None or label is None or not piece.text[label.end :].strip():
                     continue
                 heading_line = LabelledLine(
@@ -139,14 +143,16 @@ class _PageReader:
         ]
         choice_lines = []
         for piece in pieces:
-            label = numbering.headed_number(piece.text) or (None if self._headed else self._numbered(piece.text))
+            label = numbering.number_after_heading_word(piece.text) or (
+                None if self._headed else self._usual_number(piece.text)
+            )
             begins = bool(label) or numbering.section_name(piece.text) is not None
             choice_lines.append(ChoiceLine(piece.text, label.end if label else 0, begins))
         return {pieces[index]: line_labels for index, line_labels in choice_labels_by_line(choice_lines).items()}
 
-    def _numbered(self, text: str) -> numbering.NumberLabel | None:
+    def _usual_number(self, line_text: str) -> numbering.NumberLabel | None:
         """The number that a line begins with, if it is printed as most questions' are."""
-        label = numbering.bare_number(text)
+        label = numbering.number_without_heading_word(line_text)
         return label if label and label.form == self._form else None
 
     def regions(self) -> Iterator[Region]:
@@ -277,9 +283,9 @@ class _PageReader:
             return RegionRole.ANSWER_SPACE
         return None
 
-    def _begun_shared_range_or_empty(self, text: str) -> str:
+    def _begun_shared_range_or_empty(self, line_text: str) -> str:
         """The questions that a text which starts here is shared by, such as `3..5`."""
-        number_range = numbering.shared_question_range(text)
+        number_range = numbering.shared_question_range(line_text)
         if number_range is None or self.position.is_among_solutions:
             return ""
         prefix = f"{self.position.section}-" if self.position.section else ""
@@ -302,31 +308,37 @@ class _PageReader:
                 text_start += length
         return text_start
 
-    def _is_choice(self, piece: PagePiece, offset: int) -> bool:
+    def _is_choice(self, piece: PagePiece, label_offset: int) -> bool:
         placed_labels = self._choice_labels.get(piece, ChoiceLabels(())).placed_labels
-        return not self.position.is_in_solution and any(start == offset for start, _ in placed_labels)
+        return not self.position.is_in_solution and any(start == label_offset for start, _ in placed_labels)
 
-    def _place_of_part(self, text: str) -> tuple[ExamPlace, int] | None:
-        decimal = numbering.decimal_number(text)
+    def _place_of_part(self, line_text: str) -> tuple[ExamPlace, int] | None:
+        decimal = numbering.decimal_number(line_text)
         if decimal and decimal[0] == self.position.question and self.position.may_be_next_decimal(decimal[1].value):
             return self.position.at_part(decimal[1].value), decimal[1].end
-        name = numbering.section_name(text)
-        if self._headed and name is not None and name.isalpha() and text.lower().startswith("part"):
-            part_heading = re.match(r"part\s+\S+?(?:[.:–—-]\s*|\s+|$)", text, re.IGNORECASE)
+        name = numbering.section_name(line_text)
+        if self._headed and name is not None and name.isalpha() and line_text.lower().startswith("part"):
+            part_heading = re.match(r"part\s+\S+?(?:[.:–—-]\s*|\s+|$)", line_text, re.IGNORECASE)
             return (self.position.at_part(name.lower()), part_heading.end()) if part_heading else None
-        next_part = self.position.begun_part_and_offset(text)
+        next_part = self.position.begun_part_and_offset(line_text)
         if next_part is None or (self.position.is_among_solutions and next_part[0].label not in self._known_labels):
             return None
         return next_part
 
-    def _offset_after_begun_question(self, text: str, indent: float) -> int:
-        question_start = numbering.headed_number(text)
+    def _offset_after_begun_question(self, line_text: str, indent: float) -> int:
+        question_start = numbering.number_after_heading_word(line_text)
         if question_start is None and (not self._headed or self.position.is_among_solutions):
-            question_start = numbering.bare_number(text) if self.position.is_among_solutions else self._numbered(text)
+            question_start = (
+                numbering.number_without_heading_word(line_text)
+                if self.position.is_among_solutions
+                else self._usual_number(line_text)
+            )
             if question_start is not None and not self._may_begin_question(question_start.value, indent):
                 question_start = None
         if question_start is None:
-            decimal = numbering.decimal_number(text) if not self._headed or self.position.is_among_solutions else None
+            decimal = (
+                numbering.decimal_number(line_text) if not self._headed or self.position.is_among_solutions else None
+            )
             if decimal is None or decimal[0] == self.position.question or not self.position.is_next_number(decimal[0]):
                 return 0
             # A question that begins with its first part, `2.1 …`.
@@ -341,10 +353,13 @@ class _PageReader:
         self._known_labels.add(self.position.label)
         return question_start.end
 
-    def _may_begin_question(self, number: str, indent: float) -> bool:
+    def _may_begin_question(self, question_number: str, indent: float) -> bool:
         if self.position.is_among_solutions:
-            return replace(self.position, question=str(int(number)), part="", subpart="").label in self._known_labels
-        return self.position.is_number_soon_after(number) and indent < _DEEPER_POINTS
+            return (
+                replace(self.position, question=str(int(question_number)), part="", subpart="").label
+                in self._known_labels
+            )
+        return self.position.is_number_soon_after(question_number) and indent < _DEEPER_POINTS
 
 
 def _findings_of_figures_beside_several(
@@ -369,9 +384,9 @@ def _findings_of_figures_beside_several(
                 )
 
 
-def _region_of_whole_page(page: ReadPage, name: str, role: RegionRole, text: str = "") -> Region:
+def _region_of_whole_page(page: ReadPage, region_name: str, role: RegionRole, text: str = "") -> Region:
     return Region(
-        id=f"p{page.number}-{name}",
+        id=f"p{page.number}-{region_name}",
         page=page.number,
         box=Box(0, 0, page.width, page.height),
         text=text,
@@ -409,7 +424,9 @@ def _repeated_edge_lines(page_pieces: Iterable[tuple[ReadPage, list[PagePiece]]]
             if piece.drawing is None and near_edge:
                 edge_key = (re.sub(r"\d+", "#", piece.text.casefold()), round(piece.box.top_edge / 5))
                 piece_keys[piece] = edge_key
-                if label := numbering.headed_number(piece.text) or numbering.bare_number(piece.text):
+                if label := numbering.number_after_heading_word(piece.text) or numbering.number_without_heading_word(
+                    piece.text
+                ):
                     begun_numbers[edge_key].add(label.value)
     key_counts = Counter(piece_keys.values())
     # Headings of different questions at the top of their pages are alike but for their numbers, too.

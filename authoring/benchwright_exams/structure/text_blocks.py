@@ -68,19 +68,23 @@ def blocks_of_lines(region_segments: Iterable[tuple[Region, Segment]]) -> tuple[
     return tuple(joined_blocks)
 
 
-def _single_spaced(text: str) -> str:
-    return " ".join(text.split())
+def _single_spaced(line_text: str) -> str:
+    return " ".join(line_text.split())
 
 
-def _begins_paragraph(last_region: Region, region: Region, text_so_far: str) -> bool:
-    if abs(last_region.size - region.size) > _OTHER_SIZE or region.text.startswith(_BULLETS):
+def _begins_paragraph(last_region: Region, next_region: Region, text_so_far: str) -> bool:
+    if abs(last_region.size - next_region.size) > _OTHER_SIZE or next_region.text.startswith(_BULLETS):
         return True
-    follows = last_region.page == region.page and region.box.top_edge > last_region.box.top_edge
+    follows = last_region.page == next_region.page and next_region.box.top_edge > last_region.box.top_edge
     if not follows:
         return text_so_far.endswith(_ENDS)
-    return region.box.top_edge - last_region.box.bottom_edge > _APART * max(region.size, last_region.size)
+    return next_region.box.top_edge - last_region.box.bottom_edge > _APART * max(next_region.size, last_region.size)
 
 
-def _joined_lines(text: str, next_line: str) -> str:
+def _joined_lines(text_so_far: str, next_line: str) -> str:
     """Two lines as one; a hyphen at the end of the first stays, as it may be the word's own."""
-    return text + next_line if text.endswith("-") and next_line[:1].islower() else f"{text} {next_line}".strip()
+    return (
+        text_so_far + next_line
+        if text_so_far.endswith("-") and next_line[:1].islower()
+        else f"{text_so_far} {next_line}".strip()
+    )

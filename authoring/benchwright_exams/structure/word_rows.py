@@ -29,11 +29,11 @@ def word_rows(words: Sequence[PageWord]) -> list[list[PageWord]]:
     return [sorted(row, key=lambda row_word: row_word.box.left_edge) for row in joined_rows]
 
 
-def _nearest_word(word_row: Sequence[PageWord], word: PageWord) -> PageWord:
+def _nearest_word(word_row: Sequence[PageWord], next_word: PageWord) -> PageWord:
     return min(
         word_row,
         key=lambda neighbour: max(
-            neighbour.box.left_edge - word.box.right_edge, word.box.left_edge - neighbour.box.right_edge
+            neighbour.box.left_edge - next_word.box.right_edge, next_word.box.left_edge - neighbour.box.right_edge
         ),
     )
 

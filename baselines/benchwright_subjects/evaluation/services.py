@@ -36,7 +36,7 @@ class EvaluationServices(Services[StudyLog]):
         slots = asyncio.Semaphore(os.cpu_count() or 1)
         super().__init__(home, lambda _: open_log(configured_log(home)), lambda: self.sandbox, slots)
         # Inspect counts tokens for providers that don't, and would fetch the table.
-        self.token_counter.share_table_with_process()
+        self.token_counter.use_table_in_whole_process()
         self._sandbox_name = sandbox
 
     @cached_property

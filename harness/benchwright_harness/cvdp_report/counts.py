@@ -30,9 +30,9 @@ def difficulty_counts(category: Mapping[str, Any], level: str) -> dict[str, floa
     return counts
 
 
-def int_if_whole(number: float) -> float:
+def int_if_whole(count: float) -> float:
     """An integer if it is one, as CVDP writes counts."""
-    return int(number) if number == int(number) else number
+    return int(count) if count == int(count) else count
 
 
 def passed_failed_and_total(

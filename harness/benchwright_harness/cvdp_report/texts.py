@@ -38,9 +38,9 @@ def _counts_and_rates_by_difficulty(category: Mapping[str, Any], counted_noun: s
     return [*counts, *rates]
 
 
-def _percent_text(count: float, total: float) -> str:
+def _percent_text(part_count: float, total_count: float) -> str:
     """A share with two digits."""
-    return f"{count / total * 100 if total else 0:.2f}%"
+    return f"{part_count / total_count * 100 if total_count else 0:.2f}%"
 
 
 def _category_starred_if_scored(category_name: str, counted_noun: str) -> str:
@@ -189,26 +189,28 @@ def composite_lines(report_content: Mapping[str, Any]) -> list[str]:
     return [*lines, *_footnote_if_scored(levels), *_distribution_lines(pass_statistics, n, k)]
 
 
-def _distribution_lines(pass_statistics: dict[str, Any], n: int, k: int) -> list[str]:
+def _distribution_lines(pass_statistics: dict[str, Any], sample_count: int, k: int) -> list[str]:
     problems, metrics = pass_statistics["problems"], pass_statistics["metrics"]
     problems_by_count: dict[float, list[dict[str, Any]]] = {}
     for problem in problems.values():
         problems_by_count.setdefault(round(problem["pass_count"], 1), []).append(problem)
     rows: list[list[_Cell]] = [
         [
-            f"{count}/{n}",
+            f"{count}/{sample_count}",
             len(equal_problems),
             _percent_text(len(equal_problems), len(problems)),
             f"{100 * sum(float(str(row['pass_probability'])) for row in equal_problems) / len(equal_problems):.2f}%",
         ]
         for count, equal_problems in sorted(problems_by_count.items())
     ]
-    lines = ["", f"=== Pass@{k} Distribution (n={n}) ==="]
-    meaning = f"measures the probability of a problem passing in at least {k} of {n} randomly-selected samples"
+    lines = ["", f"=== Pass@{k} Distribution (n={sample_count}) ==="]
+    meaning = (
+        f"measures the probability of a problem passing in at least {k} of {sample_count} randomly-selected samples"
+    )
     lines.append(f"Pass@{k} {meaning}")
-    lines += _grid_lines(rows, ["Pass Count", "Problems", "% of Dataset", f"Pass@{k}, n={n} Probability"])
+    lines += _grid_lines(rows, ["Pass Count", "Problems", "% of Dataset", f"Pass@{k}, n={sample_count} Probability"])
     average = metrics["avg_success_probability"] * 100
-    return [*lines, "", f"Overall Pass@{k}, n={n} probability: {average:.2f}%"]
+    return [*lines, "", f"Overall Pass@{k}, n={sample_count} probability: {average:.2f}%"]
 
 
 def _rate_deviation_text(
@@ -227,15 +229,15 @@ def _rate_deviation_text(
     return f"{statistics.stdev(rates):.2f}%" if len(rates) > 1 else "N/A"
 
 
-def _grid_lines(rows: Sequence[Sequence[_Cell]], headers: Sequence[str] = ()) -> list[str]:
+def _grid_lines(table_rows: Sequence[Sequence[_Cell]], headers: Sequence[str] = ()) -> list[str]:
     """A table with lines around every cell; columns of numbers are right-aligned."""
     cell_texts = [
-        [str(cell) for cell in row] for row in ([list(headers)] if headers else []) + [list(row) for row in rows]
+        [str(cell) for cell in row] for row in ([list(headers)] if headers else []) + [list(row) for row in table_rows]
     ]
     if not cell_texts:
         return []
     widths = [max(len(row[column]) for row in cell_texts) for column in range(len(cell_texts[0]))]
-    numeric = [all(isinstance(row[column], int | float) for row in rows) for column in range(len(widths))]
+    numeric = [all(isinstance(row[column], int | float) for row in table_rows) for column in range(len(widths))]
 
     def rule(mark: str) -> str:
         return "+" + "+".join(mark * (width + 2) for width in widths) + "+"

@@ -99,7 +99,7 @@ def with_compiler_messages_if_unbuilt(
         for report in reports
         for tool_run in report.tools
         if tool_run.status
-        for kind, compiler_message in _messages_on_solver_files(tool_run.said.splitlines(), paths, foreign)
+        for kind, compiler_message in _messages_on_solver_files(tool_run.message.splitlines(), paths, foreign)
     ]
     compiler_messages = list(dict.fromkeys(compiler_message for _, _, compiler_message in said))
     shown_messages = tuple(compiler_messages[:_MOST])
@@ -118,7 +118,7 @@ def with_compiler_messages_if_unbuilt(
     return verdict.model_copy(update={"detail": detail, "compiler": shown_messages})
 
 
-def with_compiler_if_over_limit(
+def with_busy_compiler_if_over_limit(
     verdict: Verdict, problem: Problem, solution: Mapping[str, bytes], reports: Sequence[StepReport]
 ) -> Verdict:
     """A verdict that time or memory ran out, with the compiler that was at the design then; any other as it is.
@@ -136,12 +136,12 @@ def with_compiler_if_over_limit(
         return verdict
     was_killed = last_tool.status is None
     detail = f"{verdict.detail} Until then {last_tool.tool} compiled the design." if was_killed else verdict.detail
-    if last_tool.status == 0 or not (largest_number := _largest_number(problem, solution)):
+    if last_tool.status == 0 or not (largest_number := _largest_number_and_place(problem, solution)):
         return verdict.model_copy(update={"detail": detail})
     return verdict.model_copy(update={"detail": detail, "hint": f"The largest number in it is {largest_number}."})
 
 
-def _largest_number(problem: Problem, solution: Mapping[str, bytes]) -> str:
+def _largest_number_and_place(problem: Problem, solution: Mapping[str, bytes]) -> str:
     """The largest plain number in the solver's code, with its place; empty if there is none above a thousand."""
     largest, place = _SMALLEST_SHOWN - 1, ""
     for path in problem.public.expected:
@@ -164,17 +164,17 @@ def _has_simulated(report: StepReport) -> bool:
 
 
 def _construct_icarus_cannot_read(
-    kind: str, compiler_message: CompilerMessage, solution: Mapping[str, bytes]
+    message_kind: str, compiler_message: CompilerMessage, solution: Mapping[str, bytes]
 ) -> str | None:
     """The construct, or words for one, at which Icarus Verilog stops though it is right; None if it names an error."""
-    if kind != _SORRY and not _STOPS_AT_LIMIT.search(compiler_message.text):
+    if message_kind != _SORRY and not _STOPS_AT_LIMIT.search(compiler_message.text):
         return None
     code_lines = _code_lines(solution.get(compiler_message.path, b""))
     earlier_code = "\n".join(code_lines[: compiler_message.line - 1])
     last_line = "".join(code_lines[compiler_message.line - 1 : compiler_message.line])
     statement = f"{earlier_code[earlier_code.rfind(';') + 1 :]}\n{last_line}"
     construct = next((name for name, pattern in _ICARUS_LIMITS.items() if re.search(pattern, statement)), None)
-    return construct or (f"what it calls “{compiler_message.text}”" if kind == _SORRY else None)
+    return construct or (f"what it calls “{compiler_message.text}”" if message_kind == _SORRY else None)
 
 
 def _messages_on_solver_files(

@@ -59,7 +59,7 @@ class Criterion(Model):
     table: CriterionTable | None = None
     """The author's or the data set's; None for CVDP's rule."""
     is_testbench: bool = False
-    heard: bool = True
+    speaks_to_supervisor: bool = True
     """True if the testbench speaks to a supervisor."""
     simulates: bool = False
     """True if a harness by CVDP's rule has to leave cocotb results."""
@@ -71,7 +71,7 @@ class Criterion(Model):
         """True if what a run prints decides, where a design can print, too; or whether a simulation has begun."""
         if self.tests is not None and self.tests.printed:
             return True
-        return self.table is not None and not (self.is_testbench and self.heard)
+        return self.table is not None and not (self.is_testbench and self.speaks_to_supervisor)
 
 
 class OutputListener:
@@ -194,22 +194,22 @@ def _verdict_by_cvdp_rule(
             return Verdict(reason=Reason.TESTS_FAILED, detail=detail)
         return Verdict(reason=Reason.PASSED, detail="All hidden tests passed.", tests=tests)
     if test_results.cocotb and bad:
-        return Verdict(reason=Reason.TESTS_FAILED, detail=_failed_sentence(tests, "test"), tests=tests)
+        return Verdict(reason=Reason.TESTS_FAILED, detail=_failure_count_sentence(tests, "test"), tests=tests)
     if not criterion.simulates and bad:
-        return Verdict(reason=Reason.TESTS_FAILED, detail=_failed_sentence(tests, "check"), tests=tests)
+        return Verdict(reason=Reason.TESTS_FAILED, detail=_failure_count_sentence(tests, "check"), tests=tests)
     return Verdict(reason=Reason.BUILD_FAILED, detail=NOT_RUN)
 
 
-def _failed_sentence(tests: Sequence[TestResult], noun: str) -> str:
+def _failure_count_sentence(test_results: Sequence[TestResult], test_noun: str) -> str:
     """How many failed, as far as the counted ones say."""
-    failed_count = sum(not test.passed for test in tests)
+    failed_count = sum(not test.passed for test in test_results)
     if not failed_count:
-        return f"A hidden {noun} failed."
-    if len(tests) == 1:
-        return f"The hidden {noun} failed."
-    if failed_count == len(tests):
-        return f"None of the {len(tests)} hidden {noun}s passed."
-    return f"{failed_count} of {len(tests)} hidden {noun}s failed."
+        return f"A hidden {test_noun} failed."
+    if len(test_results) == 1:
+        return f"The hidden {test_noun} failed."
+    if failed_count == len(test_results):
+        return f"None of the {len(test_results)} hidden {test_noun}s passed."
+    return f"{failed_count} of {len(test_results)} hidden {test_noun}s failed."
 
 
 def _verdict_by_patterns(patterns: PassPatterns, testbench_output: TestbenchMessage) -> Verdict:
@@ -230,7 +230,7 @@ def _verdict_by_patterns(patterns: PassPatterns, testbench_output: TestbenchMess
 
 
 def first_match_of_each_line(
-    patterns: Sequence[str], lines: Iterable[str], deadline_s: float
+    patterns: Sequence[str], lines: Iterable[str], monotonic_deadline_s: float
 ) -> Iterator[regex.Match[str]]:
     """The first match in each line that has one.
 
@@ -240,7 +240,7 @@ def first_match_of_each_line(
     compiled = [regex.compile(pattern) for pattern in patterns]
     for line in lines:
         for pattern in compiled:
-            if match := pattern.search(line, timeout=max(deadline_s - time.monotonic(), 0.001)):
+            if match := pattern.search(line, timeout=max(monotonic_deadline_s - time.monotonic(), 0.001)):
                 yield match
                 break
 
@@ -253,6 +253,6 @@ def _named_groups_text(pattern_match: regex.Match[str]) -> str:
     return f": {values_text}" if values_text else ""
 
 
-def _testbench_verdict(is_passed: bool, detail: str) -> Verdict:
-    test = TestResult(name="testbench", passed=is_passed, message="" if is_passed else detail)
-    return Verdict(reason=Reason.PASSED if is_passed else Reason.TESTS_FAILED, detail=detail, tests=(test,))
+def _testbench_verdict(is_passed: bool, failure_detail: str) -> Verdict:
+    test = TestResult(name="testbench", passed=is_passed, message="" if is_passed else failure_detail)
+    return Verdict(reason=Reason.PASSED if is_passed else Reason.TESTS_FAILED, detail=failure_detail, tests=(test,))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from benchwright_harness.decision.compiler_messages import (
-    with_compiler_if_over_limit,
+    with_busy_compiler_if_over_limit,
     with_compiler_messages_if_unbuilt,
 )
 from benchwright_harness.decision.criterion import Criterion, verdict_by_criterion
@@ -57,7 +57,7 @@ def decide_verdict(
     if refusal := _verdict_if_compiler_refused(problem, execution.watch):
         return refusal
     explained = with_compiler_messages_if_unbuilt(attributed, problem, solution, execution.reports)
-    explained = with_compiler_if_over_limit(explained, problem, solution, execution.reports)
+    explained = with_busy_compiler_if_over_limit(explained, problem, solution, execution.reports)
     if explained.outcome is Outcome.FAILED and (names := _unknowable_names_of_failure(explained, problem, solution)):
         hint = f"The hidden tests use {', '.join(names)}: your files lack it, and the statement does not mention it."
         return explained.model_copy(update={"hint": hint})

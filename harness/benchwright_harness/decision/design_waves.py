@@ -42,18 +42,18 @@ class DesignWaves:
     """Has one run keep the waveform of the simulation that the first failed test of its verdict is of.
 
     Args:
-        target: The file to write, VCD; its folder is there.
+        vcd_file: The file to write, VCD; its folder is there.
     """
 
-    def __init__(self, target: Path) -> None:
-        self._target = target
+    def __init__(self, vcd_file: Path) -> None:
+        self._target = vcd_file
         self.kept_waveform: KeptWaveform | None = None
         """Set by `keep_waveform_if_left` if there is a waveform."""
 
-    def with_wave_variables(self, problem: Problem, env: Mapping[str, str]) -> dict[str, str]:
+    def with_wave_variables(self, problem: Problem, variables: Mapping[str, str]) -> dict[str, str]:
         """The variables of a run's step, with what its tools need for the waveform."""
         visible_paths = "\n".join(dict.fromkeys((*problem.public.expected, *problem.public.files)))
-        return {**env, "PATH": f"{INSIDE}/waves:{env['PATH']}", "BENCHWRIGHT_SHOWN": visible_paths}
+        return {**variables, "PATH": f"{INSIDE}/waves:{variables['PATH']}", "BENCHWRIGHT_SHOWN": visible_paths}
 
     def keep_waveform_if_left(self, run_folder: Path, reports: Sequence[StepReport]) -> None:
         """Copy the waveform out of a run's folder, if the run has left one.
@@ -71,17 +71,19 @@ class DesignWaves:
         dump = dumps[-1]
         if simulations:
             # With a dump less, nobody knows which simulation each is of.
-            failed = _first_failed(reports)
+            failed = _first_failed_simulation(reports)
             if failed is None or len(simulations) != len(dumps):
                 return
             dump, tests = dumps[[simulation is failed[0] for simulation in simulations].index(True)], failed[1]
         # It can't be read, is no VCD, or is too large: there is no waveform, which is what the caller says.
         with contextlib.suppress(OSError, NotPlainFileError, FileTooLargeError, ValueError):
-            copied = self._copy(run_folder, dump, scopes)
+            copied = self._copy_signals(run_folder, dump, scopes)
             if copied.signals:
                 self.kept_waveform = _kept_waveform(tests, copied)
 
-    def _copy(self, run_folder: Path, dump_name: str, copy_path_by_scope: Mapping[Scope, Scope]) -> CopiedSignals:
+    def _copy_signals(
+        self, run_folder: Path, dump_name: str, copy_path_by_scope: Mapping[Scope, Scope]
+    ) -> CopiedSignals:
         handle, temporary = tempfile.mkstemp(dir=self._target.parent, prefix=f".{self._target.name}.")
         try:
             with tempfile.TemporaryFile() as whole, os.fdopen(handle, "wb") as stream:
@@ -95,7 +97,7 @@ class DesignWaves:
             Path(temporary).unlink(missing_ok=True)
 
 
-def _first_failed(reports: Sequence[StepReport]) -> tuple[SimulationReport, Sequence[TestResult]] | None:
+def _first_failed_simulation(reports: Sequence[StepReport]) -> tuple[SimulationReport, Sequence[TestResult]] | None:
     """The simulation of the first failed test as the verdict has it, with its tests by the verdict's names."""
     simulations = simulations_as_reported(reports)
     named = with_unique_names((simulation.results, simulation.tests) for simulation in simulations)
@@ -106,14 +108,14 @@ def _first_failed(reports: Sequence[StepReport]) -> tuple[SimulationReport, Sequ
     return None
 
 
-def _kept_waveform(tests: Iterable[TestResult], copied: CopiedSignals) -> KeptWaveform:
+def _kept_waveform(tests: Iterable[TestResult], copied_signals: CopiedSignals) -> KeptWaveform:
     ran_ns = 0.0
     for test in tests:
         # cocotb runs one after the other.
         ran_ns += test.sim_time_ns or 0.0
         if not test.passed:
             return KeptWaveform(
-                test.name, round(ran_ns / float(copied.tick_ns)) if test.sim_time_ns is not None else None
+                test.name, round(ran_ns / float(copied_signals.tick_ns)) if test.sim_time_ns is not None else None
             )
     return KeptWaveform("", None)
 

@@ -133,19 +133,19 @@ def _verdict_without_results(verdict: Verdict, tools: Sequence[ToolRun], *, simu
 
 def needs_reference_verdict(problem: Problem, verdict: Verdict) -> bool:
     """True if the reference, or without one a run of the files as they were given, says whose fault it is."""
-    return _has_open_fault(verdict) if problem.hidden.reference else _stopped_at_design(verdict)
+    return _has_open_fault(verdict) if problem.hidden.reference else _has_tool_stopped_at_design(verdict)
 
 
-def _stopped_at_design(verdict: Verdict) -> bool:
+def _has_tool_stopped_at_design(verdict: Verdict) -> bool:
     """True if a compiler crashed over the design, or met what it can't read."""
     return verdict.reason is Reason.TOOL_FAILED and verdict.hint in (_CRASH_HINT, TOOL_HINT)
 
 
 def _has_open_fault(verdict: Verdict) -> bool:
-    return verdict.reason in _FAULTS or _is_unexplained(verdict)
+    return verdict.reason in _FAULTS or _is_unexplained_build_failure(verdict)
 
 
-def _is_unexplained(verdict: Verdict) -> bool:
+def _is_unexplained_build_failure(verdict: Verdict) -> bool:
     """True if no test ran and no compiler named a place in the design."""
     return verdict.reason is Reason.BUILD_FAILED and not verdict.compiler
 
@@ -163,7 +163,7 @@ def settled_by_reference(verdict: Verdict, reference_verdict: Verdict) -> Verdic
         detail = f"{verdict.detail.rstrip('.')}. The reference solution passes with the same tools."
         hint = _REWRITE if verdict.reason in _FAULTS else verdict.hint
         return verdict.model_copy(update={"reason": Reason.BUILD_FAILED, "detail": detail, "hint": hint})
-    if _is_unexplained(verdict) and _is_unexplained(reference_verdict):
+    if _is_unexplained_build_failure(verdict) and _is_unexplained_build_failure(reference_verdict):
         detail = f"{verdict.detail.rstrip('.')}, with the reference solution neither."
         return verdict.model_copy(update={"reason": Reason.BAD_HARNESS, "detail": detail, "hint": _HARNESS_HINT})
     return verdict
@@ -174,7 +174,7 @@ def settled_by_starting_files(verdict: Verdict, starting_verdict: Verdict) -> Ve
 
     Where these are decided on, the tool works, and stops for this design alone.
     """
-    if not _stopped_at_design(verdict) or starting_verdict.outcome is Outcome.ERROR:
+    if not _has_tool_stopped_at_design(verdict) or starting_verdict.outcome is Outcome.ERROR:
         return verdict
     detail = f"{verdict.detail.rstrip('.')}. The same tools read the files as they were given."
     return verdict.model_copy(update={"reason": Reason.BUILD_FAILED, "detail": detail, "hint": _REWRITE})
@@ -192,8 +192,8 @@ def _standstill_verdict(verdict: Verdict, detail: str) -> Verdict:
     return verdict.model_copy(update={"reason": reason, "detail": detail})
 
 
-def _is_crashed_simulation(tool: ToolRun) -> bool:
-    return tool.simulates and tool.has_crashed
+def _is_crashed_simulation(tool_run: ToolRun) -> bool:
+    return tool_run.simulates and tool_run.has_crashed
 
 
 def _has_read_design(report: StepReport) -> bool:
@@ -202,26 +202,26 @@ def _has_read_design(report: StepReport) -> bool:
 
 def _verdict_if_harness_at_fault(reports: Sequence[StepReport], early_reports: Sequence[StepReport]) -> Verdict | None:
     for fault, is_early in (
-        (fault, fault.early and report in early_reports) for report in reports for fault in report.faults
+        (fault, fault.is_early and report in early_reports) for report in reports for fault in report.faults
     ):
         if fault.kind is FaultKind.MISSING:
-            return _missing_program_verdict(fault.said)
+            return _missing_program_verdict(fault.message)
         if fault.kind is FaultKind.REFUSED:
-            detail = f"A tool refuses what the harness asks of it: {fault.said}."
+            detail = f"A tool refuses what the harness asks of it: {fault.message}."
             return Verdict(reason=Reason.TOOL_FAILED, detail=detail, hint=_HARNESS_HINT)
         if fault.kind is FaultKind.UNLOADABLE or is_early:
-            return _broken_harness_verdict(fault.said)
+            return _broken_harness_verdict(fault.message)
     return None
 
 
-def _missing_program_verdict(program: str) -> Verdict:
+def _missing_program_verdict(program_name: str) -> Verdict:
     hint = "The harness calls a program that the toolchain does not have."
-    return Verdict(reason=Reason.TOOL_MISSING, detail=f"tool missing ({program})", hint=hint)
+    return Verdict(reason=Reason.TOOL_MISSING, detail=f"tool missing ({program_name})", hint=hint)
 
 
-def _broken_harness_verdict(message: str) -> Verdict:
-    module_match = re.search(r"No module named '?([\w.]+)", message)
-    kind = message.partition(":")[0]
+def _broken_harness_verdict(error_text: str) -> Verdict:
+    module_match = re.search(r"No module named '?([\w.]+)", error_text)
+    kind = error_text.partition(":")[0]
     reason = f"it needs the Python module {module_match[1]}" if module_match else _FAULT_WORDS.get(kind, kind)
     return Verdict(
         reason=Reason.BAD_HARNESS, detail=f"The harness of this problem is broken: {reason}.", hint=_HARNESS_HINT
@@ -232,17 +232,17 @@ def _verdict_if_tool_at_fault(tools: Iterable[ToolRun]) -> Verdict | None:
     for tool_run in tools:
         if tool_run.simulates or not tool_run.status:
             continue
-        if _DISK_FULL in tool_run.said or tool_run.status == _FILE_TOO_LARGE:
+        if _DISK_FULL in tool_run.message or tool_run.status == _FILE_TOO_LARGE:
             return Verdict(reason=Reason.FOLDER_QUOTA, detail=f"{tool_run.tool} found no room for what it writes.")
-        if tool_run.status == _TIME_USED_UP or _TIME_IS_USED_UP.search(tool_run.said):
+        if tool_run.status == _TIME_USED_UP or _TIME_IS_USED_UP.search(tool_run.message):
             detail = f"{tool_run.tool} took more processor time over the design than compiling it may."
             return Verdict(reason=Reason.TIMEOUT, detail=detail)
         refusal, crash = _REFUSALS.get(tool_run.tool), _CRASHES.get(tool_run.tool)
-        if refusal and (match := refusal.search(tool_run.said)):
+        if refusal and (match := refusal.search(tool_run.message)):
             detail = f"A tool refuses what the harness asks of it: {tool_run.tool}: {match[1].strip()}."
             return Verdict(reason=Reason.TOOL_FAILED, detail=detail, hint=_HARNESS_HINT)
-        match = crash.search(tool_run.said) if crash else None
-        if (match or tool_run.has_crashed) and not _COMPLAINTS.search(tool_run.said):
+        match = crash.search(tool_run.message) if crash else None
+        if (match or tool_run.has_crashed) and not _COMPLAINTS.search(tool_run.message):
             line = next(filter(None, match.groups()), "") if match else f"signal {tool_run.status - 128}"
             detail = f"{tool_run.tool} crashed while it read the design ({line})."
             if tool_run.tool == "make":

@@ -18,9 +18,9 @@ _RESULT = re.compile(r"^TEST: (?P<name>\S.*?) \.\.\. (?P<result>PASS|FAIL|SKIP)\
 _ABSENT = "The test did not run."
 
 
-def is_result_line(line: str) -> bool:
+def is_result_line(output_line: str) -> bool:
     """True if a line is a test's result, or begins or ends those of a verifier."""
-    return line in (RESULTS_START, RESULTS_END) or _RESULT.match(line) is not None
+    return output_line in (RESULTS_START, RESULTS_END) or _RESULT.match(output_line) is not None
 
 
 def verdict_by_named_tests(
@@ -45,7 +45,7 @@ def verdict_by_named_tests(
         heard_names = {test.name for test in test_results.cocotb}
         results = [*test_results.cocotb, *(test for test in test_results.pytest if test.name not in heard_names)]
     names = (*tests.fail_to_pass, *tests.pass_to_pass) or dict.fromkeys(test.name for test in results)
-    named_results = tuple(_result_of(name, results) for name in names)
+    named_results = tuple(_result_of_named_test(name, results) for name in names)
     if not results:
         return Verdict(reason=Reason.BUILD_FAILED, detail="The hidden tests did not run.")
     failed_count = sum(not test.passed for test in named_results)
@@ -55,18 +55,20 @@ def verdict_by_named_tests(
     return Verdict(reason=Reason.TESTS_FAILED, detail=detail, tests=named_results)
 
 
-def printed_results(lines: Sequence[str]) -> list[TestResult]:
+def printed_results(output_lines: Sequence[str]) -> list[TestResult]:
     """The results between the two lines; none if one of these is missing. A test that was skipped has no result."""
-    if RESULTS_START not in lines or RESULTS_END not in lines:
+    if RESULTS_START not in output_lines or RESULTS_END not in output_lines:
         return []
-    start, end = lines.index(RESULTS_START), lines.index(RESULTS_END)
-    matches = [match for line in lines[start:end] if (match := _RESULT.match(line)) and match["result"] != "SKIP"]
+    start, end = output_lines.index(RESULTS_START), output_lines.index(RESULTS_END)
+    matches = [
+        match for line in output_lines[start:end] if (match := _RESULT.match(line)) and match["result"] != "SKIP"
+    ]
     return [TestResult(name=match["name"], passed=match["result"] == "PASS") for match in matches]
 
 
-def _result_of(name: str, results: Sequence[TestResult]) -> TestResult:
+def _result_of_named_test(test_name: str, test_results: Sequence[TestResult]) -> TestResult:
     """The result of a test; of several the first that failed."""
-    own_results = [test for test in results if test.name == name]
+    own_results = [test for test in test_results if test.name == test_name]
     if not own_results:
-        return TestResult(name=name, passed=False, message=_ABSENT)
+        return TestResult(name=test_name, passed=False, message=_ABSENT)
     return next((test for test in own_results if not test.passed), own_results[0])

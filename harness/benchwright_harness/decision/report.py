@@ -41,7 +41,7 @@ class ToolRun(Model):
     simulates: bool
     status: int | None = None
     """Its exit status, over 128 for a signal; none if it was killed together with the run."""
-    said: str = ""
+    message: str = ""
     """The beginning and the end of what a compiler said on its standard error."""
 
     @property
@@ -66,8 +66,8 @@ class Fault(Model):
     """Something that the design did not cause."""
 
     kind: FaultKind
-    said: str
-    early: bool
+    message: str
+    is_early: bool
     """Nothing had read the design by then."""
 
 
@@ -92,7 +92,7 @@ class StepReport(Model):
     faults: tuple[Fault, ...] = ()
     oddities: tuple[str, ...] = ()
     """Events that an honest design does not cause."""
-    said: TestbenchMessage | None = None
+    testbench_message: TestbenchMessage | None = None
     """By a testbench; `None` if there was no simulation of one."""
     remarks: tuple[str, ...] = ()
     scopes: tuple[tuple[str, ...], ...] = ()
@@ -234,7 +234,7 @@ def parse_step_report(report_lines: bytes) -> StepReport:
             scopes |= dict.fromkeys(tuple(line.split(" ")) for line in message.said.splitlines())
         elif message.harness in _FAULTS:
             is_early = not tools and not sessions
-            faults.append(Fault(kind=FaultKind(message.harness), said=message.said, early=is_early))
+            faults.append(Fault(kind=FaultKind(message.harness), message=message.said, is_early=is_early))
         elif message.tool:
             tools[message.session] = ToolRun(tool=message.tool, simulates=message.kind != _COMPILES)
         elif message.tests is not None:
@@ -252,7 +252,7 @@ def parse_step_report(report_lines: bytes) -> StepReport:
             if message.changed:
                 oddities.append(f"the simulation wrote {', '.join(message.changed)}")
             if message.session in tools:
-                end_fields = {"status": message.status, "said": message.said}
+                end_fields = {"status": message.status, "message": message.said}
                 tools[message.session] = tools[message.session].model_copy(update=end_fields)
     return StepReport(
         simulations=tuple(report_session.simulation() for report_session in sessions.values()),
@@ -260,7 +260,7 @@ def parse_step_report(report_lines: bytes) -> StepReport:
         tools=tuple(tools.values()),
         faults=tuple(faults),
         oddities=tuple(oddities),
-        said=testbench.testbench_output() if testbench is not None else None,
+        testbench_message=testbench.testbench_output() if testbench is not None else None,
         remarks=tuple(remarks),
         scopes=tuple(scopes),
         largest_bytes=largest_bytes,

@@ -131,24 +131,24 @@ class Execution:
     """The sandbox's."""
 
 
-def read_results(rundir: Path, reports: Sequence[StepReport] = ()) -> Results:
+def read_results(run_folder: Path, reports: Sequence[StepReport] = ()) -> Results:
     """Collect the results of a run.
 
     Args:
-        rundir: Its working folder.
+        run_folder: Its working folder.
         reports: A supervisor's reports, for each step that had one. Then cocotb's results are
             taken from there, and its files only have to agree.
     """
     tests_by_file: dict[PurePosixPath, list[TestResult]] = {}
     pytest: list[TestResult] = []
     unclaimed = []
-    for file in _xml_files_below(rundir):
+    for file in _xml_files_below(run_folder):
         cases = _unskipped_test_cases(file)
         tests = [_test_result(case) for case in cases]
         if file.name == PYTEST_RESULTS:
             pytest += tests
         elif tests:
-            path = _WORKDIR / file.relative_to(rundir)
+            path = _WORKDIR / file.relative_to(run_folder)
             tests_by_file[path] = tests
             if any(case.get("sim_time_ns") for case in cases):
                 unclaimed.append(path)
@@ -224,14 +224,14 @@ def _unskipped_test_cases(xml_file: Path) -> list[Element]:
     return [case for case in root.iter("testcase") if case.find("skipped") is None]
 
 
-def _test_result(case: Element) -> TestResult:
-    failure = next((element for tag in ("failure", "error") if (element := case.find(tag)) is not None), None)
+def _test_result(xml_test_case: Element) -> TestResult:
+    failure = next((element for tag in ("failure", "error") if (element := xml_test_case.find(tag)) is not None), None)
     if failure is None:
-        return TestResult(name=case.get("name", ""), passed=True)
+        return TestResult(name=xml_test_case.get("name", ""), passed=True)
     if failure.get("message") == _COLLECTING:
         error_lines = re.findall(r"^E +(.*)", failure.text or "", re.MULTILINE)
         return TestResult(
-            name=case.get("name", ""), passed=False, message=(error_lines or [_COLLECTING])[-1][:_MAX_MESSAGE]
+            name=xml_test_case.get("name", ""), passed=False, message=(error_lines or [_COLLECTING])[-1][:_MAX_MESSAGE]
         )
     message = failure.get("message") or failure.get("error_msg") or (failure.text or "")
-    return TestResult(name=case.get("name", ""), passed=False, message=message.strip()[:_MAX_MESSAGE])
+    return TestResult(name=xml_test_case.get("name", ""), passed=False, message=message.strip()[:_MAX_MESSAGE])

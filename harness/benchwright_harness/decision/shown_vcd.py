@@ -109,14 +109,14 @@ def _write_declarations(copy_file: BinaryIO, declarations_by_scope: Mapping[Scop
     copy_file.write(b"$upscope $end\n" * len(open_scope))
 
 
-def _is_copied_line(vcd_line: bytes, shown_codes: set[bytes]) -> bool:
+def _is_copied_line(vcd_line: bytes, copied_identifier_codes: set[bytes]) -> bool:
     first_byte = vcd_line[:1]
     if first_byte == b"#":
         return vcd_line[1:].isdigit()
     if first_byte in b"01xXzZ" and first_byte:
-        return vcd_line[1:] in shown_codes
+        return vcd_line[1:] in copied_identifier_codes
     if first_byte in b"bBrRsS" and first_byte:
-        return vcd_line.rpartition(b" ")[2] in shown_codes
+        return vcd_line.rpartition(b" ")[2] in copied_identifier_codes
     return vcd_line in _KEPT
 
 

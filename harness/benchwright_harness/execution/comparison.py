@@ -43,7 +43,7 @@ class ReadingComparison(Model):
         return bool(reference_comparison.difference if self.difference else reference_comparison.complaint)
 
 
-def joined_tools(problem: Problem, plan: HarnessPlan, reports: Sequence[StepReport]) -> tuple[str, ...]:
+def tools_that_read_design(problem: Problem, plan: HarnessPlan, reports: Sequence[StepReport]) -> tuple[str, ...]:
     """Tools that have read the solution in a run, if several have and it is a design; otherwise none.
 
     Args:
@@ -80,16 +80,16 @@ def comparison_step(tools: Collection[str], plan: HarnessPlan, run_files: Mappin
     return PlanStep(service="comparison", image=OSS_SIM, argv=argv, env={}, files={})
 
 
-def read_comparison(output: bytes, *, is_starved: bool = False) -> ReadingComparison:
+def read_comparison(step_output: bytes, *, is_starved: bool = False) -> ReadingComparison:
     """The result that the step printed.
 
     Args:
-        output: All that it printed.
+        step_output: All that it printed.
         is_starved: True if other programs kept it from the processor until it was given up.
     """
     if is_starved:
         return ReadingComparison(unread="the machine was too busy to compare", is_starved=True)
     try:
-        return ReadingComparison.model_validate_json(output.strip().rpartition(b"\n")[2])
+        return ReadingComparison.model_validate_json(step_output.strip().rpartition(b"\n")[2])
     except ValidationError:
         return ReadingComparison(unread="the comparison did not end")

@@ -93,7 +93,7 @@ async def run_within_limits(
     limits: RunLimits,
     limited_folder: Path,
     log: OutputReceiver,
-    access: FileAccess | None = None,
+    file_access: FileAccess | None = None,
 ) -> StepEnd:
     """Run a program in its own session and wait for it.
 
@@ -108,20 +108,21 @@ async def run_within_limits(
         limits: Wall time, resident memory of the process tree, and folder size are watched here.
         limited_folder: The folder whose size is limited.
         log: Destination of the output.
-        access: All that it may open, as far as the kernel can keep it to that; everything if it is not given.
+        file_access: All that it may open, as far as the kernel can keep it to that; everything if it is not given.
     """
-    program = Program(argv, env=env, cwd=cwd, access=access)
+    program = Program(argv, env=env, cwd=cwd, file_access=file_access)
     return await program.finish(limits=limits, limited_folder=limited_folder, log=log)
 
 
 def _start_with_file_access(
-    start_process: Callable[[], subprocess.Popen[bytes]], access: FileAccess
+    start_process: Callable[[], subprocess.Popen[bytes]], file_access: FileAccess
 ) -> subprocess.Popen[bytes]:
     """Start a process in a thread that has given up all other files: Landlock binds threads and what they start."""
 
     def give_up_files() -> None:
         landlock.restrict_to_files(
-            readable=[*_LIBRARIES, *map(os.fspath, access.read)], writable=[os.devnull, *map(os.fspath, access.write)]
+            readable=[*_LIBRARIES, *map(os.fspath, file_access.read)],
+            writable=[os.devnull, *map(os.fspath, file_access.write)],
         )
 
     with ThreadPoolExecutor(1, initializer=give_up_files) as thread:
@@ -137,10 +138,10 @@ class Program:
         argv: Program and arguments.
         env: The whole environment.
         cwd: Working directory.
-        pass_fds: File descriptors that stay open in the program.
+        inherited_fds: File descriptors that stay open in the program.
         reports_on_stderr: True if it reads a request from standard input, and writes reports, not output, to
             standard error.
-        access: All that it may open; everything if it is not given.
+        file_access: All that it may open; everything if it is not given.
     """
 
     def __init__(
@@ -149,9 +150,9 @@ class Program:
         *,
         env: Mapping[str, str],
         cwd: Path,
-        pass_fds: Sequence[int] = (),
+        inherited_fds: Sequence[int] = (),
         reports_on_stderr: bool = False,
-        access: FileAccess | None = None,
+        file_access: FileAccess | None = None,
     ) -> None:
         with contextlib.ExitStack() as theirs, contextlib.ExitStack() as undo:
             self._output, sink = _open_pipe(theirs, undo)
@@ -172,11 +173,11 @@ class Program:
                     stderr=stderr,
                     cwd=cwd,
                     env=dict(env),
-                    pass_fds=tuple(pass_fds),
+                    pass_fds=tuple(inherited_fds),
                     start_new_session=True,
                 )
 
-            self._process = start() if access is None else _start_with_file_access(start, access)
+            self._process = start() if file_access is None else _start_with_file_access(start, file_access)
             undo.pop_all()
         loop = asyncio.get_running_loop()
         self._exited: asyncio.Future[int] = loop.create_future()
@@ -287,9 +288,9 @@ class Program:
 class _Pipe:
     """Our end of a pipe that a program writes to."""
 
-    def __init__(self, handle: int) -> None:
-        os.set_blocking(handle, False)
-        self._file = FileIO(handle, "rb")
+    def __init__(self, file_descriptor: int) -> None:
+        os.set_blocking(file_descriptor, False)
+        self._file = FileIO(file_descriptor, "rb")
         self._loop = asyncio.get_running_loop()
         self._copied: asyncio.Future[bool] = self._loop.create_future()
         self._gathering: asyncio.TimerHandle | None = None
@@ -297,9 +298,9 @@ class _Pipe:
         self.bytes_left = MAX_OUTPUT_BYTES
         """Bytes that may still be copied."""
 
-    def start_copying(self, sink: OutputReceiver) -> asyncio.Future[bool]:
+    def start_copying(self, receiver: OutputReceiver) -> asyncio.Future[bool]:
         """Start copying; done at the pipe's end, with false if there is more than may be copied."""
-        self._sink = sink
+        self._sink = receiver
         self._loop.add_reader(self._file, self._read)
         return self._copied
 
@@ -345,8 +346,8 @@ class _Pipe:
             self._gathering = None
 
 
-def _open_pipe(child_ends: contextlib.ExitStack, undo: contextlib.ExitStack) -> tuple[_Pipe, int]:
-    """A pipe, and the end to write to, which closes with `child_ends`.
+def _open_pipe(child_end_closers: contextlib.ExitStack, undo_stack: contextlib.ExitStack) -> tuple[_Pipe, int]:
+    """A pipe, and the end to write to, which closes with `child_end_closers`.
 
     With a pipe of asyncio's own, waiting for a program's end also waits until nobody holds the
     pipe any more and everything in it has been read.
@@ -354,12 +355,12 @@ def _open_pipe(child_ends: contextlib.ExitStack, undo: contextlib.ExitStack) -> 
     import fcntl
 
     read_handle, sink = os.pipe()
-    child_ends.callback(os.close, sink)
+    child_end_closers.callback(os.close, sink)
     # So that the program need not wait for us to read; a user with many pipes may not have such large ones.
     with contextlib.suppress(OSError):
         fcntl.fcntl(read_handle, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
     pipe = _Pipe(read_handle)
-    undo.callback(pipe.close)
+    undo_stack.callback(pipe.close)
     return pipe, sink
 
 

@@ -31,7 +31,7 @@ class Prover(Protocol):
         problem: Problem,
         reference: Mapping[str, bytes],
         candidate: Mapping[str, bytes],
-        module: str,
+        module_name: str,
         *,
         sandbox: Sandbox,
         toolchain: Toolchain,
@@ -43,7 +43,7 @@ class Prover(Protocol):
             problem: Problem with its hidden part.
             reference: Path → content of all files of the reference design.
             candidate: The same of the design to decide about.
-            module: The module to compare.
+            module_name: The module to compare.
             sandbox: Sandbox in which the tools run.
             toolchain: Toolchain that has the tools.
             log: Receives what the tools find: it may hold hidden text.

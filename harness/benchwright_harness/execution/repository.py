@@ -35,7 +35,9 @@ def files_of_run(problem: Problem, solution: Mapping[str, bytes]) -> RunFiles:
     if tree is None:
         return RunFiles(problem, solution)
     try:
-        content_by_changed_path = changed_files(tree, _patch_text(solution.get(CHANGES, b"")), problem.public.editable)
+        content_by_changed_path = changed_files(
+            tree, _decoded_patch(solution.get(CHANGES, b"")), problem.public.editable
+        )
         contents = tree.read_all()
         try:
             reference = changed_files(tree, problem.hidden.reference.get(CHANGES, ""))
@@ -60,8 +62,8 @@ def files_of_run(problem: Problem, solution: Mapping[str, bytes]) -> RunFiles:
     )
 
 
-def _patch_text(content: bytes) -> str:
+def _decoded_patch(patch_bytes: bytes) -> str:
     try:
-        return content.decode()
+        return patch_bytes.decode()
     except UnicodeDecodeError as error:
         raise PatchError(f"byte {error.start + 1} is not UTF-8") from error

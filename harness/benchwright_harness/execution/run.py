@@ -28,8 +28,8 @@ from benchwright_harness.errors import BadHarnessError, HarnessError, SandboxUna
 from benchwright_harness.execution.comparison import (
     ReadingComparison,
     comparison_step,
-    joined_tools,
     read_comparison,
+    tools_that_read_design,
 )
 from benchwright_harness.execution.process import OutputReceiver, ProcessEnd, StepEnd
 from benchwright_harness.execution.prover import loaded_prover
@@ -122,10 +122,10 @@ async def run_harness(
                 log,
                 waves,
             )
-            verdict = await _verdict_with_own_seed(harness_run, before_step, before_folder_removal)
+            verdict = await _verdict_with_secret_seed(harness_run, before_step, before_folder_removal)
             if verdict.reason is Reason.MACHINE_BUSY:
                 log.write(f"--- {verdict.detail} It runs once more.\n".encode())
-                verdict = await _verdict_with_own_seed(harness_run, before_step, before_folder_removal)
+                verdict = await _verdict_with_secret_seed(harness_run, before_step, before_folder_removal)
     except PatchError as error:
         verdict = Verdict(reason=Reason.UNREADABLE, detail=f"The changes can't be applied: {error}.")
     except BadHarnessError as error:
@@ -141,7 +141,7 @@ async def run_harness(
     return verdict.model_copy(update={"digests": digests, "wall_s": round(time.monotonic() - start, 3)})
 
 
-async def _verdict_with_own_seed(
+async def _verdict_with_secret_seed(
     harness_run: _SolutionRun,
     before_step: Callable[[int, int, str], None],
     before_folder_removal: Callable[[Path], None],
@@ -238,11 +238,11 @@ class _SolutionRun:
         tools = self.toolchain.versions(self.selection)
         return verdict.model_copy(update={"tools": tools, "usage": usage, "remarks": remarks})
 
-    async def _verdict_by_proof(self, remarks: tuple[str, ...]) -> Verdict:
+    async def _verdict_by_proof(self, scan_remarks: tuple[str, ...]) -> Verdict:
         """Verdict on the solution by a comparison with the reference, for all inputs.
 
         Args:
-            remarks: Those of the scan.
+            scan_remarks: Those of the scan.
         """
         if not self.problem.hidden.reference:
             raise BadHarnessError(f"{PROOF_DESCRIPTION}: there is no reference to compare with")
@@ -256,24 +256,24 @@ class _SolutionRun:
             log=self.log,
         )
         tools = self.toolchain.versions(self.selection)
-        all_remarks = (*verdict.remarks, *self.toolchain.remarks, *remarks)
+        all_remarks = (*verdict.remarks, *self.toolchain.remarks, *scan_remarks)
         return verdict.model_copy(update={"tools": tools, "remarks": all_remarks})
 
     async def _compared_verdict(self, verdict: Verdict, reports: Sequence[StepReport]) -> Verdict:
         """A passing verdict, but undecided if its tools read the design, but not the reference, differently."""
-        tools = joined_tools(self.problem, self.plan, reports)
+        tools = tools_that_read_design(self.problem, self.plan, reports)
         if not tools:
             return verdict
         if not self.sandbox.supervises or self.problem.public.tree is not None:
             return verdict.model_copy(update={"remarks": (*verdict.remarks, UNCOMPARED)})
-        comparison = await self._comparison(tools, self.solution)
+        comparison = await self._compare_readings(tools, self.solution)
         if not comparison.complaint:
             return verdict
         self.log.write(f"--- {comparison.complaint}\n".encode())
         reference = reference_solution_files(self.problem)
         reference_comparison = comparison
         if self.problem.hidden.reference and reference != self.solution:
-            reference_comparison = await self._comparison(tools, reference)
+            reference_comparison = await self._compare_readings(tools, reference)
         if comparison.is_starved or reference_comparison.is_starved:
             detail = f"Other programs kept {' and '.join(tools)} from being compared."
             return Verdict(reason=Reason.MACHINE_BUSY, detail=detail)
@@ -287,7 +287,7 @@ class _SolutionRun:
             hint="Write this part so that every tool reads it in the same way.",
         )
 
-    async def _comparison(self, tools: Sequence[str], solution: Mapping[str, bytes]) -> ReadingComparison:
+    async def _compare_readings(self, tools: Sequence[str], solution: Mapping[str, bytes]) -> ReadingComparison:
         run_files = _given_and_solution_files(self.problem, solution)
         step = comparison_step(tools, self.plan, run_files)
         output = io.BytesIO()
@@ -300,7 +300,9 @@ class _SolutionRun:
             step_end = await self.sandbox.run(job, output)
         return read_comparison(output.getvalue(), is_starved=step_end.end is ProcessEnd.STARVED)
 
-    async def _execute(self, code: Path, user: int | None, before_step: Callable[[int, int, str], None]) -> Execution:
+    async def _execute(
+        self, code_folder: Path, user_id: int | None, before_step: Callable[[int, int, str], None]
+    ) -> Execution:
         """Run the steps, up to the first that fails."""
         argv: Sequence[str] = ()
         step_end = StepEnd(ProcessEnd.EXITED, 0, 0.0)
@@ -314,7 +316,7 @@ class _SolutionRun:
             before_step(number, len(self.plan.steps), step.service)
             listener.begin_step()
             self.log.write(f"--- {step.service}: {' '.join(argv)}\n".encode())
-            step_end = await self.sandbox.run(self._job(step, code, user), listener)
+            step_end = await self.sandbox.run(self._job(step, code_folder, user_id), listener)
             memory_bytes, waited_s = max(memory_bytes, step_end.memory_bytes), waited_s + step_end.waited_s
             remarks |= dict.fromkeys(step_end.remarks)
             if step_end.reports:
@@ -324,38 +326,38 @@ class _SolutionRun:
         return Execution(
             argv=argv,
             step_end=step_end,
-            output=await asyncio.to_thread(self._deciding_output, code, reports, listener),
+            output=await asyncio.to_thread(self._deciding_output, code_folder, reports, listener),
             watch=watch,
             reports=reports,
-            test_results=read_results(code / "rundir", reports),
+            test_results=read_results(code_folder / "rundir", reports),
             memory_bytes=memory_bytes,
             waited_s=waited_s,
             remarks=tuple(remarks),
         )
 
     def _deciding_output(
-        self, code: Path, reports: Sequence[StepReport], listener: OutputListener
+        self, code_folder: Path, reports: Sequence[StepReport], listener: OutputListener
     ) -> TestbenchMessage | None:
         """The lines to which the criterion's patterns apply; None if there are none."""
         criterion = self.plan.criterion
-        said = next((report.said for report in reports if report.said), None)
-        has_ended = said is None or said.ended
+        testbench_message = next((report.testbench_message for report in reports if report.testbench_message), None)
+        has_ended = testbench_message is None or testbench_message.ended
         if criterion.table is None or criterion.table.file is None:
             if not criterion.reads_output:
-                return said
+                return testbench_message
             printed = listener.testbench_output
             return printed.model_copy(update={"ended": has_ended}) if printed else None
-        if criterion.is_testbench and said is None and listener.testbench_output is None:
+        if criterion.is_testbench and testbench_message is None and listener.testbench_output is None:
             return None
         try:
-            content = read_plain_file(code / "rundir", criterion.table.file, self.problem.limits.file_mb << 20)
+            content = read_plain_file(code_folder / "rundir", criterion.table.file, self.problem.limits.file_mb << 20)
         except (OSError, NotPlainFileError, FileTooLargeError):
             return TestbenchMessage(ended=has_ended)
         lines = tuple(content.decode("utf-8", "replace").splitlines()[:MOST_LINES])
         return TestbenchMessage(lines=lines, results=lines, ended=has_ended)
 
-    def _job(self, step: PlanStep, code: Path, user: int | None) -> SandboxJob:
-        job = _job(self.problem, step, self.selection, self.toolchain, code, user)
+    def _job(self, step: PlanStep, code_folder: Path, user_id: int | None) -> SandboxJob:
+        job = _job(self.problem, step, self.selection, self.toolchain, code_folder, user_id)
         return job if self.waves is None else replace(job, env=self.waves.with_wave_variables(self.problem, job.env))
 
     def _usage_of_run(self, run_path: Path, execution: Execution) -> RunUsage:
@@ -440,16 +442,21 @@ async def _warm_or_new_folder_and_user(
 
 
 def _job(
-    problem: Problem, step: PlanStep, selection: ToolSelection, toolchain: Toolchain, code: Path, user: int | None
+    problem: Problem,
+    step: PlanStep,
+    selection: ToolSelection,
+    toolchain: Toolchain,
+    code_folder: Path,
+    user_id: int | None,
 ) -> SandboxJob:
     return SandboxJob(
         argv=step.argv,
         env=_step_environment(problem, step, toolchain, selection),
-        code=code,
+        code=code_folder,
         hidden_files=step.files,
         limits=problem.limits,
         toolchain=toolchain,
-        user=user,
+        user=user_id,
         channel=step.channel.replace(WORKSPACE, _readable_entries_text(problem)),
         image=step.image,
         build=step.build,

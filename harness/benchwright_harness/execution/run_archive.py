@@ -29,7 +29,7 @@ class RunArchive:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         folder.chmod(0o700)
         for archive in folder.glob("*.tar.gz"):
-            self._reduce_allowance(archive)
+            self._reduce_allowance_by_size(archive)
 
     def archive_unless_full(self, task: ClusterTask, finished_run_folder: Path) -> None:
         """Archive a run's folder, unless a limit is reached."""
@@ -46,8 +46,8 @@ class RunArchive:
                         Path(folder_entry.path).relative_to(finished_run_folder).as_posix(),
                         recursive=False,
                     )
-        self._reduce_allowance(archive)
+        self._reduce_allowance_by_size(archive)
 
-    def _reduce_allowance(self, archive: Path) -> None:
+    def _reduce_allowance_by_size(self, new_archive_file: Path) -> None:
         self._folders -= 1
-        self._bytes -= archive.stat().st_size
+        self._bytes -= new_archive_file.stat().st_size

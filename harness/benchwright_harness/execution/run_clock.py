@@ -23,7 +23,7 @@ _PRESSURE = b"/proc/pressure/cpu"
 
 
 @dataclass(frozen=True)
-class RunUsage:
+class ProcessTreeUsage:
     """Resources of a process and all its descendants."""
 
     resident_bytes: int
@@ -61,7 +61,7 @@ class RunClock:
         self._waited_ns: Mapping[bytes, int] = {}
         self._pressure_s = _pressure_s()
 
-    def advance(self, now_s: float, usage: RunUsage) -> None:
+    def advance(self, now_s: float, usage: ProcessTreeUsage) -> None:
         """Go on to a time.
 
         Of several threads the one that waited longest counts: what others wait for is often what it would do.
@@ -88,7 +88,7 @@ class RunClock:
         return self._now_s - self.start_s >= _MOST_WALL * self.limit_s
 
 
-def usage_of_process_tree(pid: int) -> RunUsage:
+def usage_of_process_tree(pid: int) -> ProcessTreeUsage:
     """Resources that a process and its descendants use now; nothing of a process that has exited."""
     pages, ran_ns, ended_ticks, is_ready = 0, 0, 0, False
     waited_ns: dict[bytes, int] = {}
@@ -109,7 +109,7 @@ def usage_of_process_tree(pid: int) -> RunUsage:
                     ran_ns += int(thread_ran_ns)
                     waited_ns[thread.path] = int(thread_waited_ns)
     ended_s = ended_ticks / os.sysconf("SC_CLK_TCK")
-    return RunUsage(pages * os.sysconf("SC_PAGE_SIZE"), ran_ns / 1e9 + ended_s, waited_ns, is_ready, _pressure_s())
+    return ProcessTreeUsage(pages * os.sysconf("SC_PAGE_SIZE"), ran_ns / 1e9 + ended_s, waited_ns, is_ready, _pressure_s())
 
 
 def _pressure_s() -> float:

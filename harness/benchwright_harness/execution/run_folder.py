@@ -41,19 +41,19 @@ def _is_old(folder_entry: os.DirEntry[str]) -> bool:
 
 
 @contextlib.contextmanager
-def run_folder(folder: Path, files: Mapping[str, bytes], user: int | None) -> Iterator[None]:
+def run_folder(folder: Path, content_by_path: Mapping[str, bytes], user_id: int | None) -> Iterator[None]:
     """Fill a new folder for a run, so that only its user can enter it, and delete it afterwards."""
     try:
         for name in FOLDERS:
             (folder / name).mkdir()
-        write_files(folder, files)
+        write_files(folder, content_by_path)
         if not (folder / "src").exists():
             # Last, so that no file of a problem is written through it to a /src of this machine.
             (folder / "src").symlink_to("/src")
-        if user is not None:
+        if user_id is not None:
             for parent, folders, names in os.walk(folder):
                 for name in (".", *folders, *names):
-                    os.chown(Path(parent, name), user, user, follow_symlinks=False)
+                    os.chown(Path(parent, name), user_id, user_id, follow_symlinks=False)
         yield
     finally:
         remove_folder_if_possible(folder)

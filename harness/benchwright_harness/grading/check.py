@@ -99,7 +99,9 @@ class Checker(ManyRuns):
                 finish(index, TwoSided(reference=bad_harness_verdict, starting=bad_harness_verdict))
                 continue
             proofs[index] = _ProblemCheck(problem, plan, selections(problem), _unsolved_files_by_side(problem, plan))
-        self._count(planned=sum(proof.has_reference + len(proof.unsolved_files_by_side) for proof in proofs.values()))
+        self._report_progress(
+            new_planned_runs=sum(proof.has_reference + len(proof.unsolved_files_by_side) for proof in proofs.values())
+        )
         await self._run_references(proofs)
         await self._run_unsolved(proofs, finish)
         return [proofs_by_index[index] for index in range(len(problems))]
@@ -146,7 +148,7 @@ class Checker(ManyRuns):
 
             await self._run_round(round_tasks, conclude)
             open_proofs = {index: proof for index, proof in open_proofs.items() if proof.final_selection is None}
-            self._count(planned=len(open_proofs))
+            self._report_progress(new_planned_runs=len(open_proofs))
         for proof in check_by_index.values():
             if proof.has_reference and len(proof.candidate_selections) > 1:
                 tried_verdicts = {selection: verdict for selection, (_, verdict) in proof.reference_runs.items()}
@@ -167,7 +169,7 @@ class Checker(ManyRuns):
             # Without a reference nobody knows which tools the harness is meant for.
             if not proof.has_reference and len(proof.candidate_selections) > 1 and not two_sided.has_reached_tests:
                 second_tasks[index] = self._unsolved_tasks(proof, proof.candidate_selections[1])
-                self._count(planned=len(second_tasks[index]))
+                self._report_progress(new_planned_runs=len(second_tasks[index]))
             else:
                 finish(index, two_sided)
 
@@ -179,16 +181,16 @@ class Checker(ManyRuns):
             ),
         )
 
-    def _unsolved_tasks(self, proof: _ProblemCheck, selection: ToolSelection) -> dict[ProofSide, ClusterTask]:
+    def _unsolved_tasks(self, problem_check: _ProblemCheck, selection: ToolSelection) -> dict[ProofSide, ClusterTask]:
         return {
-            unsolved_side: self._make_task(proof.problem, files, selection, proof.limit_s)
-            for unsolved_side, files in proof.unsolved_files_by_side.items()
+            unsolved_side: self._make_task(problem_check.problem, files, selection, problem_check.limit_s)
+            for unsolved_side, files in problem_check.unsolved_files_by_side.items()
         }
 
     async def _run_round(
         self,
         tasks_by_problem: Mapping[int, Mapping[ProofSide, ClusterTask]],
-        conclude: Callable[[int, Mapping[str, Verdict]], None],
+        conclude_problem: Callable[[int, Mapping[str, Verdict]], None],
     ) -> None:
         verdicts: dict[str, Verdict] = {}
         pending_keys = {index: {task.key for task in sides.values()} for index, sides in tasks_by_problem.items()}
@@ -203,7 +205,7 @@ class Checker(ManyRuns):
                 for index in owners[task.key]:
                     pending_keys[index].discard(task.key)
                     if not pending_keys[index]:
-                        conclude(index, verdicts)
+                        conclude_problem(index, verdicts)
 
 
 def _with_criterion_or_any_exit(problem: Problem) -> Problem:
@@ -222,14 +224,14 @@ def _with_criterion_or_any_exit(problem: Problem) -> Problem:
 
 
 def _two_sided_of_runs(
-    proof: _ProblemCheck, tasks: Mapping[ProofSide, ClusterTask], verdict_by_key: Mapping[str, Verdict]
+    problem_check: _ProblemCheck, tasks: Mapping[ProofSide, ClusterTask], verdict_by_key: Mapping[str, Verdict]
 ) -> TwoSided:
     verdict_by_side = {side: verdict_by_key[task.key] for side, task in tasks.items()}
     selection = next(iter(tasks.values())).selection
     runs = {side: task.key for side, task in tasks.items()}
-    hidden = proof.problem.hidden
-    if proof.has_reference:
-        task, reference = proof.reference_runs[selection]
+    hidden = problem_check.problem.hidden
+    if problem_check.has_reference:
+        task, reference = problem_check.reference_runs[selection]
         runs[ProofSide.REFERENCE] = task.key
         verdict_by_side = {side: settled_by_reference(verdict, reference) for side, verdict in verdict_by_side.items()}
     else:
@@ -242,25 +244,25 @@ def _two_sided_of_runs(
         tools=_program_names(
             make_plan(hidden.harness, selection.simulator, table=hidden.criterion, tests=hidden.tests)
         ),
-        limit_s=proof.limit_s,
+        limit_s=problem_check.limit_s,
         misnamed_tests=_misnamed_tests(hidden.tests, verdict_by_side[ProofSide.STARTING]),
         runs=runs,
     )
 
 
-def _misnamed_tests(tests: NamedTests | None, starting: Verdict) -> tuple[str, ...]:
-    if tests is None or not starting.tests:
+def _misnamed_tests(named_tests: NamedTests | None, starting_verdict: Verdict) -> tuple[str, ...]:
+    if named_tests is None or not starting_verdict.tests:
         return ()
-    pass_by_test = {test.name: test.passed for test in starting.tests}
+    pass_by_test = {test.name: test.passed for test in starting_verdict.tests}
     return (
         *(
             f"fail_to_pass: {name} passes with the starting files"
-            for name in tests.fail_to_pass
+            for name in named_tests.fail_to_pass
             if pass_by_test.get(name)
         ),
         *(
             f"pass_to_pass: {name} fails with the starting files"
-            for name in tests.pass_to_pass
+            for name in named_tests.pass_to_pass
             if not pass_by_test.get(name)
         ),
     )

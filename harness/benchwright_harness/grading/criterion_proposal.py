@@ -47,12 +47,12 @@ def proposed_criterion_toml(reference_lines: Sequence[str], unsolved_lines: Iter
     return "\n".join(("[criterion]", *toml_lines, "")) if toml_lines else ""
 
 
-def _whole_line_pattern(line: str, other_lines: Iterable[str]) -> str:
+def _whole_line_pattern(printed_line: str, other_lines: Iterable[str]) -> str:
     """The whole line, with any number for one that is not 0 where no other line looks like that."""
-    exact = re.escape(line).replace("\\ ", " ")
+    exact = re.escape(printed_line).replace("\\ ", " ")
     general = f"^{_NUMBER.sub('[1-9][0-9]*', exact)}$"
     return f"^{exact}$" if any(re.search(general, other_line) for other_line in other_lines) else general
 
 
-def _toml_string(text: str) -> str:
-    return f"'{text}'" if "'" not in text else json.dumps(text, ensure_ascii=False)
+def _toml_string(plain_text: str) -> str:
+    return f"'{plain_text}'" if "'" not in plain_text else json.dumps(plain_text, ensure_ascii=False)

@@ -39,20 +39,20 @@ def selection_key(problem: Problem, sandbox: Sandbox, toolchain: Toolchain) -> s
     return digest([*key_parts, dict(problem.hidden.reference)])
 
 
-def right_selection_if_known(tried_verdicts: Mapping[ToolSelection, Verdict]) -> ToolSelection | None:
+def right_selection_if_known(verdict_by_tried_selection: Mapping[ToolSelection, Verdict]) -> ToolSelection | None:
     """The first that the reference passes with, or else the first; `None` if unknown.
 
     Args:
-        tried_verdicts: The reference's verdicts, in the order of the selections.
+        verdict_by_tried_selection: The reference's verdicts, in the order of the selections.
     """
-    for selection, verdict in tried_verdicts.items():
+    for selection, verdict in verdict_by_tried_selection.items():
         if verdict.outcome is Outcome.PASSED:
             return selection
-    untried = any(verdict.reason in _UNTRIED for verdict in tried_verdicts.values())
-    return None if untried else next(iter(tried_verdicts))
+    untried = any(verdict.reason in _UNTRIED for verdict in verdict_by_tried_selection.values())
+    return None if untried else next(iter(verdict_by_tried_selection))
 
 
-def selections_to_retry(problem: Problem, selection: ToolSelection, verdict: Verdict) -> Sequence[ToolSelection]:
+def selections_to_retry(problem: Problem, failed_selection: ToolSelection, verdict: Verdict) -> Sequence[ToolSelection]:
     """Other selections to try a solution with; a verdict with one counts if the reference, if any, passes with it.
 
     A solution that a tool can't read is not wrong for that: what another tool builds counts. Where no reference has
@@ -60,7 +60,7 @@ def selections_to_retry(problem: Problem, selection: ToolSelection, verdict: Ver
     """
     if verdict.reason not in _NOT_BUILT or (problem.hidden.reference and verdict.reason is not Reason.TOOL_FAILED):
         return ()
-    return [alternative for alternative in selections(problem) if alternative != selection]
+    return [alternative for alternative in selections(problem) if alternative != failed_selection]
 
 
 def _open_null_file() -> BinaryIO:
@@ -125,12 +125,14 @@ class ManyRuns:
         verdict = None if self._fresh else self._verdicts.find_verdict(task.key)
         return None if self._needs_logs and not self._verdicts.raw_output(task.key) else verdict
 
-    def _count(self, *, finished_runs: int = 0, known_runs: int = 0, planned: int = 0) -> None:
+    def _report_progress(
+        self, *, new_finished_runs: int = 0, new_known_runs: int = 0, new_planned_runs: int = 0
+    ) -> None:
         old_progress = self._progress
         self._progress = GradingProgress(
-            old_progress.finished_runs + finished_runs,
-            old_progress.known_runs + known_runs,
-            old_progress.planned_runs + planned,
+            old_progress.finished_runs + new_finished_runs,
+            old_progress.known_runs + new_known_runs,
+            old_progress.planned_runs + new_planned_runs,
         )
         self._on_progress(self._progress)
 
@@ -142,29 +144,29 @@ class ManyRuns:
             if known_verdict is None:
                 remaining_tasks[key] = task
             else:
-                self._count(finished_runs=1, known_runs=1)
+                self._report_progress(new_finished_runs=1, new_known_runs=1)
                 self._on_known(task)
                 yield task, known_verdict
         async with aclosing(self._executor.run(list(remaining_tasks.values()))) as finished:
             async for task, verdict in finished:
                 self._verdicts.put_verdict_if_repeatable(task.key, verdict)
-                self._count(finished_runs=1)
+                self._report_progress(new_finished_runs=1)
                 yield task, verdict
 
     async def _verdict_by_key(self, tasks: Collection[ClusterTask]) -> dict[str, Verdict]:
         """Verdicts by the tasks' keys."""
-        self._count(planned=len({task.key for task in tasks}))
+        self._report_progress(new_planned_runs=len({task.key for task in tasks}))
         async with aclosing(self._verdicts_of(tasks)) as finished:
             return {task.key: verdict async for task, verdict in finished}
 
     def _keep_selection_if_certain(
-        self, problem: Problem, tried_verdicts: Mapping[ToolSelection, Verdict]
+        self, problem: Problem, verdict_by_tried_selection: Mapping[ToolSelection, Verdict]
     ) -> ToolSelection:
         """Selection to continue with after the reference ran with these; stored if it is certain."""
-        best_selection = right_selection_if_known(tried_verdicts)
+        best_selection = right_selection_if_known(verdict_by_tried_selection)
         if best_selection is not None:
             self._verdicts.put_selection(selection_key(problem, self._sandbox, self._toolchain), best_selection)
-        return best_selection or next(iter(tried_verdicts))
+        return best_selection or next(iter(verdict_by_tried_selection))
 
 
 class BatchGrader(ManyRuns):
@@ -177,13 +179,15 @@ class BatchGrader(ManyRuns):
             solutions: Design problems with their hidden parts, and the files to judge.
         """
         problems = {id(problem): problem for problem, _ in solutions}
-        selected = await self._selection_by_number(problems)
+        selected = await self._right_selection_by_index(problems)
         tasks = [self._make_task(problem, files, selected[id(problem)]) for problem, files in solutions]
         verdicts_by_key = await self._verdict_by_key(tasks)
-        final_verdicts = await self._with_second_tries(tasks, [verdicts_by_key[task.key] for task in tasks])
+        final_verdicts = await self._verdicts_after_second_tries(tasks, [verdicts_by_key[task.key] for task in tasks])
         return await self._settled_by_references(tasks, final_verdicts)
 
-    async def _with_second_tries(self, tasks: Sequence[ClusterTask], verdicts: list[Verdict]) -> list[Verdict]:
+    async def _verdicts_after_second_tries(
+        self, tasks: Sequence[ClusterTask], verdicts: list[Verdict]
+    ) -> list[Verdict]:
         """The verdicts, some of them replaced by those with other tools, which are tried one after the other."""
         remaining = {
             number: iter(alternatives)
@@ -224,13 +228,13 @@ class BatchGrader(ManyRuns):
 
     async def selection(self, problem: Problem) -> ToolSelection:
         """The first with which the reference passes, which takes a run of it where that is not known yet."""
-        return (await self._selection_by_number({0: problem}))[0]
+        return (await self._right_selection_by_index({0: problem}))[0]
 
-    async def _selection_by_number(self, problems: Mapping[int, Problem]) -> dict[int, ToolSelection]:
+    async def _right_selection_by_index(self, problem_by_index: Mapping[int, Problem]) -> dict[int, ToolSelection]:
         """The right selection of each problem, after running the references where that is not known yet."""
         selected: dict[int, ToolSelection] = {}
         tried_verdicts: dict[int, dict[ToolSelection, Verdict]] = {}
-        for number, problem in problems.items():
+        for number, problem in problem_by_index.items():
             choices = selections(problem)
             known_selection = self._verdicts.find_selection(selection_key(problem, self._sandbox, self._toolchain))
             if known_selection in choices:
@@ -243,19 +247,19 @@ class BatchGrader(ManyRuns):
             tasks: dict[str, list[int]] = {}
             reference_tasks = []
             for number in open_ones:
-                problem = problems[number]
+                problem = problem_by_index[number]
                 choice = selections(problem)[len(tried_verdicts[number])]
                 reference_tasks.append(self._make_task(problem, reference_solution_files(problem), choice))
                 tasks.setdefault(reference_tasks[-1].key, []).append(number)
-            self._count(planned=len(tasks))
+            self._report_progress(new_planned_runs=len(tasks))
             async with aclosing(self._verdicts_of(reference_tasks)) as finished:
                 async for task, verdict in finished:
                     for number in tasks[task.key]:
                         tried_verdicts[number][task.selection] = verdict
             for number in open_ones:
                 is_passed = any(verdict.outcome is Outcome.PASSED for verdict in tried_verdicts[number].values())
-                if is_passed or len(tried_verdicts[number]) == len(selections(problems[number])):
-                    selected[number] = self._keep_selection_if_certain(problems[number], tried_verdicts[number])
+                if is_passed or len(tried_verdicts[number]) == len(selections(problem_by_index[number])):
+                    selected[number] = self._keep_selection_if_certain(problem_by_index[number], tried_verdicts[number])
         return selected
 
 

@@ -26,11 +26,11 @@ class OutputTail:
     """Passes output on, and keeps the last part of it.
 
     Args:
-        log: Output that it is passed on to.
+        receiver: Output that it is passed on to.
     """
 
-    def __init__(self, log: OutputReceiver | None = None) -> None:
-        self._log = log
+    def __init__(self, receiver: OutputReceiver | None = None) -> None:
+        self._log = receiver
         self.last_bytes = b""
 
     def write(self, content: bytes, /) -> int:
@@ -57,49 +57,49 @@ class VerdictStore:
     def find_verdict(self, verdict_key: str) -> Verdict | None:
         """The verdict with this key; `None` if there is none that can be read."""
         with contextlib.suppress(OSError, ValidationError):
-            return Verdict.model_validate_json(self._file(verdict_key, "verdict.json").read_bytes())
+            return Verdict.model_validate_json(self._entry_file(verdict_key, "verdict.json").read_bytes())
         return None
 
     def put_verdict_if_repeatable(self, verdict_key: str, verdict: Verdict) -> None:
         """Keep a verdict, unless it depends on how busy the machine was or decided nothing: another run may differ."""
         if verdict.outcome is not Outcome.ERROR and verdict.reason is not Reason.TIMEOUT:
-            self._write(verdict_key, "verdict.json", verdict.model_dump_json().encode())
+            self._write_entry(verdict_key, "verdict.json", verdict.model_dump_json().encode())
 
     @contextlib.contextmanager
-    def open_log(self, key: str) -> Iterator[OutputTail]:
+    def open_log(self, verdict_key: str) -> Iterator[OutputTail]:
         """Takes a run's raw output, and keeps the last part of it, whatever the verdict is."""
         tail = OutputTail()
         yield tail
         if tail.last_bytes:
-            self.put_raw_output(key, tail.last_bytes)
+            self.put_raw_output(verdict_key, tail.last_bytes)
 
-    def put_raw_output(self, key: str, raw_output: bytes) -> None:
+    def put_raw_output(self, verdict_key: str, raw_output: bytes) -> None:
         """Keep the raw output of a run, for those who may see it."""
-        self._write(key, "log", raw_output)
+        self._write_entry(verdict_key, "log", raw_output)
 
-    def raw_output(self, key: str) -> bytes:
+    def raw_output(self, verdict_key: str) -> bytes:
         """The raw output that was kept; empty if there is none."""
         try:
-            return self._file(key, "log").read_bytes()
+            return self._entry_file(verdict_key, "log").read_bytes()
         except OSError:
             return b""
 
-    def find_selection(self, key: str) -> ToolSelection | None:
+    def find_selection(self, selection_key: str) -> ToolSelection | None:
         """The selection that was found right under this key."""
         with contextlib.suppress(OSError, ValidationError):
-            return ToolSelection.model_validate_json(self._file(key, "selection.json").read_bytes())
+            return ToolSelection.model_validate_json(self._entry_file(selection_key, "selection.json").read_bytes())
         return None
 
-    def put_selection(self, key: str, selection: ToolSelection) -> None:
+    def put_selection(self, selection_key: str, selection: ToolSelection) -> None:
         """Keep which selection is right."""
-        self._write(key, "selection.json", selection.model_dump_json().encode())
+        self._write_entry(selection_key, "selection.json", selection.model_dump_json().encode())
 
-    def _file(self, key: str, suffix: str) -> Path:
+    def _entry_file(self, file_stem: str, suffix: str) -> Path:
         # A folder with a hundred thousand files is slow to list.
-        return self._folder / key[:2] / f"{key}.{suffix}"
+        return self._folder / file_stem[:2] / f"{file_stem}.{suffix}"
 
-    def _write(self, key: str, suffix: str, content: bytes) -> None:
-        file = self._file(key, suffix)
+    def _write_entry(self, file_stem: str, suffix: str, content: bytes) -> None:
+        file = self._entry_file(file_stem, suffix)
         if not file.parent.is_dir():
             self._folder.mkdir(parents=True, exist_ok=True)
             self._folder.chmod(0o700)

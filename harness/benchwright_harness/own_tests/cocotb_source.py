@@ -66,7 +66,7 @@ def _tests_by_function(python_text: str, *, with_plain_functions: bool = False) 
         if isinstance(node, ast.AsyncFunctionDef | ast.FunctionDef):
             test = _cocotb_test_if_decorated(node, cocotb_names)
             if test is None and with_plain_functions and node.name.startswith("test"):
-                test = _test_at(node, node.name)
+                test = _test_of_function(node, node.name)
             if test is not None:
                 yield node.name, test
 
@@ -110,24 +110,26 @@ class _CocotbNames:
 
 
 def _cocotb_test_if_decorated(
-    node: ast.AsyncFunctionDef | ast.FunctionDef, cocotb_names: _CocotbNames
+    function_node: ast.AsyncFunctionDef | ast.FunctionDef, cocotb_names: _CocotbNames
 ) -> CocotbTest | None:
     decorators = {
         name: decorator
-        for decorator in node.decorator_list
+        for decorator in function_node.decorator_list
         if (name := cocotb_names.cocotb_name_if_any(decorator)) is not None
     }
     if not decorators.keys() & {"test", "parametrize"}:
         return None
-    name = _literal_test_name(decorators.get("test")) or node.name
+    name = _literal_test_name(decorators.get("test")) or function_node.name
     parametrize = decorators.get("parametrize")
     cases = tuple(_case_names(name, parametrize)) if isinstance(parametrize, ast.Call) else ()
-    return _test_at(node, name, cases)
+    return _test_of_function(function_node, name, cases)
 
 
-def _test_at(node: ast.AsyncFunctionDef | ast.FunctionDef, name: str, cases: tuple[str, ...] = ()) -> CocotbTest:
-    column = node.col_offset + len("async def " if isinstance(node, ast.AsyncFunctionDef) else "def ")
-    return CocotbTest(name, node.lineno, column, column + len(node.name.encode()), cases)
+def _test_of_function(
+    function_node: ast.AsyncFunctionDef | ast.FunctionDef, test_name: str, case_names: tuple[str, ...] = ()
+) -> CocotbTest:
+    column = function_node.col_offset + len("async def " if isinstance(function_node, ast.AsyncFunctionDef) else "def ")
+    return CocotbTest(test_name, function_node.lineno, column, column + len(function_node.name.encode()), case_names)
 
 
 def _literal_test_name(decorator: ast.expr | None) -> str | None:
@@ -143,7 +145,7 @@ def _literal_test_name(decorator: ast.expr | None) -> str | None:
     )
 
 
-def _case_names(name: str, parametrize: ast.Call) -> Iterator[str]:
+def _case_names(test_name: str, parametrize: ast.Call) -> Iterator[str]:
     """The names of cocotb 2.0, `Parameterized.generate_tests`; none if some value is not a literal."""
     options = []
     for argument in parametrize.args:
@@ -155,7 +157,7 @@ def _case_names(name: str, parametrize: ast.Call) -> Iterator[str]:
         return
     known_options = [option for option in options if option is not None]
     for parameter_texts in itertools.islice(itertools.product(*known_options), _MAX_CASES):
-        yield "".join((name, *parameter_texts))
+        yield "".join((test_name, *parameter_texts))
 
 
 def _option_texts(parameter_names: object, values: Sequence[object] | None) -> list[str] | None:
@@ -182,28 +184,30 @@ def _value_texts(values: Sequence[object]) -> list[str]:
     return known_texts if len(known_texts) == len(texts) else [str(number) for number in range(len(texts))]
 
 
-def _text_in_test_name(value: object) -> str | None:
-    if isinstance(value, str):
-        return value if len(value) <= _MAX_REPR and value.isidentifier() else None
-    return repr(value) if isinstance(value, int | float | type(None)) else None
+def _text_in_test_name(option_value: object) -> str | None:
+    if isinstance(option_value, str):
+        return option_value if len(option_value) <= _MAX_REPR and option_value.isidentifier() else None
+    return repr(option_value) if isinstance(option_value, int | float | type(None)) else None
 
 
-def _literal_values(node: ast.expr) -> Sequence[object] | None:
-    is_range = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
-    if is_range and isinstance(node, ast.Call):
-        bounds = [_literal_or_none(argument) for argument in node.args]
-        if not 1 <= len(bounds) <= 3 or node.keywords or not all(isinstance(bound, int) for bound in bounds):
+def _literal_values(expression: ast.expr) -> Sequence[object] | None:
+    is_range = (
+        isinstance(expression, ast.Call) and isinstance(expression.func, ast.Name) and expression.func.id == "range"
+    )
+    if is_range and isinstance(expression, ast.Call):
+        bounds = [_literal_or_none(argument) for argument in expression.args]
+        if not 1 <= len(bounds) <= 3 or expression.keywords or not all(isinstance(bound, int) for bound in bounds):
             return None
         try:
             return range(*(bound for bound in bounds if isinstance(bound, int)))[:_MAX_CASES]
         except ValueError:
             return None
-    value = _literal_or_none(node)
+    value = _literal_or_none(expression)
     return value if isinstance(value, list | tuple) else None
 
 
-def _literal_or_none(node: ast.expr) -> object:
+def _literal_or_none(expression: ast.expr) -> object:
     try:
-        return ast.literal_eval(node)
+        return ast.literal_eval(expression)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         return None

@@ -110,5 +110,5 @@ def _covered_lines(line_ranges: str, line: int) -> Iterator[int]:
         yield line
 
 
-def _int_or_zero(text: str | None) -> int:
-    return int(text) if text and text.isdecimal() else 0
+def _int_or_zero(digits: str | None) -> int:
+    return int(digits) if digits and digits.isdecimal() else 0

@@ -106,7 +106,7 @@ async def _connect_editor_to_test(inner_socket: Path, outer_socket: Path, on_ope
             ) from None
         test_reader, to_test = await asyncio.open_unix_connection(inner_socket)
         try:
-            await asyncio.gather(_copy(editor, to_test), copy_events_and_responses(test_reader, to_editor))
+            await asyncio.gather(_copy_stream(editor, to_test), copy_events_and_responses(test_reader, to_editor))
         finally:
             to_test.close()
             to_editor.close()
@@ -125,7 +125,7 @@ def _is_socket(path: Path) -> bool:
         return False
 
 
-async def _copy(source: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _copy_stream(source: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     while data := await source.read(_BLOCK):
         writer.write(data)
         await writer.drain()

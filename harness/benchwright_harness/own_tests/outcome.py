@@ -177,7 +177,7 @@ def _reported_outcomes(simulation: OwnSimulation, report_bytes: bytes) -> Iterat
             continue
 
 
-def _cocotb_outcome(simulation: OwnSimulation, name: str, test_report: Mapping[str, object]) -> OwnOutcome:
+def _cocotb_outcome(simulation: OwnSimulation, test_name: str, test_report: Mapping[str, object]) -> OwnOutcome:
     reason = {"passed": OwnReason.PASSED, "skipped": OwnReason.SKIPPED}.get(
         str(test_report["outcome"]), OwnReason.TEST_FAILED
     )
@@ -193,7 +193,7 @@ def _cocotb_outcome(simulation: OwnSimulation, name: str, test_report: Mapping[s
         traceback_places[-1] if traceback_places else ("", 0),
     )
     return OwnOutcome(
-        name,
+        test_name,
         reason,
         message,
         expected_text=compared["expected"] if compared else None,
@@ -205,8 +205,8 @@ def _cocotb_outcome(simulation: OwnSimulation, name: str, test_report: Mapping[s
     )
 
 
-def _number_or_zero(value: object) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
+def _number_or_zero(json_value: object) -> float:
+    return float(json_value) if isinstance(json_value, int | float) else 0.0
 
 
 def _with_missing_outcomes(
@@ -220,16 +220,16 @@ def _with_missing_outcomes(
     ]
     if not simulation.tests and not reported_outcomes:
         missing = [simulation.top_module if not simulation.is_cocotb else ""]
-    return (*reported_outcomes.values(), *(_renamed(missing_outcome, name) for name in missing))
+    return (*reported_outcomes.values(), *(_outcome_of_other_test(missing_outcome, name) for name in missing))
 
 
 def _same_outcome_for_all(simulation: OwnSimulation, outcome: OwnOutcome) -> tuple[OwnOutcome, ...]:
     names = simulation.tests or ((simulation.top_module,) if not simulation.is_cocotb else ("",))
-    return tuple(_renamed(outcome, name) for name in names)
+    return tuple(_outcome_of_other_test(outcome, name) for name in names)
 
 
-def _renamed(outcome: OwnOutcome, name: str) -> OwnOutcome:
-    return OwnOutcome(name, outcome.reason, outcome.message, path=outcome.path, line=outcome.line)
+def _outcome_of_other_test(outcome: OwnOutcome, new_name: str) -> OwnOutcome:
+    return OwnOutcome(new_name, outcome.reason, outcome.message, path=outcome.path, line=outcome.line)
 
 
 def _build_failure_outcome(simulation: OwnSimulation, build_output: str) -> OwnOutcome:

@@ -86,7 +86,7 @@ async def run_own_tests(
             )
             text = raw_output.getvalue().decode("utf-8", "replace").replace(f"{code}/", f"{CODE}/")
             test_outcomes, is_built = outcomes_and_whether_compiled(
-                simulation, step_end, text, _file_left_or_empty(code, RESULTS, _MAX_RESULTS), simulation.wall_s
+                simulation, step_end, text, _left_content_or_empty(code, RESULTS, _MAX_RESULTS), simulation.wall_s
             )
             has_waves = (
                 waveform_path is not None
@@ -133,24 +133,24 @@ def _environment(
     }
 
 
-def _file_left_or_empty(run_path: Path, name: str, limit: int) -> bytes:
+def _left_content_or_empty(run_path: Path, file_name: str, most_bytes: int) -> bytes:
     with contextlib.suppress(OSError, NotPlainFileError, FileTooLargeError):
-        return read_plain_file(run_path, f"rundir/{name}", limit)
+        return read_plain_file(run_path, f"rundir/{file_name}", most_bytes)
     return b""
 
 
 def _coverage_left_by_run(simulation: OwnSimulation, run_path: Path) -> tuple[FileCoverage, ...]:
-    return coverage_of_files(_file_left_or_empty(run_path, COVERAGE, _MAX_COVERAGE), frozenset(simulation.sources))
+    return coverage_of_files(_left_content_or_empty(run_path, COVERAGE, _MAX_COVERAGE), frozenset(simulation.sources))
 
 
-def _keep_waveform_if_any(run_path: Path, name: str, target: Path) -> bool:
+def _keep_waveform_if_any(run_path: Path, wave_file_name: str, kept_file: Path) -> bool:
     """Move the waveform out of the run's folder; whether there was one."""
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    handle, temporary = tempfile.mkstemp(dir=kept_file.parent, prefix=f".{kept_file.name}.")
     try:
         with os.fdopen(handle, "wb") as stream:
-            copy_plain_file(run_path, f"rundir/{name}", stream, _MAX_WAVES_MB << 20)
+            copy_plain_file(run_path, f"rundir/{wave_file_name}", stream, _MAX_WAVES_MB << 20)
         Path(temporary).chmod(0o644)
-        Path(temporary).replace(target)
+        Path(temporary).replace(kept_file)
     except (OSError, NotPlainFileError, FileTooLargeError):
         Path(temporary).unlink(missing_ok=True)
         return False

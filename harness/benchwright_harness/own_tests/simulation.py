@@ -99,7 +99,7 @@ class OwnSimulation:
         return {
             "COCOTB_TOPLEVEL": self.top_module,
             "COCOTB_TEST_MODULES": name,
-            "COCOTB_TEST_FILTER": "|".join(_name_patterns(name, self.tests)),
+            "COCOTB_TEST_FILTER": "|".join(_test_name_patterns(name, self.tests)),
             "COCOTB_RESULTS_FILE": f"{WORKDIR}/results.xml",
             "COCOTB_ANSI_OUTPUT": "0",
             "TOPLEVEL_LANG": "verilog",
@@ -186,11 +186,11 @@ class OwnSimulation:
         return build + shlex.join(self._compiler_arguments), run
 
 
-def _path_in_sandbox(path: str) -> str:
-    return f"{CODE}/{path}" if path not in ("", ".") else CODE
+def _path_in_sandbox(workspace_path: str) -> str:
+    return f"{CODE}/{workspace_path}" if workspace_path not in ("", ".") else CODE
 
 
-def _name_patterns(module: str, tests: tuple[str, ...]) -> Iterator[str]:
+def _test_name_patterns(module_name: str, test_names: tuple[str, ...]) -> Iterator[str]:
     """Patterns for cocotb, which searches them in the whole name of a test; a test's name also stands for its cases."""
-    for test in tests:
-        yield rf"^{re.escape(f'{module}.{test}')}(/.*)?$"
+    for test in test_names:
+        yield rf"^{re.escape(f'{module_name}.{test}')}(/.*)?$"

@@ -286,7 +286,7 @@ def _step_of_service(
     service_name: str,
     service: Any,
     harness: Mapping[str, str],
-    templates: Mapping[str, str],
+    value_by_template: Mapping[str, str],
     outer_name_by_network: Mapping[str, str],
 ) -> PlanStep:
     if not isinstance(service, dict):
@@ -309,22 +309,22 @@ def _step_of_service(
     if not argv:
         raise BadHarnessError(f"{field}.command: is missing")
     for word in (*argv, *env, *env.values()):
-        if not _can_be_argument(word):
+        if not _is_encodable_argument(word):
             raise BadHarnessError(f"{field}: {word!r} can't be passed to a program")
     for key in env:
         if not key or "=" in key:
             raise BadHarnessError(f"{field}.environment: {key!r} is not the name of a variable")
     files = _mounted_text_by_path(service.get("volumes"), f"{field}.volumes", harness)
-    image, build = _image_and_build(service, field, harness, templates)
-    networks = _host_networks(service.get("networks"), f"{field}.networks", outer_name_by_network)
+    image, build = _image_and_build(service, field, harness, value_by_template)
+    networks = _host_network_names(service.get("networks"), f"{field}.networks", outer_name_by_network)
     return PlanStep(service=service_name, image=image, argv=argv, env=env, files=files, build=build, networks=networks)
 
 
-def _on_verilator_if_icarus(step: PlanStep) -> PlanStep:
+def _on_verilator_if_icarus(testbench_step: PlanStep) -> PlanStep:
     """A step that asks for Icarus, with Verilator in its stead; see `selection.can_take_verilator`."""
-    if step.env.get("SIM", "").lower() != "icarus":
-        return step
-    return step.model_copy(update={"env": step.env | {"SIM": "verilator", **_LENIENT}})
+    if testbench_step.env.get("SIM", "").lower() != "icarus":
+        return testbench_step
+    return testbench_step.model_copy(update={"env": testbench_step.env | {"SIM": "verilator", **_LENIENT}})
 
 
 def _without_pip_install(argv: tuple[str, ...]) -> tuple[tuple[str, ...], frozenset[str]]:
@@ -350,7 +350,7 @@ def _outer_name_by_external_network(networks: Any) -> dict[str, str]:
     return {key: str(value.get("name", key)) for key, value in outside.items()}
 
 
-def _host_networks(compose_value: Any, field: str, outer_name_by_network: Mapping[str, str]) -> tuple[str, ...]:
+def _host_network_names(compose_value: Any, field: str, outer_name_by_network: Mapping[str, str]) -> tuple[str, ...]:
     names = (
         [str(name) for name in compose_value]
         if isinstance(compose_value, dict)
@@ -360,7 +360,7 @@ def _host_networks(compose_value: Any, field: str, outer_name_by_network: Mappin
 
 
 def _image_and_build(
-    service_fields: dict[str, Any], field: str, harness: Mapping[str, str], templates: Mapping[str, str]
+    service_fields: dict[str, Any], field: str, harness: Mapping[str, str], value_by_template: Mapping[str, str]
 ) -> tuple[str, ImageBuild | None]:
     image, build = service_fields.get("image"), service_fields.get("build")
     if isinstance(image, str) and build is None:
@@ -373,7 +373,7 @@ def _image_and_build(
     name = posixpath.normpath(str("Dockerfile" if isinstance(build, str) else build.get("dockerfile", "Dockerfile")))
     prefix = "" if build_context == "." else f"{build_context}/"
     files = {
-        path.removeprefix(prefix): _with_template_values(text, templates)
+        path.removeprefix(prefix): _with_template_values(text, value_by_template)
         for path, text in harness.items()
         if path.startswith(prefix)
     }
@@ -438,9 +438,9 @@ def _scalar_text(compose_value: Any, field: str) -> str:
     raise BadHarnessError(f"{field}: is a {type(compose_value).__name__}, but must be a string or a number")
 
 
-def _can_be_argument(word: str) -> bool:
+def _is_encodable_argument(command_word: str) -> bool:
     try:
-        return b"\0" not in word.encode()
+        return b"\0" not in command_word.encode()
     except UnicodeEncodeError:
         return False
 
@@ -455,10 +455,10 @@ def _string_list(compose_value: Any, field: str) -> list[str]:
     raise BadHarnessError(f"{field}: must be a string or a list of strings")
 
 
-def _with_template_values(text: str, templates: Mapping[str, str]) -> str:
-    for name, value in templates.items():
-        text = text.replace(name, value)
-    return text
+def _with_template_values(template_text: str, value_by_template: Mapping[str, str]) -> str:
+    for name, value in value_by_template.items():
+        template_text = template_text.replace(name, value)
+    return template_text
 
 
 def _runs_our_xrun(step: PlanStep) -> bool:

@@ -105,6 +105,6 @@ def can_take_verilator(harness: Mapping[str, str]) -> bool:
 
 
 @lru_cache
-def _rules_of_file(file: Path) -> tuple[_ToolVersionRule, ...]:
-    data = json.loads(file.read_text(encoding="utf-8"))
+def _rules_of_file(rules_file: Path) -> tuple[_ToolVersionRule, ...]:
+    data = json.loads(rules_file.read_text(encoding="utf-8"))
     return tuple(_ToolVersionRule.model_validate(rule) for rule in data)

@@ -35,8 +35,8 @@ from benchwright_harness.plan.testbench_text import (
     WATCH,
     WORKSPACE,
     data_files_to_expose,
+    draws_from_shared_generator,
     draws_unseeded_numbers,
-    has_shared_draws,
     renamable_names,
     rewritten_testbench_file,
     string_literals,
@@ -164,7 +164,7 @@ def plan_testbench(
     described = read_testbench(harness, table)
     table = table or CriterionTable(preset=described.criterion)
     is_heard = has_channel and table.scope in (None, OutputScope.CHANNEL)
-    criterion = Criterion(table=table, is_testbench=True, heard=is_heard)
+    criterion = Criterion(table=table, is_testbench=True, speaks_to_supervisor=is_heard)
     texts = {_file_name(path): harness[path] for path in described.testbench}
     scopes = set[str]().union(*map(scope_names, texts.values()))
     names = renamable_names(texts.values(), scopes | {described.top, *described.private})
@@ -174,7 +174,9 @@ def plan_testbench(
     served = data_files.keys() - set(readable)
     tells_result, is_computed = _result_string_test(table, texts.values())
     sources = {
-        name: rewritten_testbench_file(text, names=names, calls=calls, tells_result=tells_result, served_files=served)
+        name: rewritten_testbench_file(
+            text, renamed_names=names, calls=calls, tells_result=tells_result, served_files=served
+        )
         for name, text in texts.items()
     }
     top_module = f"{described.top}${RUN}" if described.top in names else described.top
@@ -187,7 +189,7 @@ def plan_testbench(
     script_lines = (_LINK, *renames, _COMPILE, *copies, f"echo '{SIMULATES}'", _RUN.format(program=program), "")
     files[_SCRIPT] = "\n".join(script_lines)
     draws = draws_unseeded_numbers(texts.values())
-    is_seeded = has_channel and not has_shared_draws(texts.values())
+    is_seeded = has_channel and not draws_from_shared_generator(texts.values())
     is_true_by_remark = {
         UNHEARD: not is_heard or table.file is not None,
         READABLE: has_channel and readable,
@@ -256,7 +258,7 @@ def _header_folders(description: TestbenchFile, table: CriterionTable) -> Sequen
     return list(dict.fromkeys(posixpath.join("/code", path).rstrip("/") for path in paths))
 
 
-def _result_string_test(table: CriterionTable, texts: Iterable[str]) -> tuple[Callable[[str], bool], bool]:
+def _result_string_test(table: CriterionTable, source_texts: Iterable[str]) -> tuple[Callable[[str], bool], bool]:
     """A test of a testbench's strings, true for those that may hold its result; and true if none of them does.
 
     A pattern is of the text that is printed, and the string is its format: so each is tried with some values. Where
@@ -273,7 +275,7 @@ def _result_string_test(table: CriterionTable, texts: Iterable[str]) -> tuple[Ca
         except TimeoutError as error:
             raise BadHarnessError(f"criterion: pass: takes longer than {PATTERN_BUDGET_S:g} s") from error
 
-    if table.preset or any(tells_result(literal) for text in texts for literal in string_literals(text)):
+    if table.preset or any(tells_result(literal) for text in source_texts for literal in string_literals(text)):
         return tells_result, False
     return lambda literal: True, bool(patterns)
 
@@ -294,5 +296,5 @@ def _joined_sources(sources: Mapping[str, str]) -> str:
     return "".join(f'`line 1 "{_FOLDER}/{name}" 0\n{text}\n' for name, text in sources.items())
 
 
-def _file_name(path: str) -> str:
-    return path.rpartition("/")[2]
+def _file_name(harness_path: str) -> str:
+    return harness_path.rpartition("/")[2]

@@ -119,44 +119,44 @@ WATCH = f"module {PACKAGE}_end; final {PACKAGE}::final_(); endmodule bind TOP {P
 """Source that Verilator compiles besides, to know if nothing was left to do; Icarus's module knows it by itself."""
 
 
-def renamable_names(texts: Iterable[str], scope_names: Collection[str]) -> frozenset[str]:
+def renamable_names(source_texts: Iterable[str], scope_names: Collection[str]) -> frozenset[str]:
     """Those of some names that a run can change: none that also follows a dot, as a port's does.
 
     Args:
-        texts: The testbench's files.
+        source_texts: The testbench's files.
         scope_names: Names of its scopes.
     """
-    tokens = [token for text in texts for token in _tokens_without_comments(text)]
+    tokens = [token for text in source_texts for token in _tokens_without_comments(text)]
     after_dot = {token[0] for previous, token in itertools.pairwise(tokens) if previous[0] == "."}
     return frozenset(name for name in scope_names if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_$]*", name)) - after_dot
 
 
-def string_literals(text: str) -> Iterator[str]:
+def string_literals(source_text: str) -> Iterator[str]:
     """The strings of a source, with their quotation marks."""
-    return (token[0] for token in _tokens_without_comments(text) if token.lastgroup == "string")
+    return (token[0] for token in _tokens_without_comments(source_text) if token.lastgroup == "string")
 
 
-def draws_unseeded_numbers(texts: Iterable[str]) -> bool:
+def draws_unseeded_numbers(source_texts: Iterable[str]) -> bool:
     """True if sources draw random numbers without a seed."""
     return any(
         token[0] in _SHARED_DRAWS or (token[0] in _DRAWS and not _has_seed(tokens, index))
-        for tokens in (list(_tokens_without_comments(text)) for text in texts)
+        for tokens in (list(_tokens_without_comments(text)) for text in source_texts)
         for index, token in enumerate(tokens)
     )
 
 
-def has_shared_draws(texts: Iterable[str]) -> bool:
+def draws_from_shared_generator(source_texts: Iterable[str]) -> bool:
     """True if sources draw random numbers in ways that can't be given a generator of their own."""
-    return any(token[0] in _SHARED_DRAWS for text in texts for token in _tokens_without_comments(text))
+    return any(token[0] in _SHARED_DRAWS for text in source_texts for token in _tokens_without_comments(text))
 
 
-def data_files_to_expose(texts: Iterable[str], data_files: Collection[str]) -> frozenset[str]:
+def data_files_to_expose(source_texts: Iterable[str], data_files: Collection[str]) -> frozenset[str]:
     """The data that has to be in the working directory, where a design could read it, too.
 
     The rest is only named as a `$readmemh`'s file, which a run can show for the time of the call.
     """
     served, other_names, computed = set[str](), set[str](), False
-    for text in texts:
+    for text in source_texts:
         tokens = list(_tokens_without_comments(text))
         names = {index + 2 for index, token in enumerate(tokens) if token[0] in _LOADS}
         open_indices = {index + 2 for index, token in enumerate(tokens) if token[0] == "$fopen"}
@@ -169,9 +169,9 @@ def data_files_to_expose(texts: Iterable[str], data_files: Collection[str]) -> f
 
 
 def rewritten_testbench_file(
-    text: str,
+    source_text: str,
     *,
-    names: Collection[str],
+    renamed_names: Collection[str],
     calls: Calls | None,
     tells_result: Callable[[str], bool],
     served_files: Collection[str] = (),
@@ -179,23 +179,23 @@ def rewritten_testbench_file(
     """One file of a testbench, as a run compiles it.
 
     Args:
-        text: The source.
-        names: See `renamable_names`.
+        source_text: The source.
+        renamed_names: See `renamable_names`.
         calls: Calls by which it reaches the channel; `None` where there is none.
         tells_result: True for a string, with its quotation marks, that may hold the testbench's result.
         served_files: The files that are shown to a `$readmemh`.
     """
-    tokens = list(_tokens_without_comments(text))
+    tokens = list(_tokens_without_comments(source_text))
     text_edits = [
         (token.end(), token.end(), f"${RUN}")
         for previous_token, token in zip([None, *tokens], tokens, strict=False)
-        if token.lastgroup == "word" and token[0] in names and not (previous_token and previous_token[0] == ".")
+        if token.lastgroup == "word" and token[0] in renamed_names and not (previous_token and previous_token[0] == ".")
     ]
     if calls is not None:
         text_edits += _Rewriter(tokens, calls, tells_result, frozenset(served_files)).edits()
     for start, end, replacement in sorted(text_edits, reverse=True):
-        text = text[:start] + replacement + text[end:]
-    return text
+        source_text = source_text[:start] + replacement + source_text[end:]
+    return source_text
 
 
 _Edit = tuple[int, int, str]
@@ -233,7 +233,7 @@ class _Rewriter:
                 and self._token_text(index + 2) in _STDOUT
                 and self._token_text(index + 3) == ","
             ):
-                yield from self._print_edits(index, "$swrite", ends_line=True, skipped=2)
+                yield from self._print_edits(index, "$swrite", ends_line=True, skipped_tokens=2)
             elif token[0] in _SEVERITIES:
                 yield from self._severity_edits(index)
             elif token[0] in _ENDINGS:
@@ -248,82 +248,87 @@ class _Rewriter:
                 yield name_token.start(), name_token.end(), f'"{DATA}/{self._file_name_argument(index)}"'
                 yield self._edit_after(self._last_index_of_call(index), f"; {self._calls.data_call}(0); end")
 
-    def _print_edits(self, index: int, writes: str, *, ends_line: bool, skipped: int = 0) -> Iterator[_Edit]:
-        close = self._last_index_of_call(index)
-        first_index = index + 2 + skipped
-        write_call = f"{writes}({PACKAGE}::text"
-        say_call = f"; {self._say_call(index, close, ends_line=ends_line)}; end"
+    def _print_edits(
+        self, task_index: int, write_task: str, *, ends_line: bool, skipped_tokens: int = 0
+    ) -> Iterator[_Edit]:
+        close = self._last_index_of_call(task_index)
+        first_index = task_index + 2 + skipped_tokens
+        write_call = f"{write_task}({PACKAGE}::text"
+        say_call = f"; {self._say_call(task_index, close, ends_line=ends_line)}; end"
         if first_index >= close:
-            yield self._tokens[index].start(), self._tokens[close].end(), f'begin {write_call}, "")'
+            yield self._tokens[task_index].start(), self._tokens[close].end(), f'begin {write_call}, "")'
         else:
-            yield self._tokens[index].start(), self._tokens[first_index].start(), f"begin {write_call}, "
+            yield self._tokens[task_index].start(), self._tokens[first_index].start(), f"begin {write_call}, "
         yield self._edit_after(close, say_call)
 
-    def _severity_edits(self, index: int) -> Iterator[_Edit]:
-        close = self._last_index_of_call(index)
-        if index + 2 < close:
+    def _severity_edits(self, task_index: int) -> Iterator[_Edit]:
+        close = self._last_index_of_call(task_index)
+        if task_index + 2 < close:
             arguments = "".join(
-                f" {token[0]}" for token in self._tokens[index + 2 : close] if token.lastgroup != "comment"
+                f" {token[0]}" for token in self._tokens[task_index + 2 : close] if token.lastgroup != "comment"
             )
-            opening = f"begin $swrite({PACKAGE}::text,{arguments}); {self._say_call(index, close, ends_line=True)}; "
-            yield self._tokens[index].start(), self._tokens[index].start(), opening
+            opening = (
+                f"begin $swrite({PACKAGE}::text,{arguments}); {self._say_call(task_index, close, ends_line=True)}; "
+            )
+            yield self._tokens[task_index].start(), self._tokens[task_index].start(), opening
             yield self._edit_after(close, "; end")
 
-    def _draw_edits(self, index: int) -> Iterator[_Edit]:
-        start, close = self._tokens[index].start(), self._last_index_of_call(index)
-        before, behind = self._calls.draws[self._tokens[index][0]]
-        if self._tokens[index][0] != "$urandom_range":
+    def _draw_edits(self, task_index: int) -> Iterator[_Edit]:
+        start, close = self._tokens[task_index].start(), self._last_index_of_call(task_index)
+        before, behind = self._calls.draws[self._tokens[task_index][0]]
+        if self._tokens[task_index][0] != "$urandom_range":
             yield start, self._tokens[close].end(), before
             return
-        yield start, self._tokens[index].end(), before
-        least = "" if self._has_comma(index, close) else ", 0"
+        yield start, self._tokens[task_index].end(), before
+        least = "" if self._has_comma(task_index, close) else ", 0"
         yield self._tokens[close].start(), self._tokens[close].end(), f"{least}){behind}"
 
-    def _has_comma(self, index: int, close: int) -> bool:
+    def _has_comma(self, task_index: int, closing_index: int) -> bool:
         """True if a call has more than one argument."""
         depth = 0
-        for token in self._tokens[index + 1 : close]:
+        for token in self._tokens[task_index + 1 : closing_index]:
             depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(token[0], 0)
             if token[0] == "," and depth == 1:
                 return True
         return False
 
-    def _say_call(self, index: int, close: int, *, ends_line: bool) -> str:
+    def _say_call(self, task_index: int, closing_index: int, *, ends_line: bool) -> str:
         tells = self._any_tells or any(
-            token.lastgroup == "string" and self._tells_result(token[0]) for token in self._tokens[index:close]
+            token.lastgroup == "string" and self._tells_result(token[0])
+            for token in self._tokens[task_index:closing_index]
         )
         flags = (_ENDS_LINE if ends_line else 0) | (_TELLS_RESULT if tells else 0)
         return f"{self._calls.say}({flags}, {PACKAGE}::text)"
 
-    def _edit_after(self, close: int, replacement: str) -> _Edit:
+    def _edit_after(self, closing_index: int, replacement: str) -> _Edit:
         """Edit of the text after a call; it takes its semicolon along, for `if (c) $display; else …`."""
-        end = self._tokens[close].end()
-        takes = self._token_text(close + 1) == ";"
-        return end, self._tokens[close + 1].end() if takes else end, replacement
+        end = self._tokens[closing_index].end()
+        takes = self._token_text(closing_index + 1) == ";"
+        return end, self._tokens[closing_index + 1].end() if takes else end, replacement
 
-    def _last_index_of_call(self, index: int) -> int:
+    def _last_index_of_call(self, task_index: int) -> int:
         """The last token of a call: its closing parenthesis, if it has arguments."""
-        if self._token_text(index + 1) != "(":
-            return index
+        if self._token_text(task_index + 1) != "(":
+            return task_index
         depth = 0
-        for end in range(index + 1, len(self._tokens)):
+        for end in range(task_index + 1, len(self._tokens)):
             depth += {"(": 1, ")": -1}.get(self._token_text(end), 0)
             if depth == 0:
                 return end
-        return index
+        return task_index
 
-    def _file_name_argument(self, index: int) -> str:
-        return self._token_text(index + 2)[1:-1].removeprefix("./")
+    def _file_name_argument(self, task_index: int) -> str:
+        return self._token_text(task_index + 2)[1:-1].removeprefix("./")
 
-    def _token_text(self, index: int) -> str:
-        return self._tokens[index][0] if index < len(self._tokens) else ""
+    def _token_text(self, token_index: int) -> str:
+        return self._tokens[token_index][0] if token_index < len(self._tokens) else ""
 
 
-def _has_seed(tokens: Sequence[Match[str]], index: int) -> bool:
+def _has_seed(tokens: Sequence[Match[str]], task_index: int) -> bool:
     """True if the call of `$random` or `$urandom` at an index has an argument."""
-    words = [token[0] for token in tokens[index : index + 3]]
+    words = [token[0] for token in tokens[task_index : task_index + 3]]
     return words[0] != "$urandom_range" and words[1:2] == ["("] and words[2:3] != [")"]
 
 
-def _tokens_without_comments(text: str) -> Iterator[Match[str]]:
-    return (token for token in _TOKEN.finditer(text) if token.lastgroup != "comment")
+def _tokens_without_comments(source_text: str) -> Iterator[Match[str]]:
+    return (token for token in _TOKEN.finditer(source_text) if token.lastgroup != "comment")

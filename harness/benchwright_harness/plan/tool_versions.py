@@ -47,5 +47,5 @@ def tool_versions() -> ToolVersions:
 
 
 @lru_cache
-def _read(file: Path) -> ToolVersions:
-    return ToolVersions.model_validate_json(file.read_bytes())
+def _read(versions_file: Path) -> ToolVersions:
+    return ToolVersions.model_validate_json(versions_file.read_bytes())

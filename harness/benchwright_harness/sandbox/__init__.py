@@ -95,7 +95,7 @@ class WarmSandbox(Sandbox, Protocol):
         """Take the one that waits for such a job: its folder and user. The caller runs a job there, or gives up."""
         ...
 
-    async def give_up_warm(self, code: Path) -> None:
+    async def give_up_warm(self, code_folder: Path) -> None:
         """End the one that was taken with this folder, if no job was run there."""
         ...
 
@@ -105,11 +105,11 @@ def address_space_bytes(limits: RunLimits) -> int:
     return (limits.memory_mb << 20) * _ADDRESS_SPACE_PER_RESIDENT
 
 
-def prlimit_command(limits: RunLimits, *options: str) -> list[str]:
+def prlimit_command(limits: RunLimits, *prlimit_options: str) -> list[str]:
     """The words before a command that set its limits, besides those that are enforced from outside."""
     return [
         "/usr/bin/prlimit",
-        *options,
+        *prlimit_options,
         f"--fsize={limits.file_mb << 20}",
         f"--as={address_space_bytes(limits)}",
         "--core=0",

@@ -43,7 +43,7 @@ from benchwright_harness.sandbox.confinement import (
 )
 from benchwright_harness.sandbox.guard import SUPERVISOR, hidden_roots, python_start_variables, supervisor_request
 from benchwright_harness.sandbox.kind import HealthFinding, MachineHealth, SandboxKind
-from benchwright_harness.sandbox.seccomp import filter_program
+from benchwright_harness.sandbox.seccomp import compiled_seccomp_filter
 from benchwright_harness.sandbox.users import next_run_user
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.manifest import content, digest_of
@@ -148,7 +148,7 @@ class BwrapSandbox:
     def digest(self) -> str:
         """sha256 over bubblewrap's version, its options, the system call filter, and the programs of ours inside."""
         options = "\n".join((*self.isolation_words(), _digest_of_programs()))
-        return hashlib.sha256(f"{self._version}\n{options}\n".encode() + filter_program()).hexdigest()
+        return hashlib.sha256(f"{self._version}\n{options}\n".encode() + compiled_seccomp_filter()).hexdigest()
 
     @property
     def version(self) -> str:
@@ -176,7 +176,9 @@ class BwrapSandbox:
         )
         match = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", version_run.stdout)
         if not match:
-            raise SandboxUnavailableError(f"bubblewrap does not start: {version_run.stderr.strip()}", _broken_hint())
+            raise SandboxUnavailableError(
+                f"bubblewrap does not start: {version_run.stderr.strip()}", _broken_bwrap_hint()
+            )
         return tuple(int(part or 0) for part in match.groups())
 
     def check(self) -> None:
@@ -186,7 +188,7 @@ class BwrapSandbox:
             SandboxUnavailableError: The sandbox does not work on this machine, with the next step.
         """
         user = self.new_user()
-        filter_program()
+        compiled_seccomp_filter()
         argv = [
             self.program,
             *self.isolation_words(),
@@ -207,7 +209,7 @@ class BwrapSandbox:
         )
         if trial_run.returncode != 0:
             raise SandboxUnavailableError(
-                f"bubblewrap does not work on this machine: {trial_run.stderr.strip()}", _broken_hint()
+                f"bubblewrap does not work on this machine: {trial_run.stderr.strip()}", _broken_bwrap_hint()
             )
 
     async def run(self, job: SandboxJob, log: OutputReceiver) -> StepEnd:
@@ -229,7 +231,7 @@ class BwrapSandbox:
             status = await started_sandbox.close()
         # bubblewrap reports an exit status only if it got as far as starting the program.
         if step_end.end is ProcessEnd.EXITED and b"exit-code" not in status:
-            raise SandboxUnavailableError("bubblewrap does not work on this machine", _broken_hint())
+            raise SandboxUnavailableError("bubblewrap does not work on this machine", _broken_bwrap_hint())
         return step_end
 
     async def start_ahead(self, job: SandboxJob) -> None:
@@ -275,9 +277,9 @@ class BwrapSandbox:
         self._started_by_folder[started_sandbox.code] = started_sandbox
         return started_sandbox.code, started_sandbox.user
 
-    async def give_up_warm(self, code: Path) -> None:
+    async def give_up_warm(self, code_folder: Path) -> None:
         """See `WarmSandbox.give_up_warm`."""
-        if started := self._started_by_folder.pop(code, None):
+        if started := self._started_by_folder.pop(code_folder, None):
             await started.kill()
 
     def _claim_started_if_warm(self, job: SandboxJob) -> _StartedSandbox | None:
@@ -286,13 +288,13 @@ class BwrapSandbox:
             return started_sandbox
         raise ValueError("the job differs from the one that its sandbox was started for")
 
-    def _start(self, settings: _SandboxSettings, code: Path, user: int | None) -> _StartedSandbox:
+    def _start(self, settings: _SandboxSettings, code_folder: Path, user_id: int | None) -> _StartedSandbox:
         with contextlib.ExitStack() as open_files:
 
             def in_memory(content: bytes) -> int:
                 return open_files.enter_context(_memory_file(content))
 
-            status, seccomp = in_memory(b""), in_memory(filter_program())
+            status, seccomp = in_memory(b""), in_memory(compiled_seccomp_filter())
             users = in_memory(_USERS.encode())
             options = [
                 *self.isolation_words(),
@@ -304,7 +306,7 @@ class BwrapSandbox:
                     ("--ro-bind", str(folder), inner_path) for inner_path, folder in settings.shown_folders
                 ),
                 *("--symlink", "/tmp", "/var/tmp"),  # noqa: S108 - inside the sandbox
-                *("--bind", str(code), "/code", "--chdir", "/"),
+                *("--bind", str(code_folder), "/code", "--chdir", "/"),
                 # bubblewrap's own / and /dev live in memory too, with no limit but the machine's.
                 *itertools.chain.from_iterable(
                     (*self.size_limit_options(settings.folder_mb << 20), "--tmpfs", folder) for folder in _SCRATCH
@@ -317,13 +319,13 @@ class BwrapSandbox:
             arguments = in_memory("".join(f"{option}\0" for option in options).encode())
             # Python could change the user itself, but would copy the page tables of this whole process for it.
             program = Program(
-                [*_words_to_become_user(user), self.program, "--args", str(arguments), "--", *SUPERVISOR],
+                [*_words_to_become_user(user_id), self.program, "--args", str(arguments), "--", *SUPERVISOR],
                 env={"PATH": "/usr/bin:/bin"},
                 cwd=Path("/"),
-                pass_fds=[status, seccomp, users, arguments],
+                inherited_fds=[status, seccomp, users, arguments],
                 reports_on_stderr=True,
             )
-            return _StartedSandbox(settings, program, os.dup(status), code, user)
+            return _StartedSandbox(settings, program, os.dup(status), code_folder, user_id)
 
     def size_limit_options(self, size_bytes: int) -> list[str]:
         """The options before a `--tmpfs` that limit it to this many bytes, where bubblewrap has them."""
@@ -365,18 +367,18 @@ async def _kill_namespace(bwrap_status: bytes) -> None:
             os.close(handle)
 
 
-def _is_first_inside(pid: int) -> bool:
+def _is_first_inside(host_pid: int) -> bool:
     """True if a process is the first of a namespace, and not another one that got its old number."""
-    match = re.search(r"^NSpid:\t.*\t1$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
+    match = re.search(r"^NSpid:\t.*\t1$", Path(f"/proc/{host_pid}/status").read_text(), re.MULTILINE)
     return match is not None
 
 
 @cache
-def _system_bind_options(root: Path, *extra_folders: str) -> tuple[str, ...]:
+def _system_bind_options(toolchain_root: Path, *extra_folders: str) -> tuple[str, ...]:
     """The options that show the programs and libraries of a system, its folders of these names, `/proc` and `/dev`."""
     binds: list[str] = []
     for name in ("usr", *extra_folders, "bin", "sbin", "lib", "lib32", "lib64"):
-        folder = root / name
+        folder = toolchain_root / name
         if folder.is_symlink():
             binds += ["--symlink", str(folder.readlink()), f"/{name}"]
         elif folder.is_dir():
@@ -398,7 +400,7 @@ def _memory_file(content: bytes) -> Iterator[int]:
         os.close(handle)
 
 
-def _broken_hint() -> str:
+def _broken_bwrap_hint() -> str:
     return f"{namespaces_next_step(Path('/proc/sys'))}; or {_ELSEWHERE}"
 
 
@@ -424,7 +426,7 @@ _NAMESPACE_SETTINGS = (
 """Setting of the kernel, the value that forbids, one that allows, and how to say it."""
 
 
-def _examine() -> tuple[HealthFinding, ...]:
+def _bwrap_health_findings() -> tuple[HealthFinding, ...]:
     return (_examine_bubblewrap(), _examine_landlock())
 
 
@@ -457,7 +459,7 @@ def _confine_program(argv: Sequence[str], confinement: Confinement) -> Iterator[
     """
     sandbox = BwrapSandbox()
     with contextlib.ExitStack() as open_files:
-        seccomp = open_files.enter_context(_memory_file(filter_program()))
+        seccomp = open_files.enter_context(_memory_file(compiled_seccomp_filter()))
         options = [
             *sandbox.isolation_words(),
             *_system_bind_options(Path("/")),
@@ -512,19 +514,19 @@ def _command_hiding_folders(command: Sequence[str], folders: HiddenFolders) -> t
     return (*_HIDING, *network, *status, *mounts, "--", *command)
 
 
-def _read_exit_code(written: bytes) -> int | None:
+def _read_exit_code(status_lines: bytes) -> int | None:
     """See `FolderHider.read_status`. Bubblewrap writes lines of JSON, of which the last is like `{ "exit-code": 3 }`.
 
     Bubblewrap writes that line only if the program had been started; its pipe is closed in the program.
     """
-    exit_code = re.search(rb'^\{ "exit-code": (\d{1,3}) \}$', written, re.MULTILINE)
+    exit_code = re.search(rb'^\{ "exit-code": (\d{1,3}) \}$', status_lines, re.MULTILINE)
     return None if exit_code is None else int(exit_code[1])
 
 
 BWRAP = SandboxKind(
     open=BwrapSandbox,
     description="bubblewrap: no network, and no access to your files.",
-    examine=_examine,
+    examine=_bwrap_health_findings,
     check=lambda: BwrapSandbox().check(),
     shows_folders=True,
     confiner=Confiner(_confine_program, lambda: BwrapSandbox().check(), _INSTALL, "/usr/local/bin:/usr/bin"),

@@ -25,7 +25,7 @@ _TIOCSTI = 0x5412
 
 
 @lru_cache
-def filter_program() -> bytes:
+def compiled_seccomp_filter() -> bytes:
     """The compiled BPF program, as `bwrap --seccomp` takes it.
 
     Raises:
@@ -63,7 +63,7 @@ def filter_program() -> bytes:
 
 
 @lru_cache
-def docker_profile() -> str:
+def docker_seccomp_profile() -> str:
     """The same filter as a container engine takes it: JSON of the OCI runtime specification, `linux.seccomp`."""
 
     def rule(names: list[str], error: int, *arguments: dict[str, int | str]) -> dict[str, Any]:

@@ -28,15 +28,15 @@ def next_run_user() -> int:
 @cache
 def _user_ids_of_process(pid: int) -> Iterator[int]:
     blocks = [(pid + later) % _BLOCKS for later in range(_BLOCKS)]
-    block = next(filter(_reserve_if_free, blocks), blocks[0])
+    block = next(filter(_reserve_block_if_free, blocks), blocks[0])
     first_uid = _FIRST_UID + block * _IN_A_BLOCK
     return itertools.cycle(range(first_uid, first_uid + _IN_A_BLOCK))
 
 
-def _reserve_if_free(block: int) -> bool:
+def _reserve_block_if_free(block_number: int) -> bool:
     claim_socket = socket.socket(socket.AF_UNIX)
     try:
-        claim_socket.bind(f"\0benchwright-run-users-{block}")
+        claim_socket.bind(f"\0benchwright-run-users-{block_number}")
     except OSError:
         claim_socket.close()
         return False

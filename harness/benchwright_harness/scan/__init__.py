@@ -149,11 +149,11 @@ def _rule_matches(
         yield from map(RuleMatch._make, synthesis.synthesis_findings(content, other_contents))
 
 
-def _finding(path: str, content: bytes, hit: RuleMatch, action: ScanAction) -> ScanFinding:
-    line = content.count(b"\n", 0, hit.offset) + 1
-    column = hit.offset - content.rfind(b"\n", 0, hit.offset)
-    words = hit.words[:_MAX_QUOTED]
-    return ScanFinding(path=path, line=line, column=column, rule=hit.rule, what=words, action=action)
+def _finding(path: str, content: bytes, rule_match: RuleMatch, action: ScanAction) -> ScanFinding:
+    line = content.count(b"\n", 0, rule_match.offset) + 1
+    column = rule_match.offset - content.rfind(b"\n", 0, rule_match.offset)
+    words = rule_match.words[:_MAX_QUOTED]
+    return ScanFinding(path=path, line=line, column=column, rule=rule_match.rule, what=words, action=action)
 
 
 def _sort_key(finding: ScanFinding) -> tuple[bool, str, int, int]:

@@ -23,13 +23,13 @@ _OUTSIDE: frozenset[str] = frozenset({""})
 """In place of a macro's parameters."""
 
 
-def macro_findings(text: str, tokens: list[SourceToken]) -> Findings:
+def macro_findings(source_text: str, tokens: list[SourceToken]) -> Findings:
     """Findings about the whole of a file's macros and conditions."""
     body_end, quotes, brackets, conditions = 0, 0, 0, 0
     parameters = _OUTSIDE
     for index, token in enumerate(tokens):
-        if parameters is not _OUTSIDE and text.find("/", token.previous_end, token.start) >= 0:
-            yield from _comment_findings(text, token, body_end, quotes)
+        if parameters is not _OUTSIDE and source_text.find("/", token.previous_end, token.start) >= 0:
+            yield from _comment_findings(source_text, token, body_end, quotes)
         if token.start >= body_end and parameters is not _OUTSIDE:
             parameters, quotes, brackets = _OUTSIDE, 0, 0
         in_macro = parameters is not _OUTSIDE
@@ -47,7 +47,7 @@ def macro_findings(text: str, tokens: list[SourceToken]) -> Findings:
         next_token = tokens[index + 1]
         ends_macro = in_macro and next_token.start >= body_end
         if token.kind == "Directive" and token.text == "`define":
-            body_match = _BODY.match(text, token.end)
+            body_match = _BODY.match(source_text, token.end)
             body_end = body_match.end() if body_match else token.end
             parameters, quotes, brackets = _parameter_names(tokens, index), 0, 0
             if next_token.text.startswith("`") or f"`{next_token.text}" in _CONDITIONS or next_token.text == "include":
@@ -77,11 +77,11 @@ def _parameter_names(tokens: list[SourceToken], define_index: int) -> frozenset[
     return frozenset(names)
 
 
-def _comment_findings(text: str, token: SourceToken, body_end: int, quotes: int) -> Findings:
+def _comment_findings(text: str, token: SourceToken, macro_body_end: int, quote_count: int) -> Findings:
     for comment in comments_before(text, token):
-        if comment.start >= body_end:
+        if comment.start >= macro_body_end:
             return
-        if quotes % 2:
+        if quote_count % 2:
             yield "ambiguous", "a comment inside of a macro's string", comment.start
         elif "\n" in comment.text:
             yield "tool-branch", "a comment of several lines in a macro", comment.start
@@ -89,38 +89,42 @@ def _comment_findings(text: str, token: SourceToken, body_end: int, quotes: int)
             yield "tool-branch", "a comment that goes on in the next line of a macro", comment.start
 
 
-def _condition_findings(token: SourceToken, conditions: int, in_macro: bool) -> Findings:
-    if in_macro:
+def _condition_findings(token: SourceToken, open_condition_count: int, is_in_macro: bool) -> Findings:
+    if is_in_macro:
         yield "tool-branch", f"{token.text} in a macro", token.start
-    elif conditions <= 0 and token.text not in {"`ifdef", "`ifndef"}:
+    elif open_condition_count <= 0 and token.text not in {"`ifdef", "`ifndef"}:
         yield "ambiguous", f"{token.text} without its condition", token.start
 
 
 def _assembled_name_findings(
-    token: SourceToken, next_token: SourceToken, ends_macro: bool, in_brackets: bool, parameters: frozenset[str]
+    token: SourceToken,
+    next_token: SourceToken,
+    is_last_of_macro: bool,
+    is_in_brackets: bool,
+    macro_parameters: frozenset[str],
 ) -> Findings:
     """Findings if what begins with a dollar sign or a backtick could become the name of something else."""
     touches = next_token.start == token.end and next_token.kind in {"Directive", "MacroPaste", "MacroQuote"}
     if token.kind == "Dollar":
-        if ends_macro or not in_brackets or next_token.kind not in _BEHIND_END:
+        if is_last_of_macro or not is_in_brackets or next_token.kind not in _BEHIND_END:
             yield "assembled", "$", token.start
     elif token.kind == "SystemIdentifier":
         name = token.text[1:]
-        goes_on = ends_macro or touches or next_token.kind in _NEVER_TASKS
-        if name in parameters or (_begins_dangerous_task(name) and (rule_for(name) == "unknown" or goes_on)):
+        goes_on = is_last_of_macro or touches or next_token.kind in _NEVER_TASKS
+        if name in macro_parameters or (_begins_dangerous_task(name) and (rule_for(name) == "unknown" or goes_on)):
             yield "assembled", token.text, token.start
     elif token.kind == "Directive":
-        begins_directive = token.text[1:] in parameters or any(
+        begins_directive = token.text[1:] in macro_parameters or any(
             directive.startswith(token.text) for directive in _DIRECTIVES
         )
-        if token.text[1:] in parameters or (begins_directive and touches and next_token.kind == "MacroPaste"):
+        if token.text[1:] in macro_parameters or (begins_directive and touches and next_token.kind == "MacroPaste"):
             yield "assembled", token.text, token.start
     elif token.text == "`":
         yield "assembled", token.text, token.start
 
 
 @lru_cache(maxsize=4096)
-def _begins_dangerous_task(name: str) -> bool:
-    own_rule = rule_by_task().get(name)
+def _begins_dangerous_task(task_prefix: str) -> bool:
+    own_rule = rule_by_task().get(task_prefix)
     names = (task_name for task_name, rule in rule_by_task().items() if rule in _DANGEROUS and rule != own_rule)
-    return any(task_name != name and task_name.startswith(name) for task_name in names)
+    return any(task_name != task_prefix and task_name.startswith(task_prefix) for task_name in names)

@@ -71,11 +71,11 @@ def rule_matches(path: str, content: bytes) -> Iterator[RuleMatch]:
             next_tokens = tokens[index + 1 : min(index + 5, last_index)]
             yield from (
                 RuleMatch(rule, words, token.start)
-                for rule, words in examine(_SourceSpan(path, token, next_tokens, runs_while_read))
+                for rule, words in examine(_TokenContext(path, token, next_tokens, runs_while_read))
             )
 
 
-class _SourceSpan(NamedTuple):
+class _TokenContext(NamedTuple):
     path: str
     token: SourceToken
     next_tokens: list[SourceToken]
@@ -91,21 +91,21 @@ def _comment_matches(comment: Comment) -> Iterator[RuleMatch]:
         yield RuleMatch("tool-comment", match[0], comment.start)
 
 
-def _task_findings(span: _SourceSpan) -> Iterator[tuple[str, str]]:
-    text, next_tokens = span.token.text, span.next_tokens
+def _task_findings(context: _TokenContext) -> Iterator[tuple[str, str]]:
+    text, next_tokens = context.token.text, context.next_tokens
     rule = rule_for(text[1:])
     if rule != "plain":
         yield rule, text
-    if span.runs_while_read and _PRINTS_WHILE_READ.fullmatch(text) and not _prints_plain_line(text, next_tokens):
+    if context.runs_while_read and _PRINTS_WHILE_READ.fullmatch(text) and not _prints_plain_line(text, next_tokens):
         yield "computed-print", text
     if rule in _WITH_PATH and _TAKES_PATH.search(text):
         yield from _path_findings(text, next_tokens[1:2], "/code/rundir")
 
 
-def _directive_findings(span: _SourceSpan) -> Iterator[tuple[str, str]]:
-    text, next_tokens = span.token.text, span.next_tokens
+def _directive_findings(context: _TokenContext) -> Iterator[tuple[str, str]]:
+    text, next_tokens = context.token.text, context.next_tokens
     if text == "`include":
-        yield from _path_findings(text, next_tokens[:1], posixpath.dirname(f"/code/{span.path}"))
+        yield from _path_findings(text, next_tokens[:1], posixpath.dirname(f"/code/{context.path}"))
     elif text == "`uselib":
         yield "outside", text
     elif text == "`line":
@@ -124,10 +124,10 @@ def _directive_findings(span: _SourceSpan) -> Iterator[tuple[str, str]]:
         yield "ambiguous", f"the name {text}"
 
 
-def _string_findings(span: _SourceSpan) -> Iterator[tuple[str, str]]:
-    text = span.token.text
-    touching = span.next_tokens[:1] and span.next_tokens[0].start == span.token.end
-    if text.startswith('"""') or (text == '""' and touching and span.next_tokens[0].text.startswith('"')):
+def _string_findings(context: _TokenContext) -> Iterator[tuple[str, str]]:
+    text = context.token.text
+    touching = context.next_tokens[:1] and context.next_tokens[0].start == context.token.end
+    if text.startswith('"""') or (text == '""' and touching and context.next_tokens[0].text.startswith('"')):
         yield "ambiguous", "three quotation marks in a row"
     elif len(text) < 2 or text[-1] != '"':
         yield "ambiguous", "a string without its end"
@@ -141,8 +141,8 @@ def _string_findings(span: _SourceSpan) -> Iterator[tuple[str, str]]:
         yield "dpi", text
 
 
-def _identifier_findings(span: _SourceSpan) -> Iterator[tuple[str, str]]:
-    text = span.token.text
+def _identifier_findings(context: _TokenContext) -> Iterator[tuple[str, str]]:
+    text = context.token.text
     if text[0] != "\\":
         if text in OPAQUE:
             yield "opaque", text
@@ -151,22 +151,22 @@ def _identifier_findings(span: _SourceSpan) -> Iterator[tuple[str, str]]:
         yield "ambiguous", f"the name {text}"
     # For Icarus this is a call of that task.
     if text[1:2] == "$" and rule_for(text[2:]) not in {"plain", "print", "unknown"}:
-        yield from _task_findings(span._replace(token=span.token._replace(text=text[1:])))
+        yield from _task_findings(context._replace(token=context.token._replace(text=text[1:])))
 
 
-def _import_findings(span: _SourceSpan) -> Iterator[tuple[str, str]]:
-    next_tokens = span.next_tokens
+def _import_findings(context: _TokenContext) -> Iterator[tuple[str, str]]:
+    next_tokens = context.next_tokens
     next_kinds = [token.kind for token in next_tokens[:2]]
     if next_kinds[:1] == ["StringLiteral"] or (next_kinds[:1] == ["Directive"] and next_kinds[1:] != ["DoubleColon"]):
-        yield "dpi", f"{span.token.text} {next_tokens[0].text}"
+        yield "dpi", f"{context.token.text} {next_tokens[0].text}"
 
 
-def _bind_findings(span: _SourceSpan) -> Iterator[tuple[str, str]]:
-    yield "bind", span.token.text
+def _bind_findings(context: _TokenContext) -> Iterator[tuple[str, str]]:
+    yield "bind", context.token.text
 
 
-def _root_findings(span: _SourceSpan) -> Iterator[tuple[str, str]]:
-    yield "root", span.token.text
+def _root_findings(context: _TokenContext) -> Iterator[tuple[str, str]]:
+    yield "root", context.token.text
 
 
 _NAMES = frozenset({"Identifier"})
@@ -183,11 +183,11 @@ _ABOUT = {
 }
 
 
-def _prints_plain_line(task: str, next_tokens: list[SourceToken]) -> bool:
+def _prints_plain_line(task_name: str, next_tokens: list[SourceToken]) -> bool:
     """True if a task prints one literal line without a number, which can be checked on its own."""
     words = [token.text for token in next_tokens[:3]]
-    return (task.startswith("$display") and words[:1] == [";"]) or (
-        task.startswith("$display")
+    return (task_name.startswith("$display") and words[:1] == [";"]) or (
+        task_name.startswith("$display")
         and len(words) == 3
         and words[0] == "("
         and words[2] == ")"
@@ -196,21 +196,23 @@ def _prints_plain_line(task: str, next_tokens: list[SourceToken]) -> bool:
     )
 
 
-def _path_findings(task: str, name_tokens: list[SourceToken], folder: str) -> Iterator[tuple[str, str]]:
+def _path_findings(
+    task_or_directive: str, file_name_tokens: list[SourceToken], source_folder: str
+) -> Iterator[tuple[str, str]]:
     """Findings on a file name after a task or directive."""
-    if not name_tokens:
+    if not file_name_tokens:
         return
-    if name_tokens[0].kind == "StringLiteral":
-        name = name_tokens[0].text.strip('"')
+    if file_name_tokens[0].kind == "StringLiteral":
+        name = file_name_tokens[0].text.strip('"')
         # A simulator may start in a folder below the working one.
-        if (name.startswith(("/", "~", "\\")) and not name.startswith("/code/")) or _leads_outside(folder, name):
+        if (name.startswith(("/", "~", "\\")) and not name.startswith("/code/")) or _leads_outside(source_folder, name):
             yield "outside", name
-    elif name_tokens[0].text[:1] != "<" or task != "`include":
-        yield "computed-path", task
+    elif file_name_tokens[0].text[:1] != "<" or task_or_directive != "`include":
+        yield "computed-path", task_or_directive
 
 
-def _leads_outside(folder: str, file_name: str) -> bool:
+def _leads_outside(source_folder: str, file_name: str) -> bool:
     if "\\" in file_name:
         return True
-    full_path = posixpath.normpath(posixpath.join(folder, file_name))
+    full_path = posixpath.normpath(posixpath.join(source_folder, file_name))
     return not full_path.startswith("/code/") or full_path.startswith("/code/src")

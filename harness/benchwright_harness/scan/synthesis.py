@@ -67,7 +67,7 @@ def synthesis_findings(content: bytes, other_contents: Iterable[bytes] = ()) -> 
     yield from _valueless_constructs(tree, other_contents)
 
 
-def _parse_source(content: bytes, sources: SourceManager | None = None) -> SyntaxTree:
+def _parse_source(content: bytes, source_manager: SourceManager | None = None) -> SyntaxTree:
     import pyslang
     from pyslang.parsing import PreprocessorOptions
     from pyslang.syntax import SyntaxTree
@@ -76,7 +76,9 @@ def _parse_source(content: bytes, sources: SourceManager | None = None) -> Synta
     preprocessor_options = PreprocessorOptions()
     preprocessor_options.maxIncludeDepth = 0
     return SyntaxTree.fromText(
-        as_ascii(content), sources or SyntaxTree.getDefaultSourceManager(), options=pyslang.Bag([preprocessor_options])
+        as_ascii(content),
+        source_manager or SyntaxTree.getDefaultSourceManager(),
+        options=pyslang.Bag([preprocessor_options]),
     )
 
 
@@ -104,11 +106,11 @@ def _valueless_constructs(tree: SyntaxTree, other_contents: Iterable[bytes]) -> 
             yield "simulation-only", flaw, location.offset
 
 
-def _unsynthesisable_construct(kind: str, node: SyntaxNode) -> str | None:
-    if kind == "SystemName":
+def _unsynthesisable_construct(node_kind: str, node: SyntaxNode) -> str | None:
+    if node_kind == "SystemName":
         name = str(node).strip()
         return name if name in _CALLS else None
-    if kind == "AttributeSpec":
+    if node_kind == "AttributeSpec":
         name = str(node).partition("=")[0].strip()
         return None if name in _ATTRIBUTES | OPAQUE else f"the attribute {name}"
-    return _KINDS.get(kind)
+    return _KINDS.get(node_kind)

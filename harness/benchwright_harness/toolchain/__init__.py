@@ -186,7 +186,7 @@ class Toolchain:
                 raise ToolMissingError(f"Python package {name}", "the harness installs it, and the toolchain lacks it")
 
     @property
-    def verilator_here(self) -> tuple[Path, dict[str, str]]:
+    def host_verilator_and_variables(self) -> tuple[Path, dict[str, str]]:
         """Verilator for this machine, outside of any sandbox, and the variables that it needs; only fit for lint."""
         root = self._host_path(tree.VERILATOR_ROOT)
         return root / "bin" / "verilator_bin", {"VERILATOR_ROOT": str(root)}
@@ -199,7 +199,7 @@ class Toolchain:
         Benchwright is installed, and nothing changes it under a run's feet.
         """
         source = _inside_source()
-        copy = self.inside_copy_path(self.folder.parent)
+        copy = self.own_programs_copy_path(self.folder.parent)
         if copy.is_dir():
             self._keep_from_removal(copy)
             return copy
@@ -223,7 +223,7 @@ class Toolchain:
         return copy
 
     @staticmethod
-    def inside_copy_path(folder: Path) -> Path:
+    def own_programs_copy_path(folder: Path) -> Path:
         """Path at which the copy of this version's own programs is, or will be, beside toolchains in a folder."""
         return folder / f"{INSIDE_COPY}{digest_of(content(_inside_source(), excluded_folder=_CACHED))[:12]}"
 

@@ -20,11 +20,13 @@ def is_being_built(cache: Path) -> bool:
     return is_locked(cache / "toolchains" / LOCK)
 
 
-async def find_or_await_build(find: Callable[[], Toolchain], cache: Path, on_wait: Callable[[], None]) -> Toolchain:
-    """Toolchain that `find` finds, once a build that goes on has ended.
+async def find_or_await_build(
+    find_toolchain: Callable[[], Toolchain], cache: Path, on_wait: Callable[[], None]
+) -> Toolchain:
+    """Toolchain that `find_toolchain` finds, once a build that goes on has ended.
 
     Args:
-        find: Finds the toolchain.
+        find_toolchain: Finds the toolchain.
         cache: The cache folder.
         on_wait: Called before it waits.
 
@@ -34,11 +36,11 @@ async def find_or_await_build(find: Callable[[], Toolchain], cache: Path, on_wai
     is_waiting = False
     while True:
         try:
-            return find()
+            return find_toolchain()
         except ToolMissingError:
             # Asked after the look: a build that has just ended has left one.
             if not is_being_built(cache):
-                return find()
+                return find_toolchain()
         if not is_waiting:
             on_wait()
             is_waiting = True

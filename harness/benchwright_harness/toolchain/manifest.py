@@ -33,20 +33,20 @@ class ToolchainManifest(Model):
     """Each Debian package, with the prefix that it is in if it is not the system → its version."""
 
 
-def content(root: Path, *, excluded_folder: str = "") -> str:
+def content(root_folder: Path, *, excluded_folder: str = "") -> str:
     """The list of a tree's files: one line each with its kind, sha256 (of a link, its target's), and path.
 
     Args:
-        root: The tree.
+        root_folder: The tree.
         excluded_folder: The name of folders to leave out.
     """
     path_lines = []
-    for folder, folders, names in os.walk(root):
+    for folder, folders, names in os.walk(root_folder):
         folders[:] = [name for name in folders if name != excluded_folder]
         for name in [*folders, *names]:
             path = Path(folder, name)
             mode = path.lstat().st_mode
-            relative = path.relative_to(root).as_posix()
+            relative = path.relative_to(root_folder).as_posix()
             if stat.S_ISLNK(mode):
                 link_target = os.fsencode(path.readlink())
                 path_lines.append((relative, f"link {hashlib.sha256(link_target).hexdigest()}"))
@@ -58,10 +58,10 @@ def content(root: Path, *, excluded_folder: str = "") -> str:
     return "".join(f"{description} {path}\n" for path, description in sorted(path_lines))
 
 
-def differences_from_list(root: Path, content_list: str) -> list[str]:
+def differences_from_list(root_folder: Path, recorded_content_list: str) -> list[str]:
     """Differences from a list of `content`, one sentence each."""
-    recorded_files = dict(_entry_by_path(content_list))
-    current_files = dict(_entry_by_path(content(root)))
+    recorded_files = dict(_entry_by_path(recorded_content_list))
+    current_files = dict(_entry_by_path(content(root_folder)))
     return [
         f"{path}: "
         f"{'is missing' if path not in current_files else 'is new' if path not in recorded_files else 'has changed'}"

@@ -89,7 +89,7 @@ def _kind_if_prunable(folder_entry: os.DirEntry[str], cache: Path) -> FolderKind
             else None
         )
     if folder_entry.name.startswith(INSIDE_COPY):
-        return None if path == Toolchain.inside_copy_path(path.parent) else FolderKind.PROGRAMS
+        return None if path == Toolchain.own_programs_copy_path(path.parent) else FolderKind.PROGRAMS
     if (path / MANIFEST).is_file():
         return None if path.resolve() == Toolchain.folder_in_use(cache) else FolderKind.TOOLCHAIN
     return None

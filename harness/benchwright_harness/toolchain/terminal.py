@@ -39,7 +39,7 @@ def write_tool_scripts(cache: Path) -> Path:
     return folder
 
 
-def starting_script(toolchain: Toolchain, tool: str) -> str:
+def starting_script(toolchain: Toolchain, tool_name: str) -> str:
     """The script that starts a tool."""
     root = toolchain.root
     system_folders = [name for name in _SYSTEM if (root / name).exists()]
@@ -49,12 +49,12 @@ def starting_script(toolchain: Toolchain, tool: str) -> str:
     )
     own_roots = "|".join(f"/{name}" for name in (*_SYSTEM, "dev", "proc", "sys"))
     return f"""#!/bin/sh
-# {tool} of Benchwright's toolchain {toolchain.name}, which stands in for /usr, /etc and /opt of this machine.
+# {tool_name} of Benchwright's toolchain {toolchain.name}, which stands in for /usr, /etc and /opt of this machine.
 if ! command -v bwrap >/dev/null; then
-    echo '{tool}: bubblewrap is not installed (Debian and Ubuntu: apt-get install bubblewrap).' >&2
+    echo '{tool_name}: bubblewrap is not installed (Debian and Ubuntu: apt-get install bubblewrap).' >&2
     exit 127
 fi
-set -- {tool} "$@"
+set -- {tool_name} "$@"
 for place in /*; do
     case "$place" in
         {own_roots}) ;;
@@ -66,13 +66,13 @@ exec bwrap --tmpfs / {system} --dev-bind /dev /dev --proc /proc {variables} \\
 """
 
 
-def _write_if_changed(file: Path, text: str) -> None:
+def _write_if_changed(file: Path, new_text: str) -> None:
     try:
-        if file.read_text(encoding="utf-8") == text:
+        if file.read_text(encoding="utf-8") == new_text:
             return
     except (OSError, UnicodeDecodeError):
         pass
     new_file = file.with_name(f".{file.name}-{os.getpid()}")
-    new_file.write_text(text, encoding="utf-8")
+    new_file.write_text(new_text, encoding="utf-8")
     new_file.chmod(0o755)
     new_file.replace(file)

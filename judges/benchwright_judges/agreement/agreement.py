@@ -121,7 +121,7 @@ def measure_agreement(
 
 
 def _format_agreement(
-    format_name: str, rated_items: Sequence[RatedAnswer], interval: Callable[..., Estimate]
+    format_name: str, rated_items: Sequence[RatedAnswer], bootstrap_interval: Callable[..., Estimate]
 ) -> FormatAgreement:
     scale = rated_items[0].scale
     judges = sorted({judge for item in rated_items for judge in item.judges})
@@ -138,18 +138,18 @@ def _format_agreement(
             if rater not in item.judges and rater != PANEL
         ),
         people=_people_agreement(scale, [item.people for item in rated_items]),
-        judges=tuple(_judge_agreement(judge, scale, rated_items, interval) for judge in judges),
+        judges=tuple(_judge_agreement(judge, scale, rated_items, bootstrap_interval) for judge in judges),
     )
 
 
 def _judge_agreement(
-    judge: str, scale: Scale, rated_items: Sequence[RatedAnswer], interval: Callable[..., Estimate]
+    judge_name: str, scale: Scale, rated_items: Sequence[RatedAnswer], bootstrap_interval: Callable[..., Estimate]
 ) -> JudgeAgreement:
     comparisons = []
     rated_twice = []
     for rated_item in rated_items:
         labels = [*rated_item.people.values()]
-        votes = rated_item.judges.get(judge, ())
+        votes = rated_item.judges.get(judge_name, ())
         if votes:
             rated_twice.append((labels, votes))
         is_people_right, voted_right = is_right_by_majority(scale, labels), is_right_by_majority(scale, votes)
@@ -164,18 +164,20 @@ def _judge_agreement(
     people, judge_points = (np.array([pair[side] for pair in middle], dtype=float) for side in (0, 1))
     means = np.array([_average_points(scale, labels, statistics.fmean) for labels, _ in rated_twice], dtype=float)
     return JudgeAgreement(
-        judge=judge,
+        judge=judge_name,
         items=len(comparisons),
-        undecided=sum(judge in rated_item.judges for rated_item in rated_items) - len(comparisons),
-        undecided_votes=sum(rated_item.undecided_votes.get(judge, 0) for rated_item in rated_items),
+        undecided=sum(judge_name in rated_item.judges for rated_item in rated_items) - len(comparisons),
+        undecided_votes=sum(rated_item.undecided_votes.get(judge_name, 0) for rated_item in rated_items),
         agreement=wilson_share(int(np.sum(people_right == judge_right)), len(comparisons)),
         false_accept=wilson_share(int(np.sum(judge_right[people_right == 0])), int(np.sum(people_right == 0))),
         false_reject=wilson_share(int(np.sum(judge_right[people_right == 1] == 0)), int(np.sum(people_right == 1))),
-        kappa=interval(cohen_kappa, (people_right, judge_right)),
+        kappa=bootstrap_interval(cohen_kappa, (people_right, judge_right)),
         same_label=wilson_share(int(np.sum(people == judge_points)), len(middle)),
-        weighted_kappa=interval(cohen_kappa, (people, judge_points)) if scale is not Scale.BLANK else None,
-        alpha=interval(lambda *raters: krippendorff_alpha(np.array(raters), _LEVELS[scale]), (people, judge_points)),
-        pearson=interval(pearson_correlation, (means, judge_points)) if scale.is_ordinal else None,
+        weighted_kappa=bootstrap_interval(cohen_kappa, (people, judge_points)) if scale is not Scale.BLANK else None,
+        alpha=bootstrap_interval(
+            lambda *raters: krippendorff_alpha(np.array(raters), _LEVELS[scale]), (people, judge_points)
+        ),
+        pearson=bootstrap_interval(pearson_correlation, (means, judge_points)) if scale.is_ordinal else None,
         disagreements=tuple(
             Disagreement(
                 item=compared_item.answer_id,
@@ -189,13 +191,13 @@ def _judge_agreement(
     )
 
 
-def _people_agreement(scale: Scale, label_sets: Sequence[Mapping[str, str]]) -> PeopleAgreement:
-    names = sorted({name for labels in label_sets for name in labels})
+def _people_agreement(scale: Scale, label_by_person_of_items: Sequence[Mapping[str, str]]) -> PeopleAgreement:
+    names = sorted({name for labels in label_by_person_of_items for name in labels})
     ratings = np.array(
         [
             [
                 _average_points(scale, [labels[name]], statistics.median) if name in labels else math.nan
-                for labels in label_sets
+                for labels in label_by_person_of_items
             ]
             for name in names
         ],
@@ -207,7 +209,7 @@ def _people_agreement(scale: Scale, label_sets: Sequence[Mapping[str, str]]) -> 
     complete = graded_twice[~np.isnan(graded_twice).any(axis=1)]
     pairs = [
         (first_label, second_label)
-        for labels in label_sets
+        for labels in label_by_person_of_items
         for first_label, second_label in itertools.combinations(labels.values(), 2)
     ]
     return PeopleAgreement(
@@ -236,9 +238,9 @@ def is_right_by_majority(scale: Scale, labels: Sequence[str]) -> bool | None:
     return None if 2 * right_count == len(labels) else 2 * right_count > len(labels)
 
 
-def _average_points(scale: Scale, labels: Sequence[str], average: Callable[[Sequence[float]], float]) -> float:
-    return average([scale.labels.index(label) if scale is Scale.EXAM else float(label) for label in labels])
+def _average_points(scale: Scale, labels: Sequence[str], mean_or_median: Callable[[Sequence[float]], float]) -> float:
+    return mean_or_median([scale.labels.index(label) if scale is Scale.EXAM else float(label) for label in labels])
 
 
-def _none_if_nan(value: float) -> float | None:
-    return None if math.isnan(value) else value
+def _none_if_nan(statistic: float) -> float | None:
+    return None if math.isnan(statistic) else statistic

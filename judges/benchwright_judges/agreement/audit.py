@@ -83,12 +83,12 @@ class JudgesAudit(Model):
         points = self.mean_points_by_aspect
         return statistics.fmean(points.values()) if points else None
 
-    def passes_threshold(self, rule: QualityRule) -> bool | None:
+    def passes_threshold(self, quality_rule: QualityRule) -> bool | None:
         """True if the points that the rule asks for reach the threshold; None if no reply could be used."""
         points, aggregate = self.mean_points_by_aspect, self.aggregate_points
         if aggregate is None:
             return None
-        return (min(points.values()) if rule is QualityRule.EVERY_ASPECT else aggregate) >= THRESHOLD
+        return (min(points.values()) if quality_rule is QualityRule.EVERY_ASPECT else aggregate) >= THRESHOLD
 
 
 class Audits:

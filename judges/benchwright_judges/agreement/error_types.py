@@ -42,7 +42,7 @@ class ErrorClassification(Model):
 
 async def classify_errors(
     problem: Problem,
-    reply: str,
+    model_reply: str,
     labels: ErrorLabels,
     endpoints: Sequence[ModelEndpoint],
     records: Records,
@@ -54,7 +54,7 @@ async def classify_errors(
 
     Args:
         problem: Problem with its hidden part.
-        reply: The whole reply, with its steps; hostile text.
+        model_reply: The whole reply, with its steps; hostile text.
         labels: The labels to choose from.
         endpoints: The judges.
         records: The cache of votes.
@@ -66,7 +66,7 @@ async def classify_errors(
         StorageError: The database failed.
     """
     outcomes = await asyncio.gather(
-        *(_stored_or_new_vote(problem, reply, labels, endpoint, records, budget, offline) for endpoint in endpoints),
+        *(_stored_or_new_vote(problem, model_reply, labels, endpoint, records, budget, offline) for endpoint in endpoints),
         return_exceptions=True,
     )
     for outcome in outcomes:
@@ -90,7 +90,7 @@ def types_named_by_vote(vote: Vote) -> tuple[str, ...]:
 
 async def _stored_or_new_vote(
     problem: Problem,
-    reply: str,
+    model_reply: str,
     labels: ErrorLabels,
     endpoint: ModelEndpoint,
     records: Records,
@@ -104,27 +104,27 @@ async def _stored_or_new_vote(
             "judge": ModelJudge(endpoint).identity,
             "problem": problem.public_digest,
             "key": problem.harness_digest,
-            "answer": reply,
+            "answer": model_reply,
         }
     )
 
     async def request() -> Vote:
-        prompt = error_types_prompt(problem, reply, labels.instructions, labels.names)
+        prompt = error_types_prompt(problem, model_reply, labels.instructions, labels.names)
         return _read_vote(name, labels, await endpoint.request_reply(prompt, seed_offset=0, budget=budget))
 
     return await ballot.stored_or_new_vote(records, key, name, request, offline=offline)
 
 
-def _read_vote(judge_name: str, labels: ErrorLabels, reply: EndpointReply) -> Vote:
+def _read_vote(judge_name: str, labels: ErrorLabels, judge_reply: EndpointReply) -> Vote:
     vote_fields: dict[str, Any] = {
         "judge": judge_name,
-        "raw": reply.text,
-        **reply.model_dump(exclude={"text", "error"}),
+        "raw": judge_reply.text,
+        **judge_reply.model_dump(exclude={"text", "error"}),
     }
-    if reply.error:
-        return Vote(error=reply.error, **vote_fields)
+    if judge_reply.error:
+        return Vote(error=judge_reply.error, **vote_fields)
     try:
-        types, reason = read_types_and_reason(reply.text, labels)
+        types, reason = read_types_and_reason(judge_reply.text, labels)
     except ValueError as error:
         return Vote(error=str(error), **vote_fields)
     return Vote(label=_SEPARATOR.join(types), reason=reason, **vote_fields)

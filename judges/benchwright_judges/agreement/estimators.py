@@ -34,15 +34,21 @@ class Share(Model):
     high: float | None = None
 
 
-def wilson_share(count: int, total: int) -> Share:
+def wilson_share(success_count: int, trial_count: int) -> Share:
     """A proportion with Wilson's score interval (Wilson 1927), which is also valid for small and extreme counts."""
-    if total == 0:
+    if trial_count == 0:
         return Share(count=0, total=0, value=None)
     # It takes longer to import than everything else here, and the judge service imports this module at start-up.
     from scipy import stats
 
-    interval = stats.binomtest(count, total).proportion_ci(CONFIDENCE, method="wilson")
-    return Share(count=count, total=total, value=count / total, low=float(interval.low), high=float(interval.high))
+    interval = stats.binomtest(success_count, trial_count).proportion_ci(CONFIDENCE, method="wilson")
+    return Share(
+        count=success_count,
+        total=trial_count,
+        value=success_count / trial_count,
+        low=float(interval.low),
+        high=float(interval.high),
+    )
 
 
 def cohen_kappa(first_ratings: Numbers, second_ratings: Numbers) -> float:
@@ -62,7 +68,7 @@ def cohen_kappa(first_ratings: Numbers, second_ratings: Numbers) -> float:
     return float(1 - observed / expected_difference) if expected_difference > 0 else math.nan
 
 
-def krippendorff_alpha(ratings: Numbers, level: Level) -> float:
+def krippendorff_alpha(ratings: Numbers, measurement_level: Level) -> float:
     """Krippendorff's alpha (Krippendorff 2011), which allows any number of raters and missing values.
 
     alpha = 1 - (n - 1) * sum(o * d) / sum(outer(m, m) * d), where o counts the pairs of values within an item, m are
@@ -70,7 +76,7 @@ def krippendorff_alpha(ratings: Numbers, level: Level) -> float:
 
     Args:
         ratings: Raters by items, NaN where a rater did not rate.
-        level: `nominal`, `ordinal` or `interval`.
+        measurement_level: `nominal`, `ordinal` or `interval`.
 
     Returns:
         NaN if fewer than two different values were given to items that two raters rated.
@@ -83,18 +89,18 @@ def krippendorff_alpha(ratings: Numbers, level: Level) -> float:
     weighted = counts / (counts.sum(axis=1, keepdims=True) - 1)
     coincidences = weighted.T @ counts - np.diag(weighted.sum(axis=0))
     margins = coincidences.sum(axis=0)
-    distances = _squared_differences(distinct_ratings, margins, level)
+    distances = _squared_differences(distinct_ratings, margins, measurement_level)
     expected_disagreement = float(np.sum(np.outer(margins, margins) * distances))
     return 1 - (float(margins.sum()) - 1) * float(np.sum(coincidences * distances)) / expected_disagreement
 
 
-def _squared_differences(distinct_ratings: Numbers, margins: Numbers, level: Level) -> Numbers:
-    match level:
+def _squared_differences(distinct_ratings: Numbers, rating_counts: Numbers, measurement_level: Level) -> Numbers:
+    match measurement_level:
         case "nominal":
             return 1 - np.eye(len(distinct_ratings))
         case "ordinal":
             # The number of values between two values, plus half of each, is the distance of their middle ranks.
-            scale_positions = np.cumsum(margins) - margins / 2
+            scale_positions = np.cumsum(rating_counts) - rating_counts / 2
         case "interval":
             scale_positions = distinct_ratings
     return np.square(np.subtract.outer(scale_positions, scale_positions))
@@ -108,20 +114,20 @@ def pearson_correlation(first_ratings: Numbers, second_ratings: Numbers) -> floa
     return float(np.corrcoef(first_ratings, second_ratings)[0, 1])
 
 
-def cronbach_alpha(ratings: Numbers) -> float:
+def cronbach_alpha(ratings_by_rater: Numbers) -> float:
     """Cronbach's alpha (Cronbach 1951) of k raters: k/(k-1) * (1 - sum of var(rater) / var(sum of raters)).
 
     Args:
-        ratings: Raters by items; every rater rated every item.
+        ratings_by_rater: Raters by items; every rater rated every item.
 
     Returns:
         NaN for fewer than two raters or items, or if the sums are constant.
     """
-    raters, items = ratings.shape
-    total = float(np.var(ratings.sum(axis=0), ddof=1)) if items > 1 else 0.0
+    raters, items = ratings_by_rater.shape
+    total = float(np.var(ratings_by_rater.sum(axis=0), ddof=1)) if items > 1 else 0.0
     if raters < 2 or total == 0:
         return math.nan
-    single = float(np.var(ratings, axis=1, ddof=1).sum())
+    single = float(np.var(ratings_by_rater, axis=1, ddof=1).sum())
     return float(raters / (raters - 1) * (1 - single / total))
 
 

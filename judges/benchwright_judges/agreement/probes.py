@@ -66,7 +66,7 @@ class ProbedAnswer:
 
 
 @dataclass(frozen=True)
-class _Pair:
+class _ProbePair:
     """Two strings that should have the same score."""
 
     probed_answer: ProbedAnswer
@@ -75,18 +75,20 @@ class _Pair:
 
 
 @dataclass(frozen=True)
-class _Difference:
+class _ScoreDifference:
     problem_ref: str
     amount: float | None
     """None if a vote could not be used."""
 
 
-def choose_answers(probed_answers: Sequence[ProbedAnswer], most: int, *, seed: int) -> list[ProbedAnswer]:
+def choose_probed_answers(
+    probed_answers: Sequence[ProbedAnswer], most_answers: int, *, seed: int
+) -> list[ProbedAnswer]:
     """At most this many answers, by lot, from as many problems as there are; only those that models judge.
 
     Args:
         probed_answers: All that there are.
-        most: Number of answers.
+        most_answers: Number of answers.
         seed: Of the lot.
     """
     judged = [
@@ -101,13 +103,15 @@ def choose_answers(probed_answers: Sequence[ProbedAnswer], most: int, *, seed: i
     for probed_answer in shuffled:
         turn = turns_by_problem[probed_answer.problem_ref] = turns_by_problem.get(probed_answer.problem_ref, 0) + 1
         ranked.append((turn, probed_answer))
-    return [probed_answer for _, probed_answer in sorted(ranked, key=lambda ranked_answer: ranked_answer[0])[:most]]
+    return [
+        probed_answer for _, probed_answer in sorted(ranked, key=lambda ranked_answer: ranked_answer[0])[:most_answers]
+    ]
 
 
 async def probe_judges(
     probed_answers: Sequence[ProbedAnswer],
     panel: Panel,
-    families: Mapping[str, str],
+    family_by_judge: Mapping[str, str],
     records: Records,
     budget: JudgingBudget,
 ) -> list[ProbeResult]:
@@ -118,7 +122,7 @@ async def probe_judges(
     Args:
         probed_answers: What is probed.
         panel: The judges.
-        families: Judge → who made its model.
+        family_by_judge: Judge → who made its model.
         records: The cache of votes.
         budget: Pays.
 
@@ -127,25 +131,27 @@ async def probe_judges(
     """
     turn = asyncio.Semaphore(_AT_ONCE)
 
-    async def difference(judge: VotingJudge, probed_pair: _Pair) -> _Difference:
+    async def difference(judge: VotingJudge, probed_pair: _ProbePair) -> _ScoreDifference:
         rubric = rubric_for(probed_pair.probed_answer.problem)
         if rubric is None:
             raise ValueError(f"no model judges {probed_pair.probed_answer.problem_ref}")
         async with turn:
             scores = [
-                await _score(
+                await _judge_score(
                     judge, probed_pair.probed_answer.problem, text, rubric, records, budget, is_offline=panel.offline
                 )
                 for text in (probed_pair.changed, probed_pair.plain)
             ]
         changed, plain = scores
-        return _Difference(
+        return _ScoreDifference(
             probed_pair.probed_answer.problem_ref, None if changed is None or plain is None else changed - plain
         )
 
     results = []
     for judge in panel.judges:
-        for probe, probed_pairs in _pairs_by_probe(probed_answers, families[judge.name], families).items():
+        for probe, probed_pairs in _pairs_by_probe(
+            probed_answers, family_by_judge[judge.name], family_by_judge
+        ).items():
             outcomes = await asyncio.gather(
                 *(difference(judge, probed_pair) for probed_pair in probed_pairs), return_exceptions=True
             )
@@ -154,51 +160,53 @@ async def probe_judges(
                 if isinstance(outcome, BaseException):
                     raise outcome
                 score_differences.append(outcome)
-            results.append(_result(judge.name, probe, score_differences))
+            results.append(_probe_result(judge.name, probe, score_differences))
     return results
 
 
 def _pairs_by_probe(
-    probed_answers: Sequence[ProbedAnswer], own_family: str, families: Mapping[str, str]
-) -> dict[Probe, list[_Pair]]:
-    foreign = next((family for family in families.values() if family != own_family), "another maker")
-    makers: dict[Probe, Callable[[ProbedAnswer], _Pair]] = {
-        Probe.LENGTH: lambda probed_answer: _Pair(
+    probed_answers: Sequence[ProbedAnswer], judge_family: str, family_by_judge: Mapping[str, str]
+) -> dict[Probe, list[_ProbePair]]:
+    foreign = next((family for family in family_by_judge.values() if family != judge_family), "another maker")
+    makers: dict[Probe, Callable[[ProbedAnswer], _ProbePair]] = {
+        Probe.LENGTH: lambda probed_answer: _ProbePair(
             probed_answer,
             f"{probed_answer.problem.public.statement.strip()}\n\n{probed_answer.text}\n\n{probed_answer.text}",
             probed_answer.text,
         ),
-        Probe.POSITION: lambda probed_answer: _Pair(
+        Probe.POSITION: lambda probed_answer: _ProbePair(
             probed_answer,
-            f"{_key(probed_answer)}\n\n{probed_answer.text}",
-            f"{probed_answer.text}\n\n{_key(probed_answer)}",
+            f"{_key_value_or_empty(probed_answer)}\n\n{probed_answer.text}",
+            f"{probed_answer.text}\n\n{_key_value_or_empty(probed_answer)}",
         ),
-        Probe.FAMILY: lambda probed_answer: _Pair(
-            probed_answer, _signed(probed_answer.text, own_family), _signed(probed_answer.text, foreign)
+        Probe.FAMILY: lambda probed_answer: _ProbePair(
+            probed_answer,
+            _answer_signed_by_model(probed_answer.text, judge_family),
+            _answer_signed_by_model(probed_answer.text, foreign),
         ),
     }
     return {
         probe: [
             make(probed_answer)
             for probed_answer in probed_answers
-            if probe is not Probe.POSITION or (probed_answer.is_right is False and _key(probed_answer))
+            if probe is not Probe.POSITION or (probed_answer.is_right is False and _key_value_or_empty(probed_answer))
         ]
         for probe, make in makers.items()
     }
 
 
-def _key(probed_answer: ProbedAnswer) -> str:
+def _key_value_or_empty(probed_answer: ProbedAnswer) -> str:
     return probed_answer.problem.hidden.answer.value if probed_answer.problem.hidden.answer is not None else ""
 
 
-def _signed(text: str, family: str) -> str:
-    return f"{text}\n\n(This answer was written by a model of {family}.)"
+def _answer_signed_by_model(answer_text: str, model_family: str) -> str:
+    return f"{answer_text}\n\n(This answer was written by a model of {model_family}.)"
 
 
-async def _score(
+async def _judge_score(
     judge: VotingJudge,
     problem: Problem,
-    text: str,
+    answer_text: str,
     rubric: Rubric,
     records: Records,
     budget: JudgingBudget,
@@ -207,15 +215,15 @@ async def _score(
 ) -> float | None:
     vote = await ballot.stored_or_new_vote(
         records,
-        vote_key(problem, text, rubric, judge, 0),
+        vote_key(problem, answer_text, rubric, judge, 0),
         judge.name,
-        lambda: judge.vote(problem, text, rubric, index=0, budget=budget),
+        lambda: judge.vote(problem, answer_text, rubric, index=0, budget=budget),
         offline=is_offline,
     )
     return None if vote.error else vote.score
 
 
-def _result(judge: str, probe: Probe, score_differences: Sequence[_Difference]) -> ProbeResult:
+def _probe_result(judge_name: str, probe: Probe, score_differences: Sequence[_ScoreDifference]) -> ProbeResult:
     usable = [
         (difference.problem_ref, difference.amount) for difference in score_differences if difference.amount is not None
     ]
@@ -223,7 +231,7 @@ def _result(judge: str, probe: Probe, score_differences: Sequence[_Difference]) 
     for problem_ref, amount in usable:
         amounts_by_problem.setdefault(problem_ref, []).append(amount)
     return ProbeResult(
-        judge=judge,
+        judge=judge_name,
         probe=probe,
         answers=len(usable),
         problems=len(amounts_by_problem),

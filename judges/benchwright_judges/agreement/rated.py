@@ -104,10 +104,10 @@ def answers_rated_by_people_and_models(answer_records: Sequence[AnswerRecord]) -
                 format=answer_record.answer.format,
                 scale=scale,
                 people={grade.grader: grade.label for grade in answer_record.grades},
-                judges=_labels_by_judge_and_panel(
+                judges=_labels_by_judge_and_of_panel(
                     [(vote.judge, vote.label) for vote in votes], [vote.judge for vote in all_votes]
                 ),
-                undecided_votes=_undecided_by_judge([vote.judge for vote in all_votes if vote not in votes]),
+                undecided_votes=_undecided_count_by_judge([vote.judge for vote in all_votes if vote not in votes]),
                 tie_break=judgement.tie_break,
                 difficulty={grade.grader: grade.difficulty for grade in answer_record.grades},
                 attempt=answer_record.answer.attempt,
@@ -153,21 +153,21 @@ def read_rated_answers(votes_file: Path) -> Sequence[RatedAnswer]:
     return [_rated_answer(votes) for votes in votes_by_item.values()]
 
 
-def _numbered_csv_rows(text: str) -> Sequence[tuple[int, dict[str, str]]]:
-    csv_reader = csv.DictReader(io.StringIO(text))
+def _numbered_csv_rows(csv_text: str) -> Sequence[tuple[int, dict[str, str]]]:
+    csv_reader = csv.DictReader(io.StringIO(csv_text))
     return [(csv_reader.line_num, {name or "": value or "" for name, value in row.items()}) for row in csv_reader]
 
 
-def _numbered_json_lines(text: str) -> Sequence[tuple[int, str]]:
-    return [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
+def _numbered_json_lines(json_lines_text: str) -> Sequence[tuple[int, str]]:
+    return [(number, line) for number, line in enumerate(json_lines_text.splitlines(), start=1) if line.strip()]
 
 
-def _require_label_on_scale(scale: Scale, label: str) -> None:
+def _require_label_on_scale(scale: Scale, vote_label: str) -> None:
     if scale is Scale.EXAM:
-        scale.read_label(label)
+        scale.read_label(vote_label)
         return
     try:
-        points = float(label)
+        points = float(vote_label)
     except ValueError:
         points = -1
     low, high = (0.0, 1.0) if scale is Scale.BLANK else (1.0, 10.0)
@@ -175,24 +175,24 @@ def _require_label_on_scale(scale: Scale, label: str) -> None:
         raise ValueError(f"must be one of {', '.join(scale.labels)}")
 
 
-def _rated_answer(votes: Sequence[_RatedRow]) -> RatedAnswer:
-    first_vote = votes[0]
+def _rated_answer(rated_rows: Sequence[_RatedRow]) -> RatedAnswer:
+    first_vote = rated_rows[0]
     scale = _SCALES[first_vote.format]
-    decided_votes = [vote for vote in votes if vote.label != UNDECIDED]
+    decided_votes = [vote for vote in rated_rows if vote.label != UNDECIDED]
     person_votes = [vote for vote in decided_votes if vote.kind is _RaterKind.PERSON]
     model_labels = [(vote.judge, vote.label) for vote in decided_votes if vote.kind is _RaterKind.MODEL]
-    models = [vote.judge for vote in votes if vote.kind is _RaterKind.MODEL]
+    models = [vote.judge for vote in rated_rows if vote.kind is _RaterKind.MODEL]
     return RatedAnswer(
         answer_id=first_vote.item,
         problem=first_vote.problem,
         format=first_vote.format,
         scale=scale,
         people={vote.judge: vote.label for vote in person_votes},
-        judges=_labels_by_judge_and_panel(model_labels, models),
+        judges=_labels_by_judge_and_of_panel(model_labels, models),
         undecided_votes={
-            **Counter(vote.judge for vote in votes if vote.label == UNDECIDED and vote.kind is _RaterKind.PERSON),
-            **_undecided_by_judge(
-                [vote.judge for vote in votes if vote.label == UNDECIDED and vote.kind is _RaterKind.MODEL]
+            **Counter(vote.judge for vote in rated_rows if vote.label == UNDECIDED and vote.kind is _RaterKind.PERSON),
+            **_undecided_count_by_judge(
+                [vote.judge for vote in rated_rows if vote.label == UNDECIDED and vote.kind is _RaterKind.MODEL]
             ),
         },
         tie_break=len(model_labels) > 2 and scale.decide([label for _, label in model_labels[:2]], 3) is None,
@@ -200,18 +200,18 @@ def _rated_answer(votes: Sequence[_RatedRow]) -> RatedAnswer:
     )
 
 
-def _undecided_by_judge(judge_names: Sequence[str]) -> dict[str, int]:
+def _undecided_count_by_judge(judge_names: Sequence[str]) -> dict[str, int]:
     counts = Counter(judge_names)
     return dict(counts) | ({PANEL: counts.total()} if counts else {})
 
 
-def _labels_by_judge_and_panel(
-    judge_labels: Sequence[tuple[str, str]], judge_names: Sequence[str]
+def _labels_by_judge_and_of_panel(
+    judges_and_labels: Sequence[tuple[str, str]], judge_names: Sequence[str]
 ) -> dict[str, list[str]]:
     """Judge → labels of its votes; none for a judge whose votes decide nothing."""
     judges: dict[str, list[str]] = {name: [] for name in judge_names}
-    for judge, label in judge_labels:
+    for judge, label in judges_and_labels:
         judges[judge].append(label)
     if len(judges) < 2:
         return judges
-    return judges | {PANEL: [label for _, label in judge_labels]}
+    return judges | {PANEL: [label for _, label in judges_and_labels]}

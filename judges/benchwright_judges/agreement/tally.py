@@ -66,5 +66,5 @@ def _tally_field(reason: Reason) -> str:
     return "right" if reason is Reason.PASSED else "wrong"
 
 
-def _share_if_any(count: int, total: int) -> float | None:
-    return round(count / total, 6) if total else None
+def _share_if_any(part_count: int, total_count: int) -> float | None:
+    return round(part_count / total_count, 6) if total_count else None

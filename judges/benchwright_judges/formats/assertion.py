@@ -16,8 +16,8 @@ def _truth_keys(question: Question) -> tuple[str, ...]:
     return question.format.possible_keys
 
 
-def _extract(question: Question, text: str) -> Extraction:
-    return read_statement(text, truth_value_in)
+def _extract(question: Question, answer_text: str) -> Extraction:
+    return read_statement(answer_text, truth_value_in)
 
 
 def _score(given_text: GivenText) -> Judgement:

@@ -11,9 +11,9 @@ from benchwright_judges.scale import Scale
 from benchwright_problems.problem import Question
 
 
-def _extract(question: Question, text: str) -> Extraction:
+def _extract(question: Question, answer_text: str) -> Extraction:
     texts_by_letter = option_texts(question)
-    return read_statement(text, lambda passage: choice_letter_in(passage, texts_by_letter, question.language))
+    return read_statement(answer_text, lambda passage: choice_letter_in(passage, texts_by_letter, question.language))
 
 
 def _score(given_text: GivenText) -> Judgement:

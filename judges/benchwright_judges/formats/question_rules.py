@@ -27,7 +27,7 @@ def _no_values(question: Question) -> tuple[str, ...]:
     return ()
 
 
-def _no_selection(question: Question, text: str) -> Extraction:
+def _no_selection(question: Question, answer_text: str) -> Extraction:
     return Extraction()
 
 

@@ -34,17 +34,17 @@ def score_selection(extraction: Extraction, selectable_values: Sequence[str], an
     return (RIGHT if is_right else WRONG).model_copy(update={"label": extraction.value})
 
 
-def unreadable_judgement(extraction: Extraction, selectable: Sequence[str], quantity_phrase: str) -> Judgement:
+def unreadable_judgement(extraction: Extraction, selectable_values: Sequence[str], quantity_phrase: str) -> Judgement:
     """The judgement of an answer in which no rule reads a value.
 
     Args:
         extraction: Extraction from the answer.
-        selectable: The values that it could give.
+        selectable_values: The values that it could give.
         quantity_phrase: How many of them, such as "one of".
     """
     return Judgement(
         status=JudgementStatus.UNREADABLE,
         label=extraction.outcome.value,
-        message=f"The answer has to be {quantity_phrase} {', '.join(selectable)}, alone or in a last line such as"
-        f" `{ANSWER_LABEL}: {selectable[0]}`.",
+        message=f"The answer has to be {quantity_phrase} {', '.join(selectable_values)}, alone or in a last line"
+        f" such as `{ANSWER_LABEL}: {selectable_values[0]}`.",
     )

@@ -38,7 +38,7 @@ def _score_by_accepted_answers(given_text: GivenText, *, is_wrong_by_number: boo
     accepted_answers = (given_text.key.value, *given_text.key.alternatives)
     if " ".join(given_text.text.split()) in (" ".join(accepted.split()) for accepted in accepted_answers):
         return RIGHT  # However long it is, and whatever else it says.
-    passage = read_statement(given_text.text, _passage_if_short_statement, takes_words=True).value
+    passage = read_statement(given_text.text, _passage_if_short_statement, takes_any_words=True).value
     if passage is None:
         return PENDING
     matches = _all_matches(given_text, passage) | _all_matches(
@@ -53,20 +53,23 @@ def _score_by_accepted_answers(given_text: GivenText, *, is_wrong_by_number: boo
     return WRONG if is_wrong_by_number and is_other_number else PENDING
 
 
-def _all_matches(given_text: GivenText, passage: str) -> set[bool | None]:
+def _all_matches(given_text: GivenText, answer_passage: str) -> set[bool | None]:
     return {
-        _matches_or_unsure(given_text, passage, accepted)
+        _matches_or_unsure(given_text, answer_passage, accepted)
         for accepted in (given_text.key.value, *given_text.key.alternatives)
     }
 
 
-def _matches_or_unsure(given_text: GivenText, passage: str, accepted_answer: str) -> bool | None:
+def _matches_or_unsure(given_text: GivenText, answer_passage: str, accepted_answer: str) -> bool | None:
     """True if a passage is an accepted answer, False if it is another number, None if only a judge can decide."""
     language, key = given_text.question.language, given_text.key
-    stated_quantity, accepted_quantity = read_quantity(passage, language), read_quantity(accepted_answer, language)
+    stated_quantity, accepted_quantity = (
+        read_quantity(answer_passage, language),
+        read_quantity(accepted_answer, language),
+    )
     if stated_quantity is None or accepted_quantity is None:
-        return True if is_same_apart_from_spelling(passage, accepted_answer, language) else None
-    if re.match(r"0\d", accepted_answer.strip()) and passage.strip() != accepted_answer.strip():
+        return True if is_same_apart_from_spelling(answer_passage, accepted_answer, language) else None
+    if re.match(r"0\d", accepted_answer.strip()) and answer_passage.strip() != accepted_answer.strip():
         return None  # A code whose digits count.
     asked_unit = read_unit(key.unit) if key.unit else find_asked_unit(given_text.statement)
     # Numbers are never compared as strings: 8 Gb is not 8 GB.
@@ -74,18 +77,24 @@ def _matches_or_unsure(given_text: GivenText, passage: str, accepted_answer: str
         case Comparison.SAME:
             return True
         case Comparison.DIFFERENT | Comparison.UNIT_DIFFERS:
-            return None if _may_be_same_number(passage, accepted_answer, language) else False
+            return None if _may_be_same_number(answer_passage, accepted_answer, language) else False
         case Comparison.NEAR | Comparison.UNIT_MISSING:
             return None
 
 
-def _may_be_same_number(passage: str, accepted_answer: str, language: str) -> bool:
+def _may_be_same_number(answer_passage: str, accepted_answer: str, language: str) -> bool:
     """True if another notation may hide the same number: a key in binary digits, or an English comma."""
-    is_binary_key = re.fullmatch(r"[01]{2,64}", accepted_answer.strip()) and re.search(r"0b|'s?b|[₂B]\Z|_\{?2", passage)
+    is_binary_key = re.fullmatch(r"[01]{2,64}", accepted_answer.strip()) and re.search(
+        r"0b|'s?b|[₂B]\Z|_\{?2", answer_passage
+    )
     spoken = find_language(language)
-    has_english_comma = spoken is not None and spoken.comma_is_decimal and re.search(r"\d,\d{3}(?!\d)", passage)
+    has_english_comma = spoken is not None and spoken.comma_is_decimal and re.search(r"\d,\d{3}(?!\d)", answer_passage)
     return bool(is_binary_key or has_english_comma)
 
 
-def _passage_if_short_statement(passage: str) -> str | None:
-    return passage if 0 < len(passage) <= _LONGEST and not passage.rstrip().endswith(("?", "？")) else None
+def _passage_if_short_statement(answer_passage: str) -> str | None:
+    return (
+        answer_passage
+        if 0 < len(answer_passage) <= _LONGEST and not answer_passage.rstrip().endswith(("?", "？"))
+        else None
+    )

@@ -96,13 +96,17 @@ def _first_two_votes(label: QuestionLabel) -> tuple[str, str]:
 
 
 def _labeller_agreement(
-    kind: LabelKind, label_pairs: Sequence[tuple[str, str]], *, seed: int, resamples: int
+    kind: LabelKind, labels_compared_in_pairs: Sequence[tuple[str, str]], *, seed: int, resamples: int
 ) -> LabellerAgreement:
     level: Level = "ordinal" if kind is LabelKind.DIFFICULTY else "nominal"
-    order = list(kind.possible_values or sorted({value for pair in label_pairs for value in pair}))
-    label_columns = [np.array([order.index(pair[side]) for pair in label_pairs], dtype=float) for side in (0, 1)]
+    order = list(kind.possible_values or sorted({value for pair in labels_compared_in_pairs for value in pair}))
+    label_columns = [
+        np.array([order.index(pair[side]) for pair in labels_compared_in_pairs], dtype=float) for side in (0, 1)
+    ]
     return LabellerAgreement(
-        same=wilson_share(sum(first == second for first, second in label_pairs), len(label_pairs)),
+        same=wilson_share(
+            sum(first == second for first, second in labels_compared_in_pairs), len(labels_compared_in_pairs)
+        ),
         alpha=bootstrap_estimate(
             lambda *raters: krippendorff_alpha(np.array(raters), level), label_columns, seed=seed, resamples=resamples
         ),

@@ -19,28 +19,28 @@ _IN_COMMON = 5
 _LETTER = re.compile(r"(?<![A-Za-z])\(?[B-Z]\)|(?<![A-Za-z'])[B-Z](?=[.,:;]|$)")
 
 
-def withhold_if_revealing(reason: str, problem: Problem) -> str:
+def withhold_if_revealing(judge_reason: str, problem: Problem) -> str:
     """The reason, or that it is withheld.
 
     Where there are few answers to choose from, the rule does not depend on the key: being withheld reveals nothing.
 
     Args:
-        reason: A model's words, which saw only the public side, but may have solved the question.
+        judge_reason: A model's words, which saw only the public side, but may have solved the question.
         problem: Problem with its hidden part.
     """
-    return WITHHELD if _may_disclose(reason, problem) else reason
+    return WITHHELD if _may_disclose(judge_reason, problem) else judge_reason
 
 
-def _may_disclose(reason: str, problem: Problem) -> bool:
-    if _SAYS_ANSWER.search(reason):
+def _may_disclose(judge_reason: str, problem: Problem) -> bool:
+    if _SAYS_ANSWER.search(judge_reason):
         return True
     question, key = problem.public.question, problem.hidden.answer
-    words = _lower_case_words(reason)
+    words = _lower_case_words(judge_reason)
     if question is not None and question.choices:
         choice_words = [_lower_case_words(choice.text) for choice in question.choices]
-        return bool(_LETTER.search(reason)) or any(_holds_phrase(words, text) for text in choice_words)
+        return bool(_LETTER.search(judge_reason)) or any(_holds_phrase(words, text) for text in choice_words)
     if question is not None and question.format.answered_by is AnsweredBy.TRUTH:
-        return bool(_TRUTH.search(reason))
+        return bool(_TRUTH.search(judge_reason))
     if key is None:
         return False
     return any(_shares_key_words(words, _lower_case_words(text)) for text in (key.value, *key.alternatives))
@@ -50,18 +50,19 @@ def _lower_case_words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
 
 
-def _holds_phrase(words: Sequence[str], phrase_words: Sequence[str]) -> bool:
+def _holds_phrase(text_words: Sequence[str], phrase_words: Sequence[str]) -> bool:
     """True if one sequence of words is in the other."""
     size = len(phrase_words)
     return bool(phrase_words) and any(
-        words[start : start + size] == phrase_words for start in range(len(words) - size + 1)
+        text_words[start : start + size] == phrase_words for start in range(len(text_words) - size + 1)
     )
 
 
-def _shares_key_words(words: Sequence[str], key_words: Sequence[str]) -> bool:
+def _shares_key_words(text_words: Sequence[str], key_words: Sequence[str]) -> bool:
     """True if all of a short key, or several words in a row of a longer one, are there."""
     if len(key_words) <= _IN_COMMON:
-        return _holds_phrase(words, key_words)
+        return _holds_phrase(text_words, key_words)
     return any(
-        _holds_phrase(words, key_words[start : start + _IN_COMMON]) for start in range(len(key_words) - _IN_COMMON + 1)
+        _holds_phrase(text_words, key_words[start : start + _IN_COMMON])
+        for start in range(len(key_words) - _IN_COMMON + 1)
     )

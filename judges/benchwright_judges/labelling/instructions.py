@@ -36,15 +36,15 @@ class StatedChoice:
     second_reason: str = ""
 
 
-def instructions_and_reference(kind: LabelKind) -> tuple[str, str]:
+def instructions_and_reference(label_kind: LabelKind) -> tuple[str, str]:
     """The instructions for a kind of label, and their name with the beginning of their SHA-256."""
     folder = resources.files("benchwright_judges.labelling")
-    content = (folder / f"{kind.value}.txt").read_bytes() + (folder / "frame.txt").read_bytes()
-    return content.decode(), f"label-{kind.value}@{hashlib.sha256(content).hexdigest()[:12]}"
+    content = (folder / f"{label_kind.value}.txt").read_bytes() + (folder / "frame.txt").read_bytes()
+    return content.decode(), f"label-{label_kind.value}@{hashlib.sha256(content).hexdigest()[:12]}"
 
 
 def label_prompt(
-    kind: LabelKind,
+    label_kind: LabelKind,
     problem: Problem,
     shortlist: Sequence[Topic] = (),
     *,
@@ -53,13 +53,13 @@ def label_prompt(
     """Ask for a label; the request has nothing of a question's hidden part.
 
     Args:
-        kind: Kind of the label.
+        label_kind: Kind of the label.
         problem: A question.
         shortlist: The topics to choose from.
         draw_code: Draws a random code.
     """
-    text, _ = instructions_and_reference(kind)
-    if kind is LabelKind.TOPIC:
+    text, _ = instructions_and_reference(label_kind)
+    if label_kind is LabelKind.TOPIC:
         topic_list = "\n".join(
             f"- {topic.name}" + (f": {topic.description}" if topic.description else "") for topic in shortlist
         )
@@ -68,28 +68,33 @@ def label_prompt(
         reason: dict[str, JsonValue] = {"type": "string"}
         schema = object_schema({"first": name, "first_reason": reason, "second": name, "second_reason": reason})
         return question_prompt(problem, f"{text}\nThe topics:\n{topic_list}\n", schema, draw_code=draw_code)
-    values: dict[str, JsonValue] = {"type": "string", "enum": [*kind.possible_values]}
+    values: dict[str, JsonValue] = {"type": "string", "enum": [*label_kind.possible_values]}
     return question_prompt(
-        problem, text, object_schema({"reason": {"type": "string"}, kind.value: values}), draw_code=draw_code
+        problem, text, object_schema({"reason": {"type": "string"}, label_kind.value: values}), draw_code=draw_code
     )
 
 
-def read_choice(kind: LabelKind, reply_text: str, shortlist: Sequence[Topic] = ()) -> StatedChoice:
+def read_choice(label_kind: LabelKind, reply_text: str, shortlist: Sequence[Topic] = ()) -> StatedChoice:
     """Choice that a reply states; strict: nothing is guessed.
 
     Raises:
         ValueError: The reply is not exactly one object with the fields asked for, or names something else.
     """
     fields = read_only_object(reply_text)
-    names = ("first", "first_reason", "second", "second_reason") if kind is LabelKind.TOPIC else ("reason", kind.value)
+    names = (
+        ("first", "first_reason", "second", "second_reason")
+        if label_kind is LabelKind.TOPIC
+        else ("reason", label_kind.value)
+    )
     if set(fields) != {*names}:
         raise ValueError(f"the reply does not have the fields {', '.join(names)}, and only these")
     if not all(isinstance(value, str) for value in fields.values()):
         raise ValueError("a field of the reply is not a string")
     texts = {name: str(value).strip() for name, value in fields.items()}
-    if kind is not LabelKind.TOPIC:
+    if label_kind is not LabelKind.TOPIC:
         return StatedChoice(
-            _known_value_matching(texts[kind.value], kind.possible_values), texts["reason"][:_LONGEST_REASON]
+            _known_value_matching(texts[label_kind.value], label_kind.possible_values),
+            texts["reason"][:_LONGEST_REASON],
         )
     topics = [topic.name for topic in shortlist]
     first_topic, second_topic = (
@@ -103,8 +108,10 @@ def read_choice(kind: LabelKind, reply_text: str, shortlist: Sequence[Topic] = (
     )
 
 
-def _known_value_matching(value: str, known_values: Sequence[str]) -> str:
-    match = next((known_value for known_value in known_values if known_value.casefold() == value.casefold()), None)
+def _known_value_matching(stated_value: str, known_values: Sequence[str]) -> str:
+    match = next(
+        (known_value for known_value in known_values if known_value.casefold() == stated_value.casefold()), None
+    )
     if match is None:
         raise ValueError(f"the reply names none of: {', '.join(known_values)}")
     return match

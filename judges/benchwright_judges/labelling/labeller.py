@@ -34,36 +34,40 @@ class Labeller:
 
     Args:
         endpoints: The models; they take turns.
-        seats: Maximum number of votes on a label, odd.
+        most_votes: Maximum number of votes on a label, odd.
         budget: Pays.
-        clock: The present time.
+        present_time: The present time.
     """
 
     def __init__(
-        self, endpoints: Sequence[ModelEndpoint], seats: int, budget: JudgingBudget, clock: Callable[[], datetime]
+        self,
+        endpoints: Sequence[ModelEndpoint],
+        most_votes: int,
+        budget: JudgingBudget,
+        present_time: Callable[[], datetime],
     ) -> None:
         self._endpoints = endpoints
-        self._seats = seats
+        self._seats = most_votes
         self._budget = budget
-        self._now = clock
+        self._now = present_time
 
     async def label(
         self,
         problem: Problem,
-        kind: LabelKind,
+        label_kind: LabelKind,
         *,
         stated_label: str = "",
         shortlist: Sequence[Topic] = (),
-        shortlist_by: str = "",
+        shortlist_method: str = "",
     ) -> QuestionLabel:
         """The label of a question.
 
         Args:
             problem: Problem with its hidden part, which is only used to withhold reasons that would give it away.
-            kind: Kind of the label.
+            label_kind: Kind of the label.
             stated_label: Label that the data set states.
             shortlist: Topics to choose from, for a topic.
-            shortlist_by: Method that made the shortlist.
+            shortlist_method: Method that made the shortlist.
 
         Raises:
             LabellingError: Too few replies are usable, or no label has a majority.
@@ -77,7 +81,7 @@ class Labeller:
             request_count = len(votes) + len(errors)
             indices = range(request_count, request_count + vote_goal - len(votes))
             for reply in await asyncio.gather(
-                *(self._vote_or_error(problem, kind, shortlist, index) for index in indices)
+                *(self._vote_or_error(problem, label_kind, shortlist, index) for index in indices)
             ):
                 votes += [reply] if isinstance(reply, LabelVote) else []
                 errors += [reply] if isinstance(reply, str) else []
@@ -91,31 +95,31 @@ class Labeller:
         return QuestionLabel(
             problem=problem.id,
             public_digest=problem.public_digest,
-            kind=kind,
+            kind=label_kind,
             value=value,
             source=LabelSource.MODEL,
             by=", ".join(dict.fromkeys(vote.model for vote in votes)),
             stated=stated_label,
             votes=tuple(votes),
             shortlist=tuple(topic.name for topic in shortlist),
-            shortlist_by=shortlist_by,
-            prompt=instructions_and_reference(kind)[1],
+            shortlist_by=shortlist_method,
+            prompt=instructions_and_reference(label_kind)[1],
             made=self._now().isoformat(timespec="seconds"),
         )
 
     async def _vote_or_error(
-        self, problem: Problem, kind: LabelKind, shortlist: Sequence[Topic], vote_number: int
+        self, problem: Problem, label_kind: LabelKind, shortlist: Sequence[Topic], vote_number: int
     ) -> LabelVote | str:
         """A vote, or why there is none."""
         endpoint = self._endpoints[vote_number % len(self._endpoints)]
         settings = endpoint.settings
         reply = await endpoint.request_reply(
-            label_prompt(kind, problem, shortlist), seed_offset=vote_number, budget=self._budget
+            label_prompt(label_kind, problem, shortlist), seed_offset=vote_number, budget=self._budget
         )
         if reply.error:
             return f"{settings.name}: {reply.error}"
         try:
-            choice = read_choice(kind, reply.text, shortlist)
+            choice = read_choice(label_kind, reply.text, shortlist)
         except ValueError as error:
             return f"{settings.name}: {error}"
         return LabelVote(
@@ -152,9 +156,9 @@ def label_by_words(
     )
 
 
-def _majority_value(votes: Sequence[LabelVote], seats: int) -> str:
+def _majority_value(votes: Sequence[LabelVote], most_votes: int) -> str:
     value, count = Counter(vote.value for vote in votes).most_common(1)[0]
-    return value if 2 * count > seats else ""
+    return value if 2 * count > most_votes else ""
 
 
 def _topic_by_second_choices(votes: Sequence[LabelVote]) -> str:
@@ -168,7 +172,7 @@ def _topic_by_second_choices(votes: Sequence[LabelVote]) -> str:
     return "" if len(ranked) > 1 and ranked[0][1] == ranked[1][1] else ranked[0][0]
 
 
-def _failure_message(votes: Sequence[LabelVote], errors: Sequence[str]) -> str:
-    if len(errors) > _SPARES:
-        return f"too few usable replies: {'; '.join(dict.fromkeys(errors))}"
+def _failure_message(votes: Sequence[LabelVote], error_messages: Sequence[str]) -> str:
+    if len(error_messages) > _SPARES:
+        return f"too few usable replies: {'; '.join(dict.fromkeys(error_messages))}"
     return f"no majority: {', '.join(vote.value for vote in votes)}"

@@ -62,17 +62,17 @@ def own_topics_or_default(problems: Sequence[Problem]) -> tuple[Topic, ...]:
     )
 
 
-def read_topics(file: Path) -> tuple[Topic, ...]:
+def read_topics(topics_file: Path) -> tuple[Topic, ...]:
     """Topics of a file: a line for each, `name` or `name: description`; lines that begin with # don't count.
 
     Raises:
         LabellingError: The file can't be read, a name is too long or comes twice, or there are fewer than two.
     """
     try:
-        lines = file.read_text("utf-8-sig").splitlines()
+        lines = topics_file.read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise LabellingError(
-            f"{file} can't be read: {getattr(error, 'strerror', None) or 'it is not UTF-8'}"
+            f"{topics_file} can't be read: {getattr(error, 'strerror', None) or 'it is not UTF-8'}"
         ) from error
     topics: dict[str, Topic] = {}
     for number, line in enumerate(lines, start=1):
@@ -82,12 +82,14 @@ def read_topics(file: Path) -> tuple[Topic, ...]:
         try:
             LabelKind.TOPIC.require_value(name)
         except ValueError as error:
-            raise LabellingError(f"{file}:{number}: a topic's name {error}") from error
+            raise LabellingError(f"{topics_file}:{number}: a topic's name {error}") from error
         if name.casefold() in topics:
-            raise LabellingError(f"{file}:{number}: the topic {name!r} is there already")
+            raise LabellingError(f"{topics_file}:{number}: the topic {name!r} is there already")
         topics[name.casefold()] = Topic(name, description)
     if len(topics) < 2:
-        raise LabellingError(f"{file} has fewer than two topics; write one a line, as `name: words that tell it`")
+        raise LabellingError(
+            f"{topics_file} has fewer than two topics; write one a line, as `name: words that tell it`"
+        )
     return tuple(topics.values())
 
 
@@ -139,8 +141,8 @@ def shortlists_by_tf_idf(
     }
 
 
-def _topic_text_with_questions(topic: Topic, problems: Sequence[Problem]) -> str:
-    examples = [question_text(problem) for problem in problems if _stated_topic(problem) == topic.name][:_EXAMPLES]
+def _topic_text_with_questions(topic: Topic, pack_problems: Sequence[Problem]) -> str:
+    examples = [question_text(problem) for problem in pack_problems if _stated_topic(problem) == topic.name][:_EXAMPLES]
     # The name counts as much as an example.
     return "\n".join([topic.name, topic.description, *examples])
 

@@ -19,23 +19,23 @@ LANGUAGES: tuple[AnswerLanguage, ...] = (
 )
 
 
-def find_language(code: str) -> AnswerLanguage | None:
+def find_language(language_code: str) -> AnswerLanguage | None:
     """The language of an ISO 639 code; None if it is not known here."""
-    return next((language for language in LANGUAGES if language.code == code), None)
+    return next((language for language in LANGUAGES if language.code == language_code), None)
 
 
-def wording_of_language(code: str) -> LanguageWording:
+def wording_of_language(language_code: str) -> LanguageWording:
     """Wording of questions in a language; in English if it is not known here."""
-    return (find_language(code) or ENGLISH).wording
+    return (find_language(language_code) or ENGLISH).wording
 
 
-def answer_words_pattern(field_name: str) -> re.Pattern[str]:
+def answer_words_pattern(words_field: str) -> re.Pattern[str]:
     """One regex of `AnswerWords` in every language: an answer may be in another one than its question."""
-    return _pattern(field_name, LANGUAGES)
+    return _cached_answer_words_pattern(words_field, LANGUAGES)
 
 
 # Compiled at first use: a language server that opens a design never needs them.
 @cache
-def _pattern(field_name: str, known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
-    fragments = (getattr(language.words, field_name) for language in known_languages)
+def _cached_answer_words_pattern(words_field: str, known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+    fragments = (getattr(language.words, words_field) for language in known_languages)
     return re.compile("|".join(fragment for fragment in fragments if fragment), re.IGNORECASE)

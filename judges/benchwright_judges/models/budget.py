@@ -34,22 +34,22 @@ class JudgingBudget:
         self._reserved_usd = 0.0
 
     @contextmanager
-    def reserve(self, most_usd: float) -> Iterator[Charge]:
+    def reserve(self, maximum_cost_usd: float) -> Iterator[Charge]:
         """Reserve the maximum cost of a request, and charge its actual cost.
 
         Raises:
             OutOfBudgetError: Less than that is left; the request must not be sent.
         """
         usd_left = None if self.limit_usd is None else self.limit_usd - self.spent_usd - self._reserved_usd
-        if usd_left is not None and most_usd > usd_left:
+        if usd_left is not None and maximum_cost_usd > usd_left:
             raise OutOfBudgetError(
-                f"the next request to a judge may cost {most_usd:.4f} USD, and {max(0.0, usd_left):.4f} USD are left of"
-                f" {self.limit_usd:.4f}; raise the budget to continue"
+                f"the next request to a judge may cost {maximum_cost_usd:.4f} USD, and {max(0.0, usd_left):.4f} USD"
+                f" are left of {self.limit_usd:.4f}; raise the budget to continue"
             )
         charge = Charge()
-        self._reserved_usd += most_usd
+        self._reserved_usd += maximum_cost_usd
         try:
             yield charge
         finally:
-            self._reserved_usd -= most_usd
+            self._reserved_usd -= maximum_cost_usd
             self.spent_usd += charge.usd

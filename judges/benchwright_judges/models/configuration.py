@@ -142,7 +142,7 @@ def open_all_endpoints(settings: JudgesSettings, environ: Mapping[str, str] = os
         # The client library takes most of a second to import: nobody pays without a judge.
         from benchwright_judges.models.endpoint import ModelEndpoint
 
-    environ = _key_environment(settings, environ)
+    environ = _environment_of_model_keys(settings, environ)
     return tuple(ModelEndpoint(model, environ) for model in settings.models)
 
 
@@ -155,7 +155,7 @@ def open_panel_if_any(settings: JudgesSettings, environ: Mapping[str, str] = os.
     """
     if not settings.judge:
         return None
-    environ = _key_environment(settings, environ)
+    environ = _environment_of_model_keys(settings, environ)
     judges = tuple(judge_kinds.KINDS[judge.kind].open(judge, environ) for judge in settings.judge)
     readers = tuple(
         judge
@@ -173,7 +173,7 @@ def open_panel_if_any(settings: JudgesSettings, environ: Mapping[str, str] = os.
     )
 
 
-def _key_environment(settings: JudgesSettings, environ: Mapping[str, str]) -> Mapping[str, str]:
+def _environment_of_model_keys(settings: JudgesSettings, environ: Mapping[str, str]) -> Mapping[str, str]:
     """Environment in which judges find their keys; offline they need none."""
     return dict.fromkeys((model.api_key_env for model in settings.models), "offline") if settings.offline else environ
 

@@ -113,7 +113,9 @@ class ModelEndpoint:
             max_retries=0,
             timeout=settings.timeout_s,
             http_client=httpx2.AsyncClient(
-                headers={"accept-encoding": "identity"}, event_hooks={"response": [_limit_body]}, follow_redirects=False
+                headers={"accept-encoding": "identity"},
+                event_hooks={"response": [_limit_body_size]},
+                follow_redirects=False,
             ),
         )
         self._turn = asyncio.Semaphore(settings.at_once)
@@ -194,7 +196,7 @@ class ModelEndpoint:
                 raise _RetryError("the endpoint closed the connection before it replied") from error
             except openai.APIStatusError as error:
                 charge.usd = 0.0
-                if error.status_code in (400, 422) and self._drops_rejected_parameter(error, body):
+                if error.status_code in (400, 422) and self._leaves_out_rejected_parameter(error, body):
                     continue
                 raise _status_error(error) from None
 
@@ -214,20 +216,20 @@ class ModelEndpoint:
         }
         return {name: value for name, value in body.items() if name not in self._refused}
 
-    def _drops_rejected_parameter(self, error: openai.APIStatusError, request: Mapping[str, Any]) -> bool:
+    def _leaves_out_rejected_parameter(self, error: openai.APIStatusError, request_body: Mapping[str, Any]) -> bool:
         """True if the endpoint rejects an optional parameter of this request; remembered for later requests."""
         text = str(error.body or error.message)[:2000]
         named_options = [name for name in _OPTIONAL if name in text]
         # Another request may have learned the same while this one was on its way.
         refused_options = {
             "response_format" if name == "json_schema" else name for name in named_options[:1]
-        } & request.keys()
+        } & request_body.keys()
         self._refused |= refused_options
         return bool(refused_options)
 
-    def _read_reply(self, content: bytes, charge: Charge) -> EndpointReply:
+    def _read_reply(self, response_body: bytes, charge: Charge) -> EndpointReply:
         try:
-            completion = _ChatCompletion.model_validate_json(content)
+            completion = _ChatCompletion.model_validate_json(response_body)
         except ValidationError as error:
             raise _FinalError("the reply is not a chat completion") from error
         usage = completion.usage
@@ -256,8 +258,8 @@ def _status_error(error: openai.APIStatusError) -> _RetryError | _FinalError:
     status = error.status_code
     # An exhausted account is a 429 as well, and waiting does not help.
     if (status in _RETRIED or status >= 500) and error.code != "insufficient_quota":
-        pause_s = _retry_after(error.response.headers)
-        return _RetryError(f"the endpoint answered {status}", pause_s, _next_step(status, pause_s))
+        pause_s = _seconds_of_retry_after(error.response.headers)
+        return _RetryError(f"the endpoint answered {status}", pause_s, _next_step_for_status(status, pause_s))
     hints = {
         401: ": the key is not accepted",
         403: ": the key may not use this model",
@@ -267,13 +269,13 @@ def _status_error(error: openai.APIStatusError) -> _RetryError | _FinalError:
     return _FinalError(f"the endpoint answered {status}{hints.get(status, '')}")
 
 
-def _next_step(status: int, pause_s: float | None) -> str:
+def _next_step_for_status(http_status: int, pause_s: float | None) -> str:
     if pause_s is not None and pause_s >= 1:
         return f": it asks to wait {pause_s:.0f} s; go on after that, or raise patience_s"
-    return ": too many requests; lower at_once, or raise patience_s" if status == 429 else ""
+    return ": too many requests; lower at_once, or raise patience_s" if http_status == 429 else ""
 
 
-def _retry_after(headers: httpx2.Headers) -> float | None:
+def _seconds_of_retry_after(headers: httpx2.Headers) -> float | None:
     """Seconds that the endpoint asks to wait (RFC 9110, section 10.2.3); None if it gives nothing usable."""
     header = headers.get("retry-after", "").strip()
     if header.replace(".", "", 1).isdecimal() and header.isascii():
@@ -289,7 +291,7 @@ class _TooLongError(httpx2.TransportError):
     """The body is longer than any valid reply."""
 
 
-async def _limit_body(response: httpx2.Response) -> None:
+async def _limit_body_size(response: httpx2.Response) -> None:
     """Limit how much of a body is read, and do not decompress it."""
     response.headers.pop("content-encoding", None)
     if isinstance(response.stream, httpx2.AsyncByteStream):

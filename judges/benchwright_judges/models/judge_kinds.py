@@ -35,15 +35,15 @@ KINDS: Mapping[str, JudgeKind] = {
 }
 
 
-def read_judge_settings(value: object) -> object:
+def read_judge_settings(settings_table: object) -> object:
     """Settings of the kind named by a table of `judges.toml`; `model` by default.
 
     Raises:
         ValueError: No such kind exists, or the table does not fit it.
     """
-    if not isinstance(value, dict):
-        return value
-    kind = value.get("kind", "model")
+    if not isinstance(settings_table, dict):
+        return settings_table
+    kind = settings_table.get("kind", "model")
     if kind not in KINDS:
         raise ValueError(f"there is no kind of judge called {kind!r}; choose from {', '.join(KINDS)}")
-    return KINDS[kind].settings_class.model_validate(value)
+    return KINDS[kind].settings_class.model_validate(settings_table)

@@ -33,7 +33,7 @@ class KeptReplies:
 
     Args:
         endpoint: Serves it.
-        folder: Gets a file for each reply.
+        replies_folder: Gets a file for each reply.
         budget: Pays.
         data_title: Name of the text in a prompt, in capitals.
         error_class: The error where there is no usable reply.
@@ -42,13 +42,13 @@ class KeptReplies:
     def __init__(
         self,
         endpoint: ModelEndpoint,
-        folder: Path,
+        replies_folder: Path,
         budget: JudgingBudget,
         data_title: str,
         error_class: type[Exception],
     ) -> None:
         self._endpoint = endpoint
-        self._folder = folder
+        self._folder = replies_folder
         self._budget = budget
         self._data_title = data_title
         self._failure = error_class
@@ -65,8 +65,8 @@ class KeptReplies:
         instructions_name: str,
         file_topic: str,
         instructions: str,
-        text: str,
-        schema: dict[str, JsonValue],
+        data_text: str,
+        reply_schema: dict[str, JsonValue],
         figures: Sequence[Figure] = (),
     ) -> dict[str, Any]:
         """The JSON object of a reply.
@@ -75,8 +75,8 @@ class KeptReplies:
             instructions_name: Name of the instructions.
             file_topic: Subject of the request, for the name of the file.
             instructions: Text of the system's message.
-            text: Hostile.
-            schema: Schema of the reply.
+            data_text: Hostile.
+            reply_schema: Schema of the reply.
             figures: Shown with the text.
 
         Raises:
@@ -86,11 +86,11 @@ class KeptReplies:
         settings = self._endpoint.settings
         made_by = settings.model_dump(mode="json", include={"base_url", "model", "temperature", "seed", "max_tokens"})
         figure_data: list[JsonValue] = [figure.data for figure in figures]
-        made_from = digest([made_by, instructions, schema, text, figure_data])
+        made_from = digest([made_by, instructions, reply_schema, data_text, figure_data])
         kept_reply = StageFile(self._folder / f"{instructions_name}-{file_topic}.json", KeptReply)
         reply = kept_reply.output_if_made_from(made_from)
         if reply is None:
-            prompt = data_prompt(self._data_title, text, instructions, schema, figures)
+            prompt = data_prompt(self._data_title, data_text, instructions, reply_schema, figures)
             answer = await self._endpoint.request_reply(prompt, seed_offset=0, budget=self._budget)
             self.request_count += 1
             if not answer.text:

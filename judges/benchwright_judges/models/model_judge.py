@@ -72,13 +72,13 @@ class ModelJudge:
         return Vote(label=label, score=scale.score(label), reason=reason, **vote_fields)
 
 
-def label_and_reason_in_reply(reply: str, scale: Scale) -> tuple[str, str]:
+def label_and_reason_in_reply(reply_text: str, scale: Scale) -> tuple[str, str]:
     """Label and reason of a reply; strict: nothing is guessed.
 
     Raises:
         ValueError: The reply is not exactly one object with exactly the two fields, or off the scale.
     """
-    fields = read_only_object(reply)
+    fields = read_only_object(reply_text)
     if set(fields) != {"reason", "verdict"}:
         raise ValueError("the reply does not have the fields reason and verdict, and only these")
     if not isinstance(fields["reason"], str):

@@ -11,13 +11,13 @@ from pydantic import AfterValidator, Field
 from benchwright_foundation.model import Model
 
 
-def _valid_base_url(url: str) -> str:
-    split_url = urlsplit(url)
+def _valid_base_url(base_url: str) -> str:
+    split_url = urlsplit(base_url)
     if split_url.scheme not in ("http", "https") or not split_url.hostname:
         raise ValueError("an endpoint's address starts with http:// or https://, such as https://api.openai.com/v1")
     if split_url.username or split_url.password:
         raise ValueError("an address must not hold a key; name the environment variable that holds it in api_key_env")
-    return url
+    return base_url
 
 
 Usd = Annotated[float, Field(ge=0, le=1e6)]

@@ -68,11 +68,11 @@ class Panel:
         if not self.judges or self.seats < 1 or self.seats % 2 == 0 or self.spares < 0:
             raise ValueError("a panel needs a judge, an odd number of seats, and at least 0 spares")
 
-    def judge_of(self, seat: int) -> VotingJudge:
+    def voting_judge_of_seat(self, seat_index: int) -> VotingJudge:
         """Judge that votes on a seat, counted from 0."""
-        return self.judges[seat % len(self.judges)]
+        return self.judges[seat_index % len(self.judges)]
 
-    def find_reader_if_unread(self, problem: Problem, rule_judgement: Judgement) -> ModelReader | None:
+    def model_reader_if_unread(self, problem: Problem, rule_judgement: Judgement) -> ModelReader | None:
         """Reader of an answer of which rules say this; None if nobody reads it."""
         return self.model_reader if is_unread_by_rules(problem, rule_judgement) else None
 
@@ -86,7 +86,7 @@ class Panel:
         """
         if self.offline:
             return 0.0
-        model_reader, rubric = self.find_reader_if_unread(problem, rule_judgement), rubric_for(problem)
+        model_reader, rubric = self.model_reader_if_unread(problem, rule_judgement), rubric_for(problem)
         cost = (
             0.0 if model_reader is None else model_reader.maximum_cost_usd(problem, answer) * (READINGS + self.spares)
         )

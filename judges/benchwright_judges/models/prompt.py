@@ -68,7 +68,7 @@ def grading_prompt(
 
 def error_types_prompt(
     problem: Problem,
-    reply: str,
+    model_reply: str,
     instructions: str,
     type_names: Sequence[str],
     *,
@@ -78,7 +78,7 @@ def error_types_prompt(
 
     Args:
         problem: Problem with its hidden part.
-        reply: The whole reply, with its steps; hostile text.
+        model_reply: The whole reply, with its steps; hostile text.
         instructions: The system message.
         type_names: Those that there are.
         draw_code: Draws a random code.
@@ -86,39 +86,39 @@ def error_types_prompt(
     types_field: dict[str, JsonValue] = {"type": "array", "items": {"type": "string", "enum": [*type_names]}}
     schema = object_schema({"reason": {"type": "string"}, "types": types_field})
     empty = JudgePrompt(({"role": "system", "content": instructions.strip()},), schema)
-    return _prompt_with_answer(problem, reply, "Classify", empty, draw_code)
+    return _prompt_with_answer(problem, model_reply, "Classify", empty, draw_code)
 
 
 def reading_prompt(
     problem: Problem,
-    reply: str,
+    answer: str,
     instructions: str,
-    values_by_name: Mapping[str, str],
+    value_by_shown_name: Mapping[str, str],
     *,
-    expected_kind: str,
+    expected_value_kind: str,
     draw_code: Callable[[], str] = lambda: secrets.token_hex(16),
 ) -> JudgePrompt:
     """Ask which value a reply states. Nothing of the key is in it.
 
     Args:
         problem: Its public side is shown, without pictures.
-        reply: Hostile text, already cut to a length that is read.
+        answer: Hostile text, already cut to a length that is read.
         instructions: The system message.
-        values_by_name: Name → value that can be stated; none if any words can.
-        expected_kind: Kind of value that answers the question.
+        value_by_shown_name: Name → value that can be stated; none if any words can.
+        expected_value_kind: Kind of value that answers the question.
         draw_code: Draws a random code.
     """
     value: dict[str, JsonValue] = (
-        {"type": "string", "enum": [*values_by_name, ""]} if values_by_name else {"type": "string"}
+        {"type": "string", "enum": [*value_by_shown_name, ""]} if value_by_shown_name else {"type": "string"}
     )
     outcome: dict[str, JsonValue] = {"type": "string", "enum": ["stated", "ambiguous", "none"]}
-    sections = [*_question_sections(problem), _titled_section("VALUE ASKED FOR", expected_kind)]
+    sections = [*_question_sections(problem), _titled_section("VALUE ASKED FOR", expected_value_kind)]
     sections += [
-        _titled_section(f"NAME {name}", _value_sentence(problem, value_named))
-        for name, value_named in values_by_name.items()
+        _titled_section(f"NAME {name}", _sentence_about_value(problem, value_named))
+        for name, value_named in value_by_shown_name.items()
     ]
     question_section = _cut_to_context("\n".join(sections))
-    block = _quoted_block(escape_hidden_characters(reply), (question_section,), "Read", "", draw_code)
+    block = _quoted_block(escape_hidden_characters(answer), (question_section,), "Read", "", draw_code)
     return JudgePrompt(
         messages=(
             {"role": "system", "content": instructions.strip()},
@@ -128,14 +128,14 @@ def reading_prompt(
     )
 
 
-def _value_sentence(problem: Problem, value: str) -> str:
+def _sentence_about_value(problem: Problem, value: str) -> str:
     question = problem.public.question
     has_choices = question is not None and question.choices
     return f"The reply gives choice {value}." if has_choices else f"The reply calls the statement {value}."
 
 
 def _prompt_with_answer(
-    problem: Problem, answer: str, verb: str, system_prompt: JudgePrompt, draw_code: Callable[[], str]
+    problem: Problem, answer: str, task_verb: str, system_prompt: JudgePrompt, draw_code: Callable[[], str]
 ) -> JudgePrompt:
     """The prompt with what a judge sees of question, key and answer."""
     key = problem.hidden.answer
@@ -156,31 +156,33 @@ def _prompt_with_answer(
     question_and_key = _cut_to_context("\n".join(question)), _cut_to_context("\n".join(solution))
     cut = len(answer) - ANSWER_CHARACTERS
     notice = f" Its last {cut} characters were cut off, as it is too long." if cut > 0 else ""
-    block = _quoted_block(answer_text, question_and_key, verb, notice, draw_code)
+    block = _quoted_block(answer_text, question_and_key, task_verb, notice, draw_code)
     content = _message_content([question_and_key[0], *problem.public.figures, question_and_key[1], *key.figures, block])
     return JudgePrompt((*system_prompt.messages, {"role": "user", "content": content}), system_prompt.schema)
 
 
-def _question_sections(problem: Problem, files: Sequence[str] = ()) -> list[str]:
+def _question_sections(problem: Problem, shown_paths: Sequence[str] = ()) -> list[str]:
     choices = problem.public.question.choices if problem.public.question is not None else ()
-    sections = [_titled_section("QUESTION", problem.public.statement), *files]
+    sections = [_titled_section("QUESTION", problem.public.statement), *shown_paths]
     return sections + [_titled_section(f"CHOICE {choice.letter}", choice.text) for choice in choices]
 
 
 def _quoted_block(
-    answer_text: str, shown_texts: Sequence[str], verb: str, notice: str, draw_code: Callable[[], str]
+    answer_text: str, shown_texts: Sequence[str], task_verb: str, notice: str, draw_code: Callable[[], str]
 ) -> str:
     """Instructions, and the answer between two lines with a code that stands nowhere else."""
     marker = draw_code()
     while marker in answer_text or any(marker in text for text in shown_texts):
         marker = draw_code()
-    task = f"The code is {marker}.{notice} {verb} what stands between its two lines, and reply as you were told to."
+    task = (
+        f"The code is {marker}.{notice} {task_verb} what stands between its two lines, and reply as you were told to."
+    )
     return f"{task}\n\nBEGIN ANSWER {marker}\n{answer_text}\nEND ANSWER {marker}"
 
 
 def audit_prompt(
     problem: Problem,
-    aspects: Sequence[str],
+    aspect_names: Sequence[str],
     rubric: Rubric,
     *,
     draw_code: Callable[[], str] = lambda: secrets.token_hex(16),
@@ -189,7 +191,7 @@ def audit_prompt(
 
     Args:
         problem: Problem with its hidden part; hostile text, as it comes from a data set.
-        aspects: Aspects to rate.
+        aspect_names: Aspects to rate.
         rubric: Rubric to rate by.
         draw_code: Draws a random code.
     """
@@ -224,14 +226,14 @@ def audit_prompt(
                 "content": f"The code is {marker}.\n\nBEGIN PROBLEM {marker}\n{text}\nEND PROBLEM {marker}",
             },
         ),
-        schema=object_schema(dict.fromkeys(aspects, aspect)),
+        schema=object_schema(dict.fromkeys(aspect_names, aspect)),
     )
 
 
 def question_prompt(
     problem: Problem,
     instructions: str,
-    schema: dict[str, JsonValue],
+    reply_schema: dict[str, JsonValue],
     figures: Sequence[Figure] = (),
     *,
     draw_code: Callable[[], str] = lambda: secrets.token_hex(16),
@@ -241,12 +243,12 @@ def question_prompt(
     Args:
         problem: Hostile text, as it comes from a data set.
         instructions: Text of the system's message.
-        schema: Schema of the reply.
+        reply_schema: Schema of the reply.
         figures: Those of its pictures that are sent.
         draw_code: Draws a random code.
     """
     return data_prompt(
-        "QUESTION", "\n".join(_question_sections(problem)), instructions, schema, figures, draw_code=draw_code
+        "QUESTION", "\n".join(_question_sections(problem)), instructions, reply_schema, figures, draw_code=draw_code
     )
 
 
@@ -254,7 +256,7 @@ def data_prompt(
     data_title: str,
     text: str,
     instructions: str,
-    schema: dict[str, JsonValue],
+    reply_schema: dict[str, JsonValue],
     figures: Sequence[Figure] = (),
     *,
     draw_code: Callable[[], str] = lambda: secrets.token_hex(16),
@@ -265,7 +267,7 @@ def data_prompt(
         data_title: Name of the text in those lines, in capitals.
         text: Hostile; cut to what a model is shown.
         instructions: Text of the system's message.
-        schema: Schema of the reply.
+        reply_schema: Schema of the reply.
         figures: Shown after the text.
         draw_code: Draws a random code.
     """
@@ -279,16 +281,16 @@ def data_prompt(
             {"role": "system", "content": instructions.strip()},
             {"role": "user", "content": _message_content([request, *figures])},
         ),
-        schema=schema,
+        schema=reply_schema,
     )
 
 
-def object_schema(properties: dict[str, JsonValue]) -> dict[str, JsonValue]:
+def object_schema(property_schemas: dict[str, JsonValue]) -> dict[str, JsonValue]:
     """A JSON Schema in the form that structured output requires: every field required, no others."""
     return {
         "type": "object",
-        "properties": properties,
-        "required": [*properties],
+        "properties": property_schemas,
+        "required": [*property_schemas],
         "additionalProperties": False,
     }
 
@@ -308,22 +310,22 @@ def _is_hidden(character: str) -> bool:
     return category[0] == "C" or category in ("Zl", "Zp") or is_selector
 
 
-def _titled_section(title: str, text: str) -> str:
-    return f"{title}:\n{escape_hidden_characters(text.strip())}\n"
+def _titled_section(section_title: str, section_text: str) -> str:
+    return f"{section_title}:\n{escape_hidden_characters(section_text.strip())}\n"
 
 
-def _cut_to_context(text: str) -> str:
-    if len(text) <= _CONTEXT_CHARACTERS:
-        return text
-    return f"{text[:_CONTEXT_CHARACTERS]}\n[{len(text) - _CONTEXT_CHARACTERS} characters left out]\n"
+def _cut_to_context(long_text: str) -> str:
+    if len(long_text) <= _CONTEXT_CHARACTERS:
+        return long_text
+    return f"{long_text[:_CONTEXT_CHARACTERS]}\n[{len(long_text) - _CONTEXT_CHARACTERS} characters left out]\n"
 
 
-def _message_content(pieces: Sequence[str | Figure]) -> JsonValue:
+def _message_content(texts_and_figures: Sequence[str | Figure]) -> JsonValue:
     """A string if there are no figures, as not every endpoint accepts a list; else strings and pictures in order."""
-    if all(isinstance(piece, str) for piece in pieces):
-        return "\n".join(piece for piece in pieces if isinstance(piece, str))
+    if all(isinstance(piece, str) for piece in texts_and_figures):
+        return "\n".join(piece for piece in texts_and_figures if isinstance(piece, str))
     content_parts: list[JsonValue] = []
-    for piece in pieces:
+    for piece in texts_and_figures:
         if isinstance(piece, str):
             content_parts.append({"type": "text", "text": piece})
         else:
@@ -338,8 +340,10 @@ def _message_content(pieces: Sequence[str | Figure]) -> JsonValue:
     return content_parts
 
 
-def _texts_of_content(content: JsonValue) -> list[str]:
-    if isinstance(content, str):
-        return [content]
-    text_parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+def _texts_of_content(message_content: JsonValue) -> list[str]:
+    if isinstance(message_content, str):
+        return [message_content]
+    text_parts = (
+        [part for part in message_content if isinstance(part, dict)] if isinstance(message_content, list) else []
+    )
     return [text for part in text_parts if isinstance(text := part.get("text"), str)]

@@ -33,14 +33,14 @@ class GradingRow(Model):
 _ROWS = TypeAdapter(list[dict[str, JsonValue]])
 
 
-def write_sheet(file: Path, grading_items: Sequence[GradedItem]) -> None:
+def write_sheet(sheet_file: Path, grading_items: Sequence[GradedItem]) -> None:
     """Write answers with room for grades; JSON if the name ends in .json, else CSV. It contains answer keys: mode 0600.
 
     Raises:
         OSError: The file can't be written.
     """
     rows = [_sheet_row(item) for item in grading_items]
-    if file.suffix.lower() == ".json":
+    if sheet_file.suffix.lower() == ".json":
         text = json.dumps(rows, ensure_ascii=False, indent=1)
     else:
         stream = io.StringIO()
@@ -48,25 +48,25 @@ def write_sheet(file: Path, grading_items: Sequence[GradedItem]) -> None:
         writer.writeheader()
         writer.writerows({name: without_formula(text) for name, text in row.items()} for row in rows)
         text = stream.getvalue()
-    write_atomically(file.absolute(), text.encode("utf-8", "replace"), 0o600)
+    write_atomically(sheet_file.absolute(), text.encode("utf-8", "replace"), 0o600)
 
 
-def read_sheet(file: Path) -> Sequence[GradingRow]:
+def read_sheet(sheet_file: Path) -> Sequence[GradingRow]:
     """The grades of a sheet; rows without a label are left out.
 
     Raises:
         VotesFileError: The sheet can't be read, or a grade is not valid; names the row and field.
     """
     try:
-        text = file.read_bytes().decode("utf-8-sig")
-        if file.suffix.lower() == ".json":
+        text = sheet_file.read_bytes().decode("utf-8-sig")
+        if sheet_file.suffix.lower() == ".json":
             rows: Sequence[Mapping[str, JsonValue]] = _ROWS.validate_json(text)
         else:
             rows = [{**row} for row in csv.DictReader(io.StringIO(text))]
     except OSError as error:
-        raise VotesFileError(f"{file} can't be read: {error.strerror}") from error
+        raise VotesFileError(f"{sheet_file} can't be read: {error.strerror}") from error
     except (ValueError, csv.Error) as error:
-        raise VotesFileError(f"{file} is not a grading sheet: it must be UTF-8, CSV or a JSON array") from error
+        raise VotesFileError(f"{sheet_file} is not a grading sheet: it must be UTF-8, CSV or a JSON array") from error
     graded_rows = []
     for number, row in enumerate(rows, start=1):
         label = str(row.get("label") or "").strip()
@@ -82,12 +82,12 @@ def read_sheet(file: Path) -> Sequence[GradingRow]:
         except ValidationError as error:
             first_error = error.errors(include_url=False, include_input=False)[0]
             field = ".".join(str(part) for part in first_error["loc"])
-            raise VotesFileError(f"{file}: row {number}: field {field}: {first_error['msg']}") from error
+            raise VotesFileError(f"{sheet_file}: row {number}: field {field}: {first_error['msg']}") from error
     return graded_rows
 
 
-def _difficulty_or_0(row: Mapping[str, JsonValue]) -> int:
-    text = str(row.get("difficulty") or "").strip()
+def _difficulty_or_0(sheet_row: Mapping[str, JsonValue]) -> int:
+    text = str(sheet_row.get("difficulty") or "").strip()
     return int(text) if text.isascii() and text.isdigit() else 0
 
 
@@ -105,7 +105,7 @@ def _sheet_row(grading_item: GradedItem) -> dict[str, str]:
     return dict(zip(_SHOWN, shown_values, strict=True)) | dict.fromkeys(_FILLED, "")
 
 
-def without_formula(text: str) -> str:
+def without_formula(cell_text: str) -> str:
     """Text that no spreadsheet takes for a formula."""
     # A spreadsheet evaluates cells that begin like a formula, and answers are untrusted.
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return f"'{cell_text}" if cell_text.startswith(_FORMULA) else cell_text

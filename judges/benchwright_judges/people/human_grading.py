@@ -47,8 +47,8 @@ class HumanGrading:
     Args:
         records: Store of answers and grades.
         problem_of: Finds a problem, with its hidden part, by `pack/id`.
-        graders: Number of people who grade each answer; if two disagree, a third decides.
-        includes_all: Also include answers already judged, so that judges can be compared with people.
+        graders_per_answer: Number of people who grade each answer; if two disagree, a third decides.
+        includes_decided_answers: Also include answers already judged, so that judges can be compared with people.
     """
 
     def __init__(
@@ -56,36 +56,36 @@ class HumanGrading:
         records: Records,
         problem_of: Callable[[str], Problem],
         *,
-        graders: int = 2,
-        includes_all: bool = False,
+        graders_per_answer: int = 2,
+        includes_decided_answers: bool = False,
     ) -> None:
-        if graders not in (1, 2):
+        if graders_per_answer not in (1, 2):
             raise GradingError("an answer is graded by one person, or by two and a third if they disagree")
         self._records = records
         self._problem_of = problem_of
-        self._graders = graders
-        self._includes_all = includes_all
+        self._graders = graders_per_answer
+        self._includes_all = includes_decided_answers
 
-    async def next_gradable_answer(self, grader: str) -> GradedItem | None:
+    async def next_gradable_answer(self, grader_pseudonym: str) -> GradedItem | None:
         """The next answer for a person; None if nothing is left."""
-        return next(iter(await self.gradable_answers(grader)), None)
+        return next(iter(await self.gradable_answers(grader_pseudonym)), None)
 
-    async def gradable_answers(self, grader: str) -> Sequence[GradedItem]:
+    async def gradable_answers(self, grader_pseudonym: str) -> Sequence[GradedItem]:
         """Every answer that a person may still grade, including disputes between others, in that person's order."""
-        _require_valid_pseudonym(grader)
+        _require_valid_pseudonym(grader_pseudonym)
         return [
             item
-            for answer_record in _shuffle_for_grader(await self._gradable_records(), grader)
+            for answer_record in _shuffle_for_grader(await self._gradable_records(), grader_pseudonym)
             if (item := self._gradable_item_if_current(answer_record.answer)) is not None
-            and self._needs_grade_by(item.rubric, answer_record.grades, grader)
+            and self._needs_grade_by(item.rubric, answer_record.grades, grader_pseudonym)
         ]
 
-    async def open_disputes(self, grader: str | None = None) -> Sequence[GradedItem]:
-        """Disputed answers that nobody has decided; only those that `grader` has not graded, if given."""
+    async def open_disputes(self, grader_pseudonym: str | None = None) -> Sequence[GradedItem]:
+        """Disputed answers that nobody has decided; only those that `grader_pseudonym` has not graded, if given."""
         return [
             item
-            for answer_record in _shuffle_for_grader(await self._gradable_records(), grader or "")
-            if all(grade.grader != grader for grade in answer_record.grades)
+            for answer_record in _shuffle_for_grader(await self._gradable_records(), grader_pseudonym or "")
+            if all(grade.grader != grader_pseudonym for grade in answer_record.grades)
             and (item := self._gradable_item_if_current(answer_record.answer)) is not None
             and self._is_disputed(item.rubric, answer_record.grades)
         ]
@@ -105,21 +105,21 @@ class HumanGrading:
     async def store_grade(
         self,
         answer_id: str,
-        grader: str,
+        grader_pseudonym: str,
         label: str,
         difficulty: int,
         comment: str = "",
-        points: Sequence[float] = (),
+        points_by_criterion: Sequence[float] = (),
     ) -> Judgement | None:
         """Accept a person's grade.
 
         Args:
             answer_id: The answer's id.
-            grader: A pseudonym.
+            grader_pseudonym: A pseudonym.
             label: On the rubric's scale; not used if there are points.
             difficulty: Difficulty of grading it.
             comment: Comment for the lab.
-            points: Points for each item of the question's own rubric, if it has points.
+            points_by_criterion: Points for each item of the question's own rubric, if it has points.
 
         Returns:
             The judgement that the grade completes; None if more grades are needed.
@@ -127,33 +127,33 @@ class HumanGrading:
         Raises:
             GradingError: No such answer exists, or the grade is off the scale.
         """
-        _require_valid_pseudonym(grader)
+        _require_valid_pseudonym(grader_pseudonym)
         answer_record = await self._records.find_answer_record(answer_id)
         graded_item = None if answer_record is None else self._gradable_item_if_current(answer_record.answer)
         if answer_record is None or graded_item is None:
             raise GradingError(
                 f"there is no answer {answer_id!r} to grade, or its problem has been changed or removed since"
             )
-        if points:
-            label = _label_of_points(graded_item, points)
+        if points_by_criterion:
+            label = _label_of_points(graded_item, points_by_criterion)
         if label not in graded_item.rubric.scale.labels:
             raise GradingError(
                 f"{label!r} is not on the scale; choose from {', '.join(graded_item.rubric.scale.labels)}"
             )
         if difficulty not in DIFFICULTIES:
             raise GradingError("the grading difficulty must be a number from 1 (easy) to 5 (hard)")
-        other_grades = [grade for grade in answer_record.grades if grade.grader != grader]
-        if not self._needs_grade_by(graded_item.rubric, other_grades, grader):
+        other_grades = [grade for grade in answer_record.grades if grade.grader != grader_pseudonym]
+        if not self._needs_grade_by(graded_item.rubric, other_grades, grader_pseudonym):
             raise GradingError(f"answer {answer_id!r} needs no more grades")
         grade = PersonsGrade(
             answer=answer_id,
-            grader=grader,
+            grader=grader_pseudonym,
             rubric=graded_item.rubric.reference,
             label=label,
             difficulty=difficulty,
             comment=comment,
             adjudicates=len(other_grades) == 2,
-            points=tuple(points),
+            points=tuple(points_by_criterion),
         )
         await self._records.store_persons_grade(grade)
         judgement = self._judgement_if_decided(graded_item.rubric, [*other_grades, grade])
@@ -181,9 +181,9 @@ class HumanGrading:
             return None
         return GradedItem(id=answer.id, ref=answer.problem, problem=problem, answer=answer.text, rubric=rubric)
 
-    def _needs_grade_by(self, rubric: Rubric, grades: Sequence[PersonsGrade], grader: str) -> bool:
+    def _needs_grade_by(self, rubric: Rubric, grades: Sequence[PersonsGrade], grader_pseudonym: str) -> bool:
         """True if the answer needs a grade, and this person has not given one."""
-        if any(grade.grader == grader for grade in grades):
+        if any(grade.grader == grader_pseudonym for grade in grades):
             return False
         return len(grades) < self._graders or self._is_disputed(rubric, grades)
 
@@ -230,7 +230,7 @@ def _waits_for_people(answer_record: AnswerRecord) -> bool:
     )
 
 
-def _label_of_points(grading_item: GradedItem, points: Sequence[float]) -> str:
+def _label_of_points(grading_item: GradedItem, points_by_criterion: Sequence[float]) -> str:
     """The label that points stand for.
 
     Raises:
@@ -238,22 +238,24 @@ def _label_of_points(grading_item: GradedItem, points: Sequence[float]) -> str:
     """
     key = grading_item.problem.hidden.answer
     rubric = key.points if key is not None else None
-    if rubric is None or len(points) != len(rubric.items):
+    if rubric is None or len(points_by_criterion) != len(rubric.items):
         raise GradingError("the points are not those of the question's rubric")
-    for score, rubric_item in zip(points, rubric.items, strict=True):
+    for score, rubric_item in zip(points_by_criterion, rubric.items, strict=True):
         if not 0 <= score <= rubric_item.points:
             raise GradingError(f"“{rubric_item.text[:60]}” is worth 0 to {rubric_item.points:g} points")
-    return grading_item.rubric.scale.label_of_points(sum(points), rubric.most, rubric.enough or rubric.most)
-
-
-def _shuffle_for_grader(answer_records: Sequence[AnswerRecord], grader: str) -> Sequence[AnswerRecord]:
-    """The answers in an order that is always the same for a grader, and differs from other graders'."""
-    return sorted(
-        answer_records,
-        key=lambda answer_record: hashlib.sha256(f"{grader}\n{answer_record.answer.id}".encode()).digest(),
+    return grading_item.rubric.scale.label_of_points(
+        sum(points_by_criterion), rubric.most, rubric.enough or rubric.most
     )
 
 
-def _require_valid_pseudonym(grader: str) -> None:
-    if not grader.strip() or len(grader) > 60 or not grader.isprintable():
+def _shuffle_for_grader(answer_records: Sequence[AnswerRecord], grader_pseudonym: str) -> Sequence[AnswerRecord]:
+    """The answers in an order that is always the same for a grader, and differs from other graders'."""
+    return sorted(
+        answer_records,
+        key=lambda answer_record: hashlib.sha256(f"{grader_pseudonym}\n{answer_record.answer.id}".encode()).digest(),
+    )
+
+
+def _require_valid_pseudonym(grader_pseudonym: str) -> None:
+    if not grader_pseudonym.strip() or len(grader_pseudonym) > 60 or not grader_pseudonym.isprintable():
         raise GradingError("a grader needs a pseudonym of at most 60 printable characters")

@@ -39,10 +39,12 @@ _STYLES = {
 _DISPUTED, _NOTHING = "either", "nothing"
 
 
-def _require_known_language(code: str) -> str:
-    if find_language(code) is None:
-        raise ValueError(f"no language {code!r} is known; choose from {', '.join(known.code for known in LANGUAGES)}")
-    return code
+def _require_known_language(language_code: str) -> str:
+    if find_language(language_code) is None:
+        raise ValueError(
+            f"no language {language_code!r} is known; choose from {', '.join(known.code for known in LANGUAGES)}"
+        )
+    return language_code
 
 
 class AskedQuestion(Model):
@@ -120,23 +122,23 @@ class LabelledReply:
         return "read" if value == self.truth else "misread"
 
 
-def read_corpus(file: Path) -> Sequence[LabelledReply]:
+def read_corpus(corpus_file: Path) -> Sequence[LabelledReply]:
     """The replies of a file on which people agree.
 
     Raises:
         VotesFileError: The file can't be read, or a line is no question and no reply; the message names line and field.
     """
     try:
-        lines = file.read_text("utf-8-sig").splitlines()
+        lines = corpus_file.read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise VotesFileError(f"{file} can't be read: {reason}") from error
-    return [*_read_replies(file, lines)]
+        raise VotesFileError(f"{corpus_file} can't be read: {reason}") from error
+    return [*_read_replies(corpus_file, lines)]
 
 
-def _read_replies(file: Path, lines: Sequence[str]) -> Iterator[LabelledReply]:
+def _read_replies(corpus_file: Path, json_lines: Sequence[str]) -> Iterator[LabelledReply]:
     question, problem = None, None
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(json_lines, start=1):
         if not line.strip():
             continue
         try:
@@ -150,23 +152,29 @@ def _read_replies(file: Path, lines: Sequence[str]) -> Iterator[LabelledReply]:
             first_error = error.errors(include_url=False, include_input=False)[0]
             field = ".".join(str(part) for part in first_error["loc"])
             raise VotesFileError(
-                f"{file}:{number}: {f'field {field}: ' if field else ''}{first_error['msg']}"
+                f"{corpus_file}:{number}: {f'field {field}: ' if field else ''}{first_error['msg']}"
             ) from error
         except ValueError as error:
-            raise VotesFileError(f"{file}:{number}: field key: the tolerance is not a number") from error
+            raise VotesFileError(f"{corpus_file}:{number}: field key: the tolerance is not a number") from error
         truth, style, text = corpus_line
         if question is None or problem is None:
-            raise VotesFileError(f"{file}:{number}: a reply needs a question on a line above it")
-        _require_possible_truth(file, number, question, truth)
+            raise VotesFileError(f"{corpus_file}:{number}: a reply needs a question on a line above it")
+        _require_possible_truth(corpus_file, number, question, truth)
         if truth != _DISPUTED:
             yield LabelledReply(question, problem, truth, style, text)
 
 
-def _require_possible_truth(file: Path, number: int, question: AskedQuestion, truth: str) -> None:
+def _require_possible_truth(corpus_file: Path, line_number: int, question: AskedQuestion, labelled_truth: str) -> None:
     letters = {chr(65 + index) for index in range(len(question.options))}
     allowed = {"assertion": {"T", "F"}, "choice": letters}.get(question.format, {"right", "wrong"})
     if question.format == "multi":
-        allowed = {truth} if truth and set(truth) <= letters and truth == "".join(sorted(truth)) else letters
-    if truth not in {*allowed, _NOTHING, _DISPUTED}:
+        allowed = (
+            {labelled_truth}
+            if labelled_truth and set(labelled_truth) <= letters and labelled_truth == "".join(sorted(labelled_truth))
+            else letters
+        )
+    if labelled_truth not in {*allowed, _NOTHING, _DISPUTED}:
         choose = ", ".join(sorted(allowed))
-        raise VotesFileError(f"{file}:{number}: truth {truth!r} is none of {choose}, {_NOTHING}, {_DISPUTED}")
+        raise VotesFileError(
+            f"{corpus_file}:{line_number}: truth {labelled_truth!r} is none of {choose}, {_NOTHING}, {_DISPUTED}"
+        )

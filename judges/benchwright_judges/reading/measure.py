@@ -51,12 +51,12 @@ class ReadingMeasured(Model):
 
 
 async def measure_reading(
-    replies: Sequence[LabelledReply], panel: Panel | None, records: Records, budget: JudgingBudget
+    labelled_replies: Sequence[LabelledReply], panel: Panel | None, records: Records, budget: JudgingBudget
 ) -> ReadingMeasured:
     """Read replies by rule, and then by the panel's reader what rules can't.
 
     Args:
-        replies: Replies with what people read.
+        labelled_replies: Replies with what people read.
         panel: Has the reader; without, only rules are measured.
         records: The cache of votes.
         budget: Pays.
@@ -64,22 +64,22 @@ async def measure_reading(
     Raises:
         OutOfBudgetError: The budget does not suffice; votes that were given are stored.
     """
-    by_rule = [score_by_rules(labelled_reply.problem, labelled_reply.text) for labelled_reply in replies]
-    qualities = _qualities_by_format(RULES, replies, by_rule)
+    by_rule = [score_by_rules(labelled_reply.problem, labelled_reply.text) for labelled_reply in labelled_replies]
+    qualities = _qualities_by_format(RULES, labelled_replies, by_rule)
     model_reader = panel.model_reader if panel is not None else None
     if panel is None or model_reader is None:
         return ReadingMeasured(qualities=qualities, asked=0, failed=0, cost_usd=0.0)
     turn = asyncio.Semaphore(_AT_ONCE)
 
     async def read(labelled_reply: LabelledReply, unread: Judgement) -> Judgement:
-        if panel.find_reader_if_unread(labelled_reply.problem, unread) is None:
+        if panel.model_reader_if_unread(labelled_reply.problem, unread) is None:
             return unread
         async with turn:
             return await read_answer_by_model(
                 labelled_reply.problem, labelled_reply.text, unread, model_reader, panel, records, budget
             )
 
-    outcomes = await asyncio.gather(*map(read, replies, by_rule), return_exceptions=True)
+    outcomes = await asyncio.gather(*map(read, labelled_replies, by_rule), return_exceptions=True)
     judgements = []
     for outcome in outcomes:
         if isinstance(outcome, BaseException):
@@ -87,7 +87,7 @@ async def measure_reading(
         judgements.append(outcome)
     asked_judgements = [judgement for judgement in judgements if judgement.votes]
     return ReadingMeasured(
-        qualities=(*qualities, *_qualities_by_format(f"{RULES} + {model_reader.name}", replies, judgements)),
+        qualities=(*qualities, *_qualities_by_format(f"{RULES} + {model_reader.name}", labelled_replies, judgements)),
         asked=len(asked_judgements),
         failed=sum(all(vote.error for vote in judgement.votes) for judgement in asked_judgements),
         cost_usd=sum(judgement.cost_usd for judgement in judgements),
@@ -95,10 +95,10 @@ async def measure_reading(
 
 
 def _qualities_by_format(
-    reader_name: str, replies: Sequence[LabelledReply], judgements: Sequence[Judgement]
+    reader_name: str, labelled_replies: Sequence[LabelledReply], judgements: Sequence[Judgement]
 ) -> tuple[ReadingQuality, ...]:
-    judged_replies = list(zip(replies, judgements, strict=True))
-    formats = sorted({reply.question.format for reply in replies})
+    judged_replies = list(zip(labelled_replies, judgements, strict=True))
+    formats = sorted({reply.question.format for reply in labelled_replies})
     qualities = []
     for name in (*formats, "all"):
         reply_outcomes = [

@@ -77,34 +77,34 @@ class ModelReader:
         """Cost of one request at most, in US dollars."""
         return max(judge.endpoint.maximum_cost_usd(_reading_prompt(problem, answer, 0)) for judge in self.judges)
 
-    def vote_key(self, problem: Problem, answer: str, index: int) -> str:
+    def vote_key(self, problem: Problem, answer: str, reading_number: int) -> str:
         """Digest of everything that determines a vote; the answer key does not."""
         return digest(
             {
                 "reading": instructions_and_reference()[0],
-                "judge": self._judge_in_turn(index).identity,
+                "judge": self._judge_in_turn(reading_number).identity,
                 "problem": problem.public_digest,
-                "expected": _expected_kind(problem),
+                "expected": _expected_value_kind(problem),
                 "answer": answer,
-                "vote": index,
+                "vote": reading_number,
             }
         )
 
-    async def vote(self, problem: Problem, answer: str, *, index: int, budget: JudgingBudget) -> Vote:
+    async def vote(self, problem: Problem, answer: str, *, reading_number: int, budget: JudgingBudget) -> Vote:
         """One reading of an answer; failures are in the vote's `error`.
 
         Args:
             problem: Problem, of whose hidden part whether a number is expected, and its unit, are used.
             answer: Hostile text.
-            index: Determines the seed, the judge, and the names and order of the values.
+            reading_number: Determines the seed, the judge, and the names and order of the values.
             budget: Pays.
 
         Raises:
             OutOfBudgetError: The budget does not hold what the vote may cost.
         """
-        judge = self._judge_in_turn(index)
+        judge = self._judge_in_turn(reading_number)
         reply = await judge.endpoint.request_reply(
-            _reading_prompt(problem, answer, index), seed_offset=index, budget=budget
+            _reading_prompt(problem, answer, reading_number), seed_offset=reading_number, budget=budget
         )
         vote_fields: dict[str, Any] = {
             "judge": judge.name,
@@ -116,7 +116,7 @@ class ModelReader:
             return Vote(error=reply.error, **vote_fields)
         try:
             label, quote = label_and_quotation_in_reply(
-                reply.text, _shown_answer_end(answer), problem, values_by_shown_name(problem, index)
+                reply.text, _answer_end_within_limit(answer), problem, values_by_shown_name(problem, reading_number)
             )
         except ValueError as error:
             return Vote(error=str(error), **vote_fields)
@@ -143,20 +143,20 @@ def values_by_shown_name(problem: Problem, reading_number: int) -> dict[str, str
 
 
 def label_and_quotation_in_reply(
-    reply: str, answer: str, problem: Problem, values_by_name: Mapping[str, str]
+    reader_reply: str, answer: str, problem: Problem, value_by_shown_name: Mapping[str, str]
 ) -> tuple[str, str]:
     """Label and quotation of a reader's reply; strict: nothing is guessed.
 
     Args:
-        reply: The reader's reply.
+        reader_reply: The reader's reply.
         answer: Answer that it was shown.
         problem: The question.
-        values_by_name: Name → value, as the request has them; none if any words can be stated.
+        value_by_shown_name: Name → value, as the request has them; none if any words can be stated.
 
     Raises:
         ValueError: The reply is not one object with exactly the three fields, or names what is no outcome or no value.
     """
-    fields = read_only_object(reply)
+    fields = read_only_object(reader_reply)
     if set(fields) != {"outcome", "value", "quote"} or not all(isinstance(field, str) for field in fields.values()):
         raise ValueError("the reply does not have the fields outcome, value and quote, and only these, as strings")
     outcome, value, quote = fields["outcome"], fields["value"].strip(), fields["quote"].strip()
@@ -164,9 +164,9 @@ def label_and_quotation_in_reply(
         return outcome, ""
     if outcome != "stated":
         raise ValueError("the reply's outcome is neither stated nor ambiguous nor none")
-    if values_by_name and value not in values_by_name:
-        raise ValueError(f"the reply's value is none of {', '.join(values_by_name)}")
-    value = values_by_name.get(value, value)
+    if value_by_shown_name and value not in value_by_shown_name:
+        raise ValueError(f"the reply's value is none of {', '.join(value_by_shown_name)}")
+    value = value_by_shown_name.get(value, value)
     return (
         f"{STATED}{value}" if _quote_supports(quote, value, escape_hidden_characters(answer), problem) else UNFOUNDED
     ), quote
@@ -191,7 +191,7 @@ def _quote_supports(quote: str, value: str, answer: str, problem: Problem) -> bo
         return (
             bool(value)
             and _comparable_text(value) in plain_quote
-            and _stands_alone(_comparable_text(value), plain_answer)
+            and _stands_alone_in_answer(_comparable_text(value), plain_answer)
         )
     own_names = _names_by_value(problem)
     named = {
@@ -209,14 +209,16 @@ def _quote_supports(quote: str, value: str, answer: str, problem: Problem) -> bo
     )
 
 
-def _quote_with_name_exchanged(name: str, other_name: str, quote: str) -> str:
-    return re.sub(re.escape(name), lambda _: other_name, quote, flags=0 if len(name) == 1 else re.IGNORECASE)
+def _quote_with_name_exchanged(value_name: str, other_name: str, quote: str) -> str:
+    return re.sub(
+        re.escape(value_name), lambda _: other_name, quote, flags=0 if len(value_name) == 1 else re.IGNORECASE
+    )
 
 
-def _quote_has_word(name: str, quote: str) -> bool:
+def _quote_has_word(value_name: str, quote: str) -> bool:
     """True if a quotation has a name as a word; an "A" before a word is an article."""
-    match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", quote, 0 if len(name) == 1 else re.IGNORECASE)
-    return match is not None and not (name == "A" and re.match(r" [a-z]", quote[match.end() :]))
+    match = re.search(rf"(?<!\w){re.escape(value_name)}(?!\w)", quote, 0 if len(value_name) == 1 else re.IGNORECASE)
+    return match is not None and not (value_name == "A" and re.match(r" [a-z]", quote[match.end() :]))
 
 
 def _names_by_value(problem: Problem) -> dict[str, tuple[str, ...]]:
@@ -227,12 +229,12 @@ def _names_by_value(problem: Problem) -> dict[str, tuple[str, ...]]:
     return {choice.letter: (choice.letter, choice.text) for choice in question.choices}
 
 
-def _stands_alone(value: str, answer: str) -> bool:
+def _stands_alone_in_answer(value_words: str, answer: str) -> bool:
     """True if an answer has words or a number as a whole somewhere, and no other ones beside them as in a list."""
-    for match in re.finditer(rf"(?<![\w.,^/×*+-]){re.escape(value)}(?![\w^]|[.,/]\w|\s?[×*^/+])", answer):
+    for match in re.finditer(rf"(?<![\w.,^/×*+-]){re.escape(value_words)}(?![\w^]|[.,/]\w|\s?[×*^/+])", answer):
         is_listed = _BEHIND.match(answer, match.end()) or _BEFORE.search(answer[: match.start()][-40:])
         next_word = answer[match.end() :].lstrip().split(" ")[0].strip(".,;")
-        is_cut = value[-1].isdigit() and next_word != "" and read_unit(next_word) is not None
+        is_cut = value_words[-1].isdigit() and next_word != "" and read_unit(next_word) is not None
         if not is_listed and not is_cut:
             return True
     return False
@@ -241,14 +243,14 @@ def _stands_alone(value: str, answer: str) -> bool:
 def _reading_prompt(problem: Problem, answer: str, reading_number: int) -> JudgePrompt:
     return reading_prompt(
         problem,
-        _shown_answer_end(answer),
+        _answer_end_within_limit(answer),
         instructions_and_reference()[0],
         values_by_shown_name(problem, reading_number),
-        expected_kind=_expected_kind(problem),
+        expected_value_kind=_expected_value_kind(problem),
     )
 
 
-def _shown_answer_end(answer: str) -> str:
+def _answer_end_within_limit(answer: str) -> str:
     return (text_meant_for_reader(answer) or "")[-ANSWER_CHARACTERS:]
 
 
@@ -257,7 +259,7 @@ def _selectable_values(problem: Problem) -> Sequence[str]:
     return rules_of(question.format).selectable(question) if question is not None else ()
 
 
-def _expected_kind(problem: Problem) -> str:
+def _expected_value_kind(problem: Problem) -> str:
     if _selectable_values(problem):
         return "one of the names listed below"
     key, question = problem.hidden.answer, problem.public.question
@@ -267,6 +269,6 @@ def _expected_kind(problem: Problem) -> str:
     )
 
 
-def _comparable_text(text: str) -> str:
+def _comparable_text(answer_text: str) -> str:
     # Models leave out emphasis, LaTeX and line breaks when they copy, and straighten quotes.
-    return _MARKS.sub(" ", plain_text(text).translate(_STRAIGHT)).strip().casefold()
+    return _MARKS.sub(" ", plain_text(answer_text).translate(_STRAIGHT)).strip().casefold()

@@ -78,19 +78,19 @@ class Quantity:
         return frozenset(number * factor for number in self.numbers for factor in self.unit.factors)
 
 
-def read_quantity(text: str, language: str = "en") -> Quantity | None:
+def read_quantity(quantity_text: str, language: str = "en") -> Quantity | None:
     """The quantity that a string consists of; None for any other string.
 
     Read are decimal numbers with the thousands separators of English, German, French and Chinese, `1e3`,
     `1.5 x 10^6`, `2^10`, `2**10`, `3/4`, `½`, `0x1F`, `0b101`, `1FH`, and Verilog literals such as `8'hFF`.
 
     Args:
-        text: A short answer.
+        quantity_text: A short answer.
         language: ISO 639 code; decides whether `1.024` may be a thousand.
     """
-    if len(text) > _LONGEST:
+    if len(quantity_text) > _LONGEST:
         return None
-    passage = plain_text(text).replace("\u03bc", "u").replace("\u00b5", "u").strip(" ;。，；").rstrip(".,")
+    passage = plain_text(quantity_text).replace("\u03bc", "u").replace("\u00b5", "u").strip(" ;。，；").rstrip(".,")
     match = _NUMBER.match(passage)
     if match is None:
         return None
@@ -100,9 +100,9 @@ def read_quantity(text: str, language: str = "en") -> Quantity | None:
     return None if reading is None or unit is None else Quantity(reading[0], unit, reading[1])
 
 
-def read_unit(text: str) -> Unit | None:
+def read_unit(unit_text: str) -> Unit | None:
     """The unit that a string is; None for words that are no unit. Empty text is the unit of a bare number."""
-    words = _per_second_pattern(languages.LANGUAGES).sub("/s", " ".join(text.strip(" -").split()))
+    words = _per_second_pattern(languages.LANGUAGES).sub("/s", " ".join(unit_text.strip(" -").split()))
     spelled_units = _symbols_by_unit_word(languages.LANGUAGES)
     name, _, per = words.partition("/")
     prefix = next((spelled for spelled in _SPELLED_PREFIXES if name.casefold().startswith(spelled)), "")
@@ -117,7 +117,7 @@ def read_unit(text: str) -> Unit | None:
         dimension, factor = _FIXED[words]
         return Unit(dimension, frozenset({factor}))
     symbol, _, per = words.partition("/")
-    if (factors := _bits_per_unit(symbol.strip())) and per in ("", "s"):
+    if (factors := _possible_bits_per_unit(symbol.strip())) and per in ("", "s"):
         # Data rates count in thousands (SI), storage possibly in multiples of 1024.
         is_small_b = symbol.strip().endswith("b")
         return Unit("b/s", frozenset({min(factors)}), is_small_b) if per else Unit("b", factors, is_small_b)
@@ -154,11 +154,13 @@ def compare_quantities(
         )
     dimensions = {answer_quantity.unit.dimension, key_quantity.unit.dimension}
     if len(dimensions) == 1:
-        return _compare_same_dimension(answer_quantity, key_quantity, allowed, rounds=tolerance is None)
+        return _compare_same_dimension(answer_quantity, key_quantity, allowed, accepts_rounding=tolerance is None)
     if "" not in dimensions:
         return Comparison.UNIT_DIFFERS
     if "%" in dimensions and (
-        comparison := _compare_same_dimension(answer_quantity, key_quantity, allowed, rounds=tolerance is None)
+        comparison := _compare_same_dimension(
+            answer_quantity, key_quantity, allowed, accepts_rounding=tolerance is None
+        )
     ) in (
         Comparison.SAME,
         Comparison.NEAR,
@@ -175,42 +177,55 @@ def compare_quantities(
     )
 
 
-def find_asked_unit(question: str) -> Unit | None:
+def find_asked_unit(question_text: str) -> Unit | None:
     """The only unit that a question asks for: behind a blank ("____ sets") or as in "in MB/s"; None without one."""
     units = {
         unit
-        for match in _asked_unit_pattern(languages.LANGUAGES).finditer(question)
+        for match in _asked_unit_pattern(languages.LANGUAGES).finditer(question_text)
         if (unit := read_unit(match[1])) is not None
     }
     return units.pop() if len(units) == 1 else None
 
 
 def _compare_same_dimension(
-    answer: Quantity, key: Quantity, relative_tolerance: Fraction, *, rounds: bool
+    answer_quantity: Quantity, key_quantity: Quantity, relative_tolerance: Fraction, *, accepts_rounding: bool
 ) -> Comparison:
-    if _any_within_tolerance(answer.values_in_base_unit, key.values_in_base_unit, relative_tolerance):
+    if _any_within_tolerance(answer_quantity.values_in_base_unit, key_quantity.values_in_base_unit, relative_tolerance):
         return Comparison.SAME
     distance = min(
-        abs(value - key_value) for value in answer.values_in_base_unit for key_value in key.values_in_base_unit
+        abs(value - key_value)
+        for value in answer_quantity.values_in_base_unit
+        for key_value in key_quantity.values_in_base_unit
     )
-    step = max(quantity.step * max(quantity.unit.factors) for quantity in (answer, key)) if rounds else Fraction(0)
-    has_prefixes = answer.unit.factors != key.unit.factors and answer.unit.dimension in ("b", "b/s")
+    step = (
+        max(quantity.step * max(quantity.unit.factors) for quantity in (answer_quantity, key_quantity))
+        if accepts_rounding
+        else Fraction(0)
+    )
+    has_prefixes = answer_quantity.unit.factors != key_quantity.unit.factors and answer_quantity.unit.dimension in (
+        "b",
+        "b/s",
+    )
     # 2^40 is a tenth more than 10^12; a byte written as b is an eighth.
-    is_near_prefix = has_prefixes and distance <= Fraction(1, 10) * max(map(abs, key.values_in_base_unit))
-    is_sloppy_byte = answer.numbers & key.numbers and _writes_bits_for_bytes(answer.unit, key.unit)
+    is_near_prefix = has_prefixes and distance <= Fraction(1, 10) * max(map(abs, key_quantity.values_in_base_unit))
+    is_sloppy_byte = answer_quantity.numbers & key_quantity.numbers and _may_write_bits_for_bytes(
+        answer_quantity.unit, key_quantity.unit
+    )
     return Comparison.NEAR if distance < step or is_near_prefix or is_sloppy_byte else Comparison.DIFFERENT
 
 
-def _writes_bits_for_bytes(answer: Unit, key: Unit) -> bool:
+def _may_write_bits_for_bytes(answer_unit: Unit, key_unit: Unit) -> bool:
     """True if an answer may have `b` where `B` is meant."""
-    return answer.is_small_b and key.factors == frozenset(8 * factor for factor in answer.factors)
+    return answer_unit.is_small_b and key_unit.factors == frozenset(8 * factor for factor in answer_unit.factors)
 
 
 def _any_within_tolerance(
-    values: frozenset[Fraction], key_values: frozenset[Fraction], relative_tolerance: Fraction
+    answer_values: frozenset[Fraction], key_values: frozenset[Fraction], relative_tolerance: Fraction
 ) -> bool:
     return any(
-        abs(value - key_value) <= relative_tolerance * abs(key_value) for value in values for key_value in key_values
+        abs(value - key_value) <= relative_tolerance * abs(key_value)
+        for value in answer_values
+        for key_value in key_values
     )
 
 
@@ -228,36 +243,40 @@ _NUMBER = re.compile(
 _RADIX = {"b": 2, "o": 8, "d": 10, "h": 16}
 
 
-def _number_readings_and_step(match: re.Match[str], language: str) -> tuple[frozenset[Fraction], Fraction] | None:
+def _number_readings_and_step(
+    number_match: re.Match[str], language: str
+) -> tuple[frozenset[Fraction], Fraction] | None:
     """All readings of a number, and its step."""
-    sign = -1 if match["sign"] == "-" else 1
+    sign = -1 if number_match["sign"] == "-" else 1
     try:
-        if match["literal"]:
-            number = Fraction(int(match["literal"].replace("_", ""), _RADIX[match["radix"].lower()]))
-        elif match["hex"] or match["suffixed"]:
-            number = Fraction(int((match["hex"] or match["suffixed"]).replace("_", "").replace(" ", ""), 16))
-        elif match["binary"]:
-            number = Fraction(int(match["binary"].replace("_", ""), 2))
-        elif match["base"]:
-            if abs(int(match["power"])) > _LARGEST_POWER:
+        if number_match["literal"]:
+            number = Fraction(int(number_match["literal"].replace("_", ""), _RADIX[number_match["radix"].lower()]))
+        elif number_match["hex"] or number_match["suffixed"]:
+            number = Fraction(
+                int((number_match["hex"] or number_match["suffixed"]).replace("_", "").replace(" ", ""), 16)
+            )
+        elif number_match["binary"]:
+            number = Fraction(int(number_match["binary"].replace("_", ""), 2))
+        elif number_match["base"]:
+            if abs(int(number_match["power"])) > _LARGEST_POWER:
                 return None
-            number = Fraction(int(match["base"])) ** int(match["power"])
-        elif match["numerator"]:
-            number = Fraction(int(match["numerator"]), int(match["denominator"]))
+            number = Fraction(int(number_match["base"])) ** int(number_match["power"])
+        elif number_match["numerator"]:
+            number = Fraction(int(number_match["numerator"]), int(number_match["denominator"]))
         else:
-            return _decimal_readings_and_step(match, sign, language)
+            return _decimal_readings_and_step(number_match, sign, language)
     except (ValueError, ZeroDivisionError):
         return None
     return frozenset({sign * number}), Fraction(0)
 
 
 def _decimal_readings_and_step(
-    match: re.Match[str], sign: int, language: str
+    number_match: re.Match[str], sign: int, language: str
 ) -> tuple[frozenset[Fraction], Fraction] | None:
-    exponent = int(match["exponent"] or 0)
+    exponent = int(number_match["exponent"] or 0)
     if abs(exponent) > _LARGEST_POWER:
         return None
-    digits = re.sub(r"[' \u00a0\u202f\u2009]", "", match["digits"])
+    digits = re.sub(r"[' \u00a0\u202f\u2009]", "", number_match["digits"])
     separators = re.findall(r"[.,]", digits)
     readings = set()
     if len(separators) > 1:
@@ -286,10 +305,10 @@ def _decimal_readings_and_step(
     return frozenset(sign * reading * scale for reading in readings), step
 
 
-def _bits_per_unit(symbol: str) -> frozenset[Fraction] | None:
+def _possible_bits_per_unit(unit_symbol: str) -> frozenset[Fraction] | None:
     """Bits in a unit of information: two factors if storage and data rates differ."""
-    match = re.fullmatch(r"(|[KMGTP]i|ki|[kKMGTP])-?([bBo]|[Bb]it|[Bb]its|[Bb]yte|[Bb]ytes)", symbol)
-    if match is None or symbol == "o":
+    match = re.fullmatch(r"(|[KMGTP]i|ki|[kKMGTP])-?([bBo]|[Bb]it|[Bb]its|[Bb]yte|[Bb]ytes)", unit_symbol)
+    if match is None or unit_symbol == "o":
         return None
     prefix, bits = (
         match[1],

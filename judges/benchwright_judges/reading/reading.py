@@ -45,12 +45,12 @@ async def read_answer_by_model(
             records,
             model_reader.vote_key(problem, answer, seat),
             model_reader.name,
-            lambda: model_reader.vote(problem, answer, index=seat, budget=budget),
+            lambda: model_reader.vote(problem, answer, reading_number=seat, budget=budget),
             offline=panel.offline,
         ),
         lambda vote_labels: vote_labels[0] if len({*vote_labels}) == 1 else None,
-        seats=READINGS,
-        spares=panel.spares,
+        most_votes=READINGS,
+        most_replacements=panel.spares,
     )
     judgement_fields = {
         "method": ScoringMethod.READER,
@@ -75,7 +75,7 @@ async def read_answer_by_model(
     )
 
 
-def _label_of_reading(label_by_rules: str, decision: str | None) -> str:
-    if decision == NONE:
+def _label_of_reading(label_by_rules: str, label_by_models: str | None) -> str:
+    if label_by_models == NONE:
         return REFUSAL if label_by_rules == REFUSAL else ExtractionOutcome.NOTHING.value
     return ExtractionOutcome.AMBIGUOUS.value

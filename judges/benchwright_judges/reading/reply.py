@@ -44,13 +44,13 @@ _MARKUP = (
 )
 
 
-def text_meant_for_reader(reply: str) -> str | None:
+def text_meant_for_reader(model_reply: str) -> str | None:
     """The words of a reply that are meant for its reader; None if it breaks off in its thoughts, or is too long.
 
     Args:
-        reply: Hostile text.
+        model_reply: Hostile text.
     """
-    text = _BREAK.sub("\n", reply)
+    text = _BREAK.sub("\n", model_reply)
     if "<|message|>" in text:
         header, _, text = text.rpartition("<|message|>")
         if "<|channel|>" in header and not header.rpartition("<|channel|>")[2].startswith("final"):
@@ -64,28 +64,33 @@ def text_meant_for_reader(reply: str) -> str | None:
     return text if len(text) <= _LONGEST else None
 
 
-def _without_thoughts(text: str) -> str | None:
+def _without_thoughts(reply_text: str) -> str | None:
     kept_parts, start, depth = [], 0, 0
-    for tag in _THOUGHT.finditer(text):
+    for tag in _THOUGHT.finditer(reply_text):
         if not tag[1]:
             if depth == 0:
-                kept_parts.append(text[start : tag.start()])
+                kept_parts.append(reply_text[start : tag.start()])
             depth += 1
         elif depth:
             depth -= 1
         else:
             kept_parts = []  # The opening tag was part of the prompt.
         start = tag.end()
-    return None if depth else "".join((*kept_parts, text[start:]))
+    return None if depth else "".join((*kept_parts, reply_text[start:]))
 
 
-def plain_text(text: str) -> str:
+def plain_text(markdown_text: str) -> str:
     """A passage without emphasis and LaTeX, in NFKC, with single spaces."""
-    if any(sign in text for sign in "\\$~<"):
+    if any(sign in markdown_text for sign in "\\$~<"):
         for pattern, replacement in _MARKUP:
-            text = pattern.sub(replacement, text)
+            markdown_text = pattern.sub(replacement, markdown_text)
     # NFKC makes plain digits of superscripts.
-    text = re.sub("([0-9A-Za-z)])([\u2070\u2071\u00b9\u00b2\u00b3\u2074-\u207f]+)", r"\1^\2", text)
-    text = re.sub(r"(\d)(?=[\u00bc-\u00be\u2150-\u215e])", r"\1 ", text)
-    text = unicodedata.normalize("NFKC", text).replace("\u2044", "/").replace("\u2212", "-").replace("\u2019", "'")
-    return " ".join(_STRESS.sub(r"\1", _EMPHASIS.sub("", text)).split())
+    markdown_text = re.sub("([0-9A-Za-z)])([\u2070\u2071\u00b9\u00b2\u00b3\u2074-\u207f]+)", r"\1^\2", markdown_text)
+    markdown_text = re.sub(r"(\d)(?=[\u00bc-\u00be\u2150-\u215e])", r"\1 ", markdown_text)
+    markdown_text = (
+        unicodedata.normalize("NFKC", markdown_text)
+        .replace("\u2044", "/")
+        .replace("\u2212", "-")
+        .replace("\u2019", "'")
+    )
+    return " ".join(_STRESS.sub(r"\1", _EMPHASIS.sub("", markdown_text)).split())

@@ -63,22 +63,25 @@ class _Statement:
     """True if it is marked as the answer: by a label, a box, a tag or a field."""
 
 
-def read_statement(reply: str, parse: Callable[[str], str | None], *, takes_words: bool = False) -> Extraction:
+def read_statement(
+    reply: str, value_of_passage: Callable[[str], str | None], *, takes_any_words: bool = False
+) -> Extraction:
     """The one value that a reply states.
 
     Args:
         reply: Hostile text.
-        parse: The value that a passage is as a whole; None if it is none. Passages are plain text in one line.
-        takes_words: True if any words are a value, so that only what is marked can contradict another.
+        value_of_passage: Reads the value that a passage is as a whole; None if it is none. Passages are plain text in
+            one line.
+        takes_any_words: True if any words are a value, so that only what is marked can contradict another.
     """
     text = text_meant_for_reader(reply)
     if not text:
         return Extraction()
-    reader = _Reader(text, parse, takes_words)
+    reader = _StatementReader(text, value_of_passage, takes_any_words)
     statements = sorted(reader.statements(), key=lambda statement: (statement.end, statement.is_marked))
     if not statements:
         passage = plain_text(text)
-        value = parse(passage) if len(passage) <= _LONGEST_VALUE else None
+        value = value_of_passage(passage) if len(passage) <= _LONGEST_VALUE else None
         if value is not None:
             return Extraction(value, ExtractionOutcome.READ)
         return Extraction(None, reader.unread_outcome())
@@ -86,7 +89,7 @@ def read_statement(reply: str, parse: Callable[[str], str | None], *, takes_word
     rivals = {
         statement.value
         for statement in statements
-        if statement.is_marked or not takes_words or (statement.value or "")[:1].isdigit()
+        if statement.is_marked or not takes_any_words or (statement.value or "")[:1].isdigit()
     } - {None}
     if len(rivals) > 1:
         return Extraction(None, ExtractionOutcome.AMBIGUOUS)
@@ -100,13 +103,13 @@ def read_statement(reply: str, parse: Callable[[str], str | None], *, takes_word
     return Extraction(last.value, ExtractionOutcome.READ)
 
 
-def declines_to_answer(text: str) -> bool:
+def declines_to_answer(reply_text: str) -> bool:
     """True if it says that it does not answer."""
-    return answer_words_pattern("refusal").search(text.replace("\u2019", "'")) is not None
+    return answer_words_pattern("refusal").search(reply_text.replace("\u2019", "'")) is not None
 
 
 @dataclass(frozen=True)
-class _Reader:
+class _StatementReader:
     text: str
     parse: Callable[[str], str | None]
     takes_words: bool
@@ -131,7 +134,7 @@ class _Reader:
         headings = filter(None, map(answer_words_pattern("questions").match, lines))
         return any(re.match(r"\s*[:：.]", heading.string[heading.end() :]) for heading in headings)
 
-    def denies_option_of(self, value: str) -> bool:
+    def denies_option_of(self, stated_value: str) -> bool:
         """True if the reply says of one of the options that it gives that it is none: "not D"."""
         if self.takes_words or self.parse("false") is not None:
             return False
@@ -142,15 +145,18 @@ class _Reader:
             for name in match.groups()
             if name
         ]
-        return any(name in value for name in named if name is not None)
+        return any(name in stated_value for name in named if name is not None)
 
-    def is_last_word(self, last: _Statement) -> bool:
+    def is_last_word(self, last_statement: _Statement) -> bool:
         """True if nothing before the last statement gives it to somebody else, and nothing behind it takes it back."""
-        text_before, remark = self.text[: last.start], plain_text(self.text[last.end :]).strip(" .*_`)]}$\\")
+        text_before, remark = (
+            self.text[: last_statement.start],
+            plain_text(self.text[last_statement.end :]).strip(" .*_`)]}$\\"),
+        )
         is_introduced = text_before.rstrip().endswith(_INTRODUCES)
-        if not last.is_marked:
-            return not remark and not is_introduced and not self._names_another(self.text, last.value)
-        is_asked_for = self.text[last.start :].lstrip("*#-【` ").startswith((ANSWER_LABEL, "\\", "<", "{"))
+        if not last_statement.is_marked:
+            return not remark and not is_introduced and not self._is_another_value(self.text, last_statement.value)
+        is_asked_for = self.text[last_statement.start :].lstrip("*#-【` ").startswith((ANSWER_LABEL, "\\", "<", "{"))
         lines = text_before.rstrip().rsplit("\n", 1)
         same_line = text_before.rpartition("\n")[2][-30:]
         if (
@@ -160,7 +166,7 @@ class _Reader:
         sentences = _SENTENCE_END.split(lines[-1])[-2:]
         if declines_to_answer(sentences[-1]):
             return False
-        if any(self._picks_another(sentence, last.value) for sentence in sentences):
+        if any(self._picks_another_value(sentence, last_statement.value) for sentence in sentences):
             return False
         return not remark or (
             len(remark) <= _LONGEST_REMARK
@@ -168,35 +174,35 @@ class _Reader:
             and answer_words_pattern("doubts").search(remark) is None
             and answer_words_pattern("conditions").match(remark) is None
             and truth_words_pattern().search(remark) is None
-            and not self._names_another(remark, last.value)
+            and not self._is_another_value(remark, last_statement.value)
         )
 
-    def _names_another(self, text: str, value: str | None) -> bool:
+    def _is_another_value(self, word: str, stated_value: str | None) -> bool:
         """True if a word is another value."""
         # Not the article in "needs a cache" and "A cache".
-        words = [*re.findall(r"\b(?!a\b|A [a-z])\w+", plain_text(text)), *truth_words_pattern().findall(text)]
-        return not self.takes_words and bool({*map(self.parse, words)} - {None, value})
+        words = [*re.findall(r"\b(?!a\b|A [a-z])\w+", plain_text(word)), *truth_words_pattern().findall(word)]
+        return not self.takes_words and bool({*map(self.parse, words)} - {None, stated_value})
 
-    def _picks_another(self, sentence: str, value: str | None) -> bool:
+    def _picks_another_value(self, preceding_sentence: str, stated_value: str | None) -> bool:
         """True if a sentence right before the answer picks another value."""
         if (
             self.takes_words
-            or answer_words_pattern("doubts").search(sentence)
-            or answer_words_pattern("conditions").search(sentence)
+            or answer_words_pattern("doubts").search(preceding_sentence)
+            or answer_words_pattern("conditions").search(preceding_sentence)
         ):
             return False
-        calls = list(_truth_claim_pattern(languages.LANGUAGES).finditer(sentence))
-        if answer_words_pattern("negations").search(sentence):
+        calls = list(_truth_claim_pattern(languages.LANGUAGES).finditer(preceding_sentence))
+        if answer_words_pattern("negations").search(preceding_sentence):
             denied = {self.parse(call["word"]) for call in calls if call["denies"]}
-            return value is not None and value in denied
+            return stated_value is not None and stated_value in denied
         letters = [
             letter
-            for match in _picked_letter_pattern(languages.LANGUAGES).finditer(sentence)
+            for match in _picked_letter_pattern(languages.LANGUAGES).finditer(preceding_sentence)
             for letter in match.groups()
         ]
         called = [call["word"] for call in calls]
         values = {self.parse(word) for word in [*letters, *called] if word} - {None}
-        return bool(values) and not any(picked in (value or "") for picked in values if picked)
+        return bool(values) and not any(picked in (stated_value or "") for picked in values if picked)
 
     def _labelled_statements(self) -> Iterator[_Statement]:
         """Lines that begin with "Answer:"; the value may stand alone in the next line."""
@@ -215,16 +221,16 @@ class _Reader:
                 if len(content) <= _LONGEST_VALUE:
                     value = (
                         self.parse(content)
-                        or self._value_in_sentence(content, whole=True)
+                        or self._value_in_sentence(content, must_be_whole=True)
                         or self._value_before_remark(content)
                     )
                 yield _Statement(value, line.start(), end)
             elif not self.takes_words and len(content) <= _LONGEST_VALUE and (value := self.parse(content)) is not None:
                 yield _Statement(value, line.start(), end)
 
-    def _value_before_remark(self, content: str) -> str | None:
+    def _value_before_remark(self, passage: str) -> str | None:
         """The value before a remark in brackets that leaves it alone, such as "true (by definition)"."""
-        match = re.fullmatch(r"([^()（）]+)[(（]([^()（）]{1,60})[)）]\W*", content)
+        match = re.fullmatch(r"([^()（）]+)[(（]([^()（）]{1,60})[)）]\W*", passage)
         if (
             match is None
             or _has_doubt_or_negation(match[2])
@@ -234,7 +240,7 @@ class _Reader:
             return None
         value = self.parse(match[1])
         is_another = self.parse(match[2]) not in (None, value) or truth_words_pattern().search(match[2]) is not None
-        return None if is_another or self._names_another(match[2], value) else value
+        return None if is_another or self._is_another_value(match[2], value) else value
 
     def _wrapped_statements(self) -> Iterator[_Statement]:
         for wrapper in (_BOX, _answer_tag_pattern(languages.LANGUAGES)):
@@ -254,34 +260,37 @@ class _Reader:
             for sentence in _SENTENCE_END.split(line[0]):
                 start = self.text.find(sentence, start)
                 words = plain_text(sentence).strip(_ENDS)
-                if len(words) <= _LONGEST_VALUE and (value := self._value_in_sentence(words, whole=False)) is not None:
-                    is_whole = "?" not in sentence and self._value_in_sentence(words, whole=True) is not None
+                if (
+                    len(words) <= _LONGEST_VALUE
+                    and (value := self._value_in_sentence(words, must_be_whole=False)) is not None
+                ):
+                    is_whole = "?" not in sentence and self._value_in_sentence(words, must_be_whole=True) is not None
                     yield _Statement(value, start, start + len(sentence) * is_whole, is_marked=False)
                 start += len(sentence)
 
-    def _value_in_sentence(self, words: str, *, whole: bool) -> str | None:
+    def _value_in_sentence(self, sentence: str, *, must_be_whole: bool) -> str | None:
         """The value in a sentence such as "The answer is B"."""
         says = _answer_sentence_pattern(languages.LANGUAGES)
-        match = says.fullmatch(words.strip(_ENDS)) if whole else says.search(words)
+        match = says.fullmatch(sentence.strip(_ENDS)) if must_be_whole else says.search(sentence)
         return self.parse(next(filter(None, match.groups()))) if match else None
 
 
-def _has_doubt_or_negation(text: str) -> bool:
+def _has_doubt_or_negation(passage: str) -> bool:
     return (
-        answer_words_pattern("doubts").search(text) is not None
-        or answer_words_pattern("negations").search(text) is not None
+        answer_words_pattern("doubts").search(passage) is not None
+        or answer_words_pattern("negations").search(passage) is not None
     )
 
 
-def _json_objects_with_places(text: str) -> Iterator[tuple[int, int, list[tuple[str, JsonValue]]]]:
+def _json_objects_with_places(reply_text: str) -> Iterator[tuple[int, int, list[tuple[str, JsonValue]]]]:
     """The JSON objects of a reply, with their places; of nested ones the outer."""
     decoder, start = json.JSONDecoder(object_pairs_hook=_Members), 0
     for _ in range(_OBJECTS):
-        start = text.find("{", start)
+        start = reply_text.find("{", start)
         if start < 0:
             return
         try:
-            members, end = decoder.raw_decode(text, start)
+            members, end = decoder.raw_decode(reply_text, start)
         except (ValueError, RecursionError):
             start += 1
             continue
@@ -293,12 +302,12 @@ class _Members(list[tuple[str, JsonValue]]):
     """The members of an object, with names that are there twice."""
 
 
-def _plain_text_of_scalar(value: JsonValue) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list):
-        return "" if isinstance(value, _Members) else ", ".join(map(_plain_text_of_scalar, value))
-    return plain_text(str(value)) if isinstance(value, str | int | float) else ""
+def _plain_text_of_scalar(json_scalar: JsonValue) -> str:
+    if isinstance(json_scalar, bool):
+        return "true" if json_scalar else "false"
+    if isinstance(json_scalar, list):
+        return "" if isinstance(json_scalar, _Members) else ", ".join(map(_plain_text_of_scalar, json_scalar))
+    return plain_text(str(json_scalar)) if isinstance(json_scalar, str | int | float) else ""
 
 
 @cache

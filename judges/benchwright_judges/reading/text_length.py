@@ -50,12 +50,12 @@ class TokenCounter:
     """Counts tokens with tiktoken, offline: the installation puts its table into the cache folder.
 
     Args:
-        cache: Benchwright's cache folder.
+        cache_folder: Benchwright's cache folder.
         encoding: The encoding whose tokens are counted.
     """
 
-    def __init__(self, cache: Path, encoding: TokenEncoding = ENCODING) -> None:
-        self._file = token_table_file(cache, encoding)
+    def __init__(self, cache_folder: Path, encoding: TokenEncoding = ENCODING) -> None:
+        self._file = token_table_file(cache_folder, encoding)
         self._encoding_name = encoding
 
     def count(self, text: str) -> int | None:
@@ -63,7 +63,7 @@ class TokenCounter:
         encoding = self._encoding
         return None if encoding is None else len(encoding.encode(text, disallowed_special=()))
 
-    def share_table_with_process(self) -> bool:
+    def use_table_in_whole_process(self) -> bool:
         """Count tokens with this table in the whole process; False if it is missing or damaged."""
         try:
             content = self._file.read_bytes()
@@ -77,7 +77,7 @@ class TokenCounter:
     @cached_property
     def _encoding(self) -> Encoding | None:
         # tiktoken would download a missing or damaged table, but nothing may use the network unasked.
-        if not self.share_table_with_process():
+        if not self.use_table_in_whole_process():
             return None
         try:
             import tiktoken

@@ -24,23 +24,23 @@ _ATOM = re.compile(r"(?:(?<![\w)])|(?<=\^)|(?<=/))\((\w+)\)")
 _HYPHEN = re.compile(r"(?<=[^\W\d_]{2})[-\u2010\u2011](?=[^\W\d_]{2})")
 
 
-def normalise_short_answer(text: str, language: str = "en") -> str:
+def normalise_short_answer(answer_text: str, language: str = "en") -> str:
     """A short answer with case, width, surrounding punctuation, articles and spacing normalised.
 
     Of a formula only white space, wrapping and brackets around single names are: `~a`, `A'B` and `2^(n-1)` are
     something else than `a`, `AB` and `2^n-1`.
 
     Args:
-        text: A short answer.
+        answer_text: A short answer.
         language: ISO 639 code, for its articles.
     """
-    return _normalised(text[:_LONGEST], language, languages.LANGUAGES)
+    return _normalised(answer_text[:_LONGEST], language, languages.LANGUAGES)
 
 
 # Accepted answers and options are the same for every reply.
 @lru_cache(maxsize=1024)
-def _normalised(text: str, language: str, known_languages: Sequence[AnswerLanguage]) -> str:
-    words = plain_text(text)
+def _normalised(answer_text: str, language: str, known_languages: Sequence[AnswerLanguage]) -> str:
+    words = plain_text(answer_text)
     if _is_formula(words):
         formula = re.sub(r"_\{(\w)\}", r"_\1", re.sub(r"\s+", "", words.strip(_WRAPPING)))
         formula = formula.replace("{", "(").replace("}", ")").replace("**", "^")
@@ -55,9 +55,9 @@ def _normalised(text: str, language: str, known_languages: Sequence[AnswerLangua
     return words.strip(_PUNCTUATION)
 
 
-def _is_formula(words: str) -> bool:
+def _is_formula(answer_words: str) -> bool:
     """True if there is a sign that is neither one of words nor of a list."""
-    bare = words.strip(_WRAPPING)
+    bare = answer_words.strip(_WRAPPING)
     return _SENTENCE.fullmatch(bare) is None or _SIGNS.search(bare) is not None
 
 
@@ -79,37 +79,37 @@ def is_same_apart_from_spelling(answer: str, accepted_answer: str, language: str
     return sorted(answer_members) == sorted(accepted_members)
 
 
-def _unit_letters(text: str) -> str:
+def _unit_letters(quantity_text: str) -> str:
     """The letters of a quantity or a unit as they are written; empty for words, whose case says nothing."""
-    words = plain_text(text).strip(_WRAPPING)
+    words = plain_text(quantity_text).strip(_WRAPPING)
     is_unit = re.match(r"[-+\d]", words) or any(read_unit(spelling) for spelling in (words, words.swapcase()) if words)
     return re.sub(r"[\W\d_]", "", words) if is_unit else ""
 
 
-def without_words_around_blank(passage: str, statement: str) -> str:
+def without_words_around_blank(answer_passage: str, question_statement: str) -> str:
     """A passage without the words around the question's only blank that it says again: "write-back", "128 sets"."""
-    pieces = [plain_text(piece.replace("\n", " ")) for piece in _BLANK.split(statement)]
+    pieces = [plain_text(piece.replace("\n", " ")) for piece in _BLANK.split(question_statement)]
     if len(pieces) != 2:
-        return passage
+        return answer_passage
     before, after = pieces[0].strip(" _"), pieces[1].strip(" _")
-    whole = re.fullmatch(rf"{re.escape(before)}\s*(.{{1,80}}?)\s*{re.escape(after)}", passage, re.IGNORECASE)
+    whole = re.fullmatch(rf"{re.escape(before)}\s*(.{{1,80}}?)\s*{re.escape(after)}", answer_passage, re.IGNORECASE)
     if whole and len(before + after) >= _LEAST_AROUND:
         return whole[1]
     # A part of a word right before the blank, and the word behind it.
-    prefix = re.search(r"[^\s\u2e80-\u9fff]+-\Z", before) if re.search(r"-\s*_", statement) else None
+    prefix = re.search(r"[^\s\u2e80-\u9fff]+-\Z", before) if re.search(r"-\s*_", question_statement) else None
     word = re.match(r"[^\W\d_\u2e80-\u9fff]{3,}", after)
-    shorter = passage
+    shorter = answer_passage
     if prefix and shorter.casefold().startswith(prefix[0].casefold()):
         shorter = shorter[len(prefix[0]) :]
     if word and shorter.casefold().endswith(f" {word[0].casefold()}"):
         shorter = shorter[: -len(word[0])].rstrip()
-    return shorter or passage
+    return shorter or answer_passage
 
 
-def _list_members(text: str, language: str) -> list[str]:
+def _list_members(answer_text: str, language: str) -> list[str]:
     parts = [
         normalise_short_answer(part, language)
-        for part in _list_patterns(languages.LANGUAGES)[0].split(plain_text(text))
+        for part in _list_patterns(languages.LANGUAGES)[0].split(plain_text(answer_text))
     ]
     return [part for part in parts if part]
 

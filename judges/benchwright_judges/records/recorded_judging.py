@@ -102,7 +102,7 @@ def _can_be_judged_further(problem: Problem, judgement: Judgement, panel: Panel 
     if not judgement.status.is_final:
         return True
     unread = judgement.method is ScoringMethod.DETERMINISTIC and panel is not None
-    return unread and panel is not None and panel.find_reader_if_unread(problem, judgement) is not None
+    return unread and panel is not None and panel.model_reader_if_unread(problem, judgement) is not None
 
 
 async def _answer_id_for_key(records: Records, problem: Problem, answer_id: str) -> str:
@@ -129,7 +129,7 @@ async def judge_by_panel(
     if panel is None or problem.hidden.answer is None:
         return pending_judgement
     try:
-        if (reader := panel.find_reader_if_unread(problem, pending_judgement)) is not None:
+        if (reader := panel.model_reader_if_unread(problem, pending_judgement)) is not None:
             pending_judgement = await read_answer_by_model(
                 problem, answer, pending_judgement, reader, panel, records, budget
             )
@@ -191,8 +191,8 @@ class _Voting:
         counted_votes = await ballot.collect_votes(
             lambda seat: self.request_vote(rubric, seat),
             lambda labels: scale.decide(labels, panel.seats),
-            seats=panel.seats,
-            spares=panel.spares,
+            most_votes=panel.seats,
+            most_replacements=panel.spares,
         )
         votes, labels = counted_votes.votes, counted_votes.labels
         decision = counted_votes.decision or scale.decide_finally(labels, panel.seats)
@@ -217,20 +217,20 @@ class _Voting:
             **judgement_fields,
         )
 
-    async def request_vote(self, rubric: Rubric, seat: int) -> Vote:
+    async def request_vote(self, rubric: Rubric, seat_index: int) -> Vote:
         """The vote of a seat, from the cache or from its judge. A new vote is stored immediately."""
-        judge = self._panel.judge_of(seat)
-        key = vote_key(self._problem, self._answer, rubric, judge, seat)
+        judge = self._panel.voting_judge_of_seat(seat_index)
+        key = vote_key(self._problem, self._answer, rubric, judge, seat_index)
         return await ballot.stored_or_new_vote(
             self._records,
             key,
             judge.name,
-            lambda: judge.vote(self._problem, self._answer, rubric, index=seat, budget=self._budget),
+            lambda: judge.vote(self._problem, self._answer, rubric, index=seat_index, budget=self._budget),
             offline=self._panel.offline,
         )
 
 
-def vote_key(problem: Problem, answer: str, rubric: Rubric, judge: VotingJudge, seat: int) -> str:
+def vote_key(problem: Problem, answer: str, rubric: Rubric, judge: VotingJudge, seat_index: int) -> str:
     """Digest of everything that determines a vote: the vote is stored under it."""
     return digest(
         {
@@ -239,16 +239,16 @@ def vote_key(problem: Problem, answer: str, rubric: Rubric, judge: VotingJudge, 
             "problem": problem.public_digest,
             "key": problem.harness_digest,
             "answer": answer,
-            "vote": seat,
+            "vote": seat_index,
         }
     )
 
 
-def _no_decision_message(votes: Sequence[Vote], majority: int) -> str:
+def _no_decision_message(votes: Sequence[Vote], needed_votes: int) -> str:
     # How often a judge was asked until its patience was over differs from vote to vote.
     error_by_kind = {_TRIES.sub("", vote.error): vote.error for vote in votes if vote.error}
     counts = Counter(_TRIES.sub("", vote.error) for vote in votes if vote.error)
-    if len(votes) - counts.total() < majority:
+    if len(votes) - counts.total() < needed_votes:
         failures = "; ".join(
             f"{count} of {len(votes)} votes failed: {error_by_kind[kind]}" for kind, count in counts.most_common()
         )
@@ -259,13 +259,13 @@ def _no_decision_message(votes: Sequence[Vote], majority: int) -> str:
     return "The judges reached no majority; the answer is kept for a person to grade."
 
 
-def _decision_message(scale: Scale, label: str, is_passed: bool) -> str:
+def _decision_message(scale: Scale, decided_label: str, is_passed: bool) -> str:
     match scale:
         case Scale.TIERS:
-            return f"The judges give {label} of 10 points."
+            return f"The judges give {decided_label} of 10 points."
         case Scale.SHARE:
-            return f"The judges give {label} of 1."
+            return f"The judges give {decided_label} of 1."
         case Scale.EXAM:
-            return f"The judges call the answer {label}."
+            return f"The judges call the answer {decided_label}."
         case Scale.BLANK:
             return "The answer is correct." if is_passed else "The answer is incorrect."

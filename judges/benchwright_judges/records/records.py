@@ -175,15 +175,15 @@ class Records(Database):
                     .on_conflict_do_update(index_elements=[PENDING.c.answer], set_={"reason": judgement.message})
                 )
 
-    async def delete_answers(self, attempts: Sequence[str]) -> None:
+    async def delete_answers(self, attempt_ids: Sequence[str]) -> None:
         """Deletes the answers of attempts, with all that judges and people said of them; the cache of votes stays."""
-        answer_ids = select(ANSWERS.c.id).where(ANSWERS.c.attempt.in_(attempts), ANSWERS.c.attempt != "")
+        answer_ids = select(ANSWERS.c.id).where(ANSWERS.c.attempt.in_(attempt_ids), ANSWERS.c.attempt != "")
         judgement_ids = select(JUDGEMENTS.c.seq).where(JUDGEMENTS.c.answer.in_(answer_ids))
         async with self.write_transaction() as connection:
             await connection.execute(delete(VOTES).where(VOTES.c.judgement.in_(judgement_ids)))
             for table in (JUDGEMENTS, PENDING, GRADE_POINTS, GRADES):
                 await connection.execute(delete(table).where(table.c.answer.in_(answer_ids)))
-            await connection.execute(delete(ANSWERS).where(ANSWERS.c.attempt.in_(attempts), ANSWERS.c.attempt != ""))
+            await connection.execute(delete(ANSWERS).where(ANSWERS.c.attempt.in_(attempt_ids), ANSWERS.c.attempt != ""))
 
     async def find_judgement(self, answer_id: str) -> Judgement | None:
         """The latest judgement of an answer; None if there is none."""
@@ -220,24 +220,27 @@ class Records(Database):
         """One answer with its latest judgement and its grades; None if there is none of this id."""
         return next(iter(await self._answer_records([answer_id])), None)
 
-    async def find_try_record(self, attempt: str, try_number: int) -> AnswerRecord | None:
+    async def find_try_record(self, attempt_id: str, try_number: int) -> AnswerRecord | None:
         """The same of the newest answer of a try of an attempt."""
-        try_conditions = ANSWERS.c.attempt == attempt, ANSWERS.c.number == try_number
+        try_conditions = ANSWERS.c.attempt == attempt_id, ANSWERS.c.number == try_number
         newest_answer = select(ANSWERS.c.id).where(*try_conditions).order_by(ANSWERS.c.created.desc()).limit(1)
         async with self.read_transaction() as connection:
             answer_id = await connection.scalar(newest_answer)
         return await self.find_answer_record(answer_id) if answer_id is not None else None
 
-    async def _answer_records(self, ids: Sequence[str] | None) -> Sequence[AnswerRecord]:
+    async def _answer_records(self, answer_ids: Sequence[str] | None) -> Sequence[AnswerRecord]:
         answer_query = select(ANSWERS)
         grade_join = (GRADE_POINTS.c.answer == GRADES.c.answer) & (GRADE_POINTS.c.grader == GRADES.c.grader)
         grades = select(GRADES, GRADE_POINTS.c.points).outerjoin(GRADE_POINTS, grade_join)
-        if ids is not None:
-            answer_query, grades = answer_query.where(ANSWERS.c.id.in_(ids)), grades.where(GRADES.c.answer.in_(ids))
+        if answer_ids is not None:
+            answer_query, grades = (
+                answer_query.where(ANSWERS.c.id.in_(answer_ids)),
+                grades.where(GRADES.c.answer.in_(answer_ids)),
+            )
         async with self.read_transaction() as connection:
             answer_rows = await connection.execute(answer_query.order_by(ANSWERS.c.created, ANSWERS.c.id))
             given_answers = [_answer_of_row(row._mapping) for row in answer_rows]
-            newest_judgements = await self._latest_judgements(connection, ids)
+            newest_judgements = await self._latest_judgements(connection, answer_ids)
             pending_ids = set((await connection.scalars(select(PENDING.c.answer))).all())
             by_answer: dict[str, list[PersonsGrade]] = {}
             for row in await connection.execute(grades.order_by(GRADES.c.created, GRADES.c.grader)):
@@ -290,17 +293,19 @@ class Records(Database):
 
     # The cache of votes
 
-    async def cached_vote(self, key: str) -> Vote | None:
+    async def cached_vote(self, vote_key: str) -> Vote | None:
         """The vote cached under a key; None if there is none."""
         async with self.read_transaction() as connection:
-            body = await connection.scalar(select(CACHE.c.body).where(CACHE.c.key == key))
+            body = await connection.scalar(select(CACHE.c.body).where(CACHE.c.key == vote_key))
         return None if body is None else Vote.model_validate_json(body)
 
-    async def cache_votes(self, votes: Sequence[tuple[str, Vote]]) -> None:
+    async def cache_votes(self, keys_and_votes: Sequence[tuple[str, Vote]]) -> None:
         """Store votes under their keys; existing entries are not replaced."""
-        if not votes:
+        if not keys_and_votes:
             return
-        cache_rows = [{"key": key, "body": vote.model_dump_json(), "created": time.time()} for key, vote in votes]
+        cache_rows = [
+            {"key": key, "body": vote.model_dump_json(), "created": time.time()} for key, vote in keys_and_votes
+        ]
         async with self.write_transaction() as connection:
             await connection.execute(self.insert_into(CACHE).on_conflict_do_nothing(), cache_rows)
 

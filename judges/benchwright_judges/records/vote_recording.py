@@ -21,26 +21,29 @@ class _Line(Model):
     vote: Vote
 
 
-def write_recording(file: Path, votes: Sequence[tuple[str, Vote]]) -> None:
+def write_recording(recording_file: Path, keys_and_votes: Sequence[tuple[str, Vote]]) -> None:
     """Write votes as JSON Lines, readable by their owner only: reasons may quote answer keys.
 
     Raises:
         OSError: The file can't be written.
     """
-    lines = (json.dumps({"key": key, "vote": vote.model_dump(mode="json")}, ensure_ascii=True) for key, vote in votes)
-    write_atomically(file.absolute(), "".join(f"{line}\n" for line in lines).encode(), 0o600)
+    lines = (
+        json.dumps({"key": key, "vote": vote.model_dump(mode="json")}, ensure_ascii=True)
+        for key, vote in keys_and_votes
+    )
+    write_atomically(recording_file.absolute(), "".join(f"{line}\n" for line in lines).encode(), 0o600)
 
 
-def read_recording(file: Path) -> Sequence[tuple[str, Vote]]:
+def read_recording(recording_file: Path) -> Sequence[tuple[str, Vote]]:
     """Read what `write_recording` wrote.
 
     Raises:
         VotesFileError: The file can't be read, or a line is not a vote.
     """
     try:
-        lines = file.read_bytes().splitlines()
+        lines = recording_file.read_bytes().splitlines()
     except OSError as error:
-        raise VotesFileError(f"{file} can't be read: {error.strerror}") from error
+        raise VotesFileError(f"{recording_file} can't be read: {error.strerror}") from error
     votes = []
     for number, line in enumerate(lines, start=1):
         try:
@@ -49,7 +52,7 @@ def read_recording(file: Path) -> Sequence[tuple[str, Vote]]:
             first_error = error.errors(include_url=False, include_input=False)[0]
             field = ".".join(str(part) for part in first_error["loc"])
             raise VotesFileError(
-                f"{file}:{number}: {f'field {field}: ' if field else ''}{first_error['msg']}"
+                f"{recording_file}:{number}: {f'field {field}: ' if field else ''}{first_error['msg']}"
             ) from error
         votes.append((recorded_line.key, recorded_line.vote))
     return votes

@@ -72,9 +72,9 @@ class AdmissionControl:
         token_source: The valid tokens.
         is_served: True if the application has an endpoint for the path and the method.
         gate: Open paths, and how much they take.
-        body_time_s: The longest time that a body may take to arrive, in seconds.
+        longest_body_s: The longest time that a body may take to arrive, in seconds.
         clock: Seconds since 1970.
-        rates: Count requests of tokens; in this process alone if not given.
+        rate_limits: Count requests of tokens; in this process alone if not given.
     """
 
     def __init__(
@@ -84,17 +84,17 @@ class AdmissionControl:
         *,
         is_served: Callable[[Scope], bool],
         gate: Gate = Gate(),
-        body_time_s: float = BODY_TIME_S,
+        longest_body_s: float = BODY_TIME_S,
         clock: Callable[[], float] = time.time,
-        rates: RateLimits | None = None,
+        rate_limits: RateLimits | None = None,
     ) -> None:
         self._app = app
         self._tokens = token_source
         self._is_served = is_served
         self._gate = gate
-        self._rates = rates if rates is not None else RateLimits()
+        self._rates = rate_limits if rate_limits is not None else RateLimits()
         self._open_requests: Counter[str] = Counter()
-        self._body_time_s = body_time_s
+        self._body_time_s = longest_body_s
         self._clock = clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -143,30 +143,30 @@ class AdmissionControl:
         return token
 
     @contextlib.contextmanager
-    def _count_open_request(self, token: BearerToken | None) -> Iterator[None]:
+    def _count_open_request(self, admitted_token: BearerToken | None) -> Iterator[None]:
         """Counts a request until its answer has ended: those that wait take connections from all others.
 
         Raises:
             RefusalError: The token has too many.
         """
-        if token is None:
+        if admitted_token is None:
             yield
             return
-        limit = max(token.per_minute // _OPEN_SHARE, _FEWEST_OPEN)
-        if self._open_requests[token.id] >= limit:
+        limit = max(admitted_token.per_minute // _OPEN_SHARE, _FEWEST_OPEN)
+        if self._open_requests[admitted_token.id] >= limit:
             raise RefusalError(
                 RefusalKind.RATE_LIMITED,
                 f"This token may have {limit} requests open at once.",
                 "Wait until some of them have been answered.",
                 retry_after_s=1,
             )
-        self._open_requests[token.id] += 1
+        self._open_requests[admitted_token.id] += 1
         try:
             yield
         finally:
-            self._open_requests[token.id] -= 1
-            if not self._open_requests[token.id]:
-                del self._open_requests[token.id]
+            self._open_requests[admitted_token.id] -= 1
+            if not self._open_requests[admitted_token.id]:
+                del self._open_requests[admitted_token.id]
 
     async def _body_receiver(self, scope: Scope, receive: Receive) -> Receive:
         headers = Headers(scope=scope)
@@ -233,20 +233,20 @@ class AdmissionControl:
         return replay
 
 
-def refusal_of(error: Exception) -> RefusalError:
+def refusal_of(request_error: Exception) -> RefusalError:
     """The refusal that a client gets for an error; the message of an unforeseen one may quote hidden parts."""
-    if isinstance(error, RefusalError):
-        return error
-    if isinstance(error, UnknownProblemError):
+    if isinstance(request_error, RefusalError):
+        return request_error
+    if isinstance(request_error, UnknownProblemError):
         return RefusalError(
             RefusalKind.NOT_FOUND,
             "The problem is no longer in the service's packs.",
             "Ask who runs the service to install its pack again.",
         )
-    failure = storage_failure(error)
+    failure = storage_failure(request_error)
     if failure is not None:
         # One line: while a disk is full, this is so of every request.
-        logger.error("%s (%s) in %s", type(error).__name__, failure, _innermost_place(error))
+        logger.error("%s (%s) in %s", type(request_error).__name__, failure, _innermost_own_function(request_error))
         return RefusalError(
             RefusalKind.UNAVAILABLE,
             "The service's database is unreachable or too busy.",
@@ -254,7 +254,7 @@ def refusal_of(error: Exception) -> RefusalError:
             retry_after_s=5,
         )
     name = uuid.uuid4().hex
-    _log_traceback(error, name)
+    _log_traceback(request_error, name)
     return RefusalError(
         RefusalKind.UNEXPECTED,
         f"The service failed on this request ({name}).",
@@ -272,25 +272,25 @@ def refusal_response(refusal: RefusalError) -> Response:
     )
 
 
-def _innermost_place(error: BaseException) -> str:
+def _innermost_own_function(caught_error: BaseException) -> str:
     """The last of our own functions that an error came through."""
-    frames = traceback.extract_tb(error.__traceback__)
+    frames = traceback.extract_tb(caught_error.__traceback__)
     own_frames = [frame for frame in frames if "benchwright_" in frame.filename] or frames
     return own_frames[-1].name if own_frames else "an unknown place"
 
 
-def _log_traceback(error: BaseException, name: str) -> None:
+def _log_traceback(error: BaseException, error_name: str) -> None:
     trace = "".join(traceback.format_tb(error.__traceback__))
-    logger.error("%s %s\n%s", type(error).__name__, name, trace)
+    logger.error("%s %s\n%s", type(error).__name__, error_name, trace)
 
 
 def _unauthorized_refusal(detail: str, next_step: str) -> RefusalError:
     return RefusalError(RefusalKind.UNAUTHORIZED, detail, next_step)
 
 
-def _too_large_refusal(limit: int) -> RefusalError:
+def _too_large_refusal(most_bytes: int) -> RefusalError:
     return RefusalError(
         RefusalKind.TOO_LARGE,
-        f"The body may have at most {limit:,} bytes.".replace(",", " "),
+        f"The body may have at most {most_bytes:,} bytes.".replace(",", " "),
         "Send shorter answers, or fewer at a time.",
     )

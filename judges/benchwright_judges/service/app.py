@@ -31,13 +31,13 @@ problem details (RFC 9457) with a `next_step`. Amounts of money are in US dollar
 """
 
 
-def make_app(judging: SubmissionJudging, tokens: AccessTokens, rates: RateLimits | None = None) -> ASGIApp:
+def make_app(judging: SubmissionJudging, tokens: AccessTokens, rate_limits: RateLimits | None = None) -> ASGIApp:
     """The service as an ASGI application; `judging` runs from its start to its end.
 
     Args:
         judging: Judges.
         tokens: The valid tokens.
-        rates: Count requests of tokens; in this process alone if not given.
+        rate_limits: Count requests of tokens; in this process alone if not given.
     """
 
     @asynccontextmanager
@@ -47,15 +47,15 @@ def make_app(judging: SubmissionJudging, tokens: AccessTokens, rates: RateLimits
         await judging.close()
 
     api = make_api(lifespan)
-    admission = AdmissionControl(api, tokens, is_served=partial(is_served, api), rates=rates)
+    admission = AdmissionControl(api, tokens, is_served=partial(is_served, api), rate_limits=rate_limits)
     api.state.judging = judging
     api.state.admission = admission
     return admission
 
 
-def is_served(api: FastAPI, scope: Scope) -> bool:
+def is_served(application: FastAPI, scope: Scope) -> bool:
     """True if the application has an endpoint for the path and the method."""
-    return any(route.matches(scope)[0] is Match.FULL for route in api.routes)
+    return any(route.matches(scope)[0] is Match.FULL for route in application.routes)
 
 
 def make_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]] | None = None) -> FastAPI:
@@ -82,9 +82,9 @@ def make_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]] | 
 def answer_errors_with_problem_details(api: FastAPI) -> None:
     """Turn every error of the endpoints into problem details, and describe these in the OpenAPI document."""
     for error, handler in (
-        (RequestValidationError, _on_invalid),
-        (HTTPException, _on_http),
-        (Exception, _on_error),
+        (RequestValidationError, _answer_invalid_request),
+        (HTTPException, _answer_http_error),
+        (Exception, _answer_unexpected_error),
     ):
         api.add_exception_handler(error, handler)
     _add_refusal_schemas(api)
@@ -103,11 +103,11 @@ def _add_refusal_schemas(api: FastAPI) -> None:
     api.openapi = complete  # type: ignore[method-assign]
 
 
-async def _on_error(request: Request, error: Exception) -> Response:
+async def _answer_unexpected_error(request: Request, error: Exception) -> Response:
     return refusal_response(refusal_of(error))
 
 
-async def _on_http(request: Request, error: Exception) -> Response:
+async def _answer_http_error(request: Request, error: Exception) -> Response:
     match cast(HTTPException, error).status_code:
         case 404:
             refusal = RefusalError(
@@ -124,7 +124,7 @@ async def _on_http(request: Request, error: Exception) -> Response:
     return response
 
 
-async def _on_invalid(request: Request, error: Exception) -> Response:
+async def _answer_invalid_request(request: Request, error: Exception) -> Response:
     flaws = cast(RequestValidationError, error).errors()
     if any(flaw["type"] == "json_invalid" for flaw in flaws):
         return refusal_response(
@@ -150,6 +150,6 @@ def _json_pointer(error_location: Sequence[str | int]) -> str:
     return _printable_text("".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path))
 
 
-def _printable_text(text: str) -> str:
+def _printable_text(input_text: str) -> str:
     """Untrusted text for a response: short, and without unpaired surrogates."""
-    return text[:_LONGEST_POINTER].encode("utf-8", "replace").decode()
+    return input_text[:_LONGEST_POINTER].encode("utf-8", "replace").decode()

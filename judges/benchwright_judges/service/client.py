@@ -61,7 +61,7 @@ class RemoteJudge:
     lost, and nothing is raised.
 
     Args:
-        url: URL of the service, such as `https://judge.example.org`.
+        service_url: URL of the service, such as `https://judge.example.org`.
         token: An access token with the scope `submit`.
         patience_s: Time to wait for one judgement in all, in seconds.
         transport: Replaces the network in tests.
@@ -72,7 +72,7 @@ class RemoteJudge:
 
     def __init__(
         self,
-        url: str,
+        service_url: str,
         token: str,
         *,
         patience_s: float = 90.0,
@@ -81,15 +81,15 @@ class RemoteJudge:
         with explain_missing_extra("A judge service", "judges"):
             import httpx2
 
-        split_url = urlsplit(url)
+        split_url = urlsplit(service_url)
         if split_url.scheme not in ("http", "https") or not split_url.hostname or split_url.username or split_url.query:
             raise ConfigurationError(
-                f"{url!r} is not the address of a judge service; write https://HOST or http://HOST:PORT"
+                f"{service_url!r} is not the address of a judge service; write https://HOST or http://HOST:PORT"
             )
         self._name = split_url.netloc
         self._patience_s = patience_s
         self._client = httpx2.AsyncClient(
-            base_url=url,
+            base_url=service_url,
             headers={"Authorization": f"Bearer {token}"},
             timeout=httpx2.Timeout(_LONGEST_WAIT_S + 10, connect=5.0),
             transport=transport,
@@ -99,7 +99,7 @@ class RemoteJudge:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, error_class: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
 
@@ -130,19 +130,19 @@ class RemoteJudge:
                     json={"problem": problem_ref, "answer": storable_text(answer)},
                 )
             except httpx2.TransportError as error:
-                judgement = self._unreachable_judgement(error)
+                judgement = self._judgement_if_unreachable(error)
                 failures += 1
                 if failures == _TRIES:
                     break
             except httpx2.HTTPError as error:
-                return self._unreachable_judgement(error)
+                return self._judgement_if_unreachable(error)
             else:
                 if response.status_code == 202:
                     # It was accepted and waited for already.
                     continue
                 if response.status_code == 200:
                     return self._read_judgement(response.content)
-                judgement = self._refusal_judgement(response)
+                judgement = self._judgement_of_refusal(response)
                 if response.status_code not in _AGAIN:
                     return judgement
                 wait_s = max(wait_s, _seconds_or_0(response.headers.get("Retry-After")))
@@ -152,29 +152,29 @@ class RemoteJudge:
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
         return judgement
 
-    def _read_judgement(self, content: bytes) -> Judgement:
+    def _read_judgement(self, response_body: bytes) -> Judgement:
         try:
             # A newer service may send more fields.
-            judgement = SubmissionView.model_validate_json(content, extra="ignore").judgement
+            judgement = SubmissionView.model_validate_json(response_body, extra="ignore").judgement
         except ValidationError:
             judgement = None
-        return _judgement_of_view(judgement) if judgement is not None else self._foreign_reply_judgement()
+        return _judgement_of_view(judgement) if judgement is not None else self._judgement_of_foreign_reply()
 
-    def _refusal_judgement(self, response: httpx2.Response) -> Judgement:
+    def _judgement_of_refusal(self, response: httpx2.Response) -> Judgement:
         try:
             details = ProblemDetails.model_validate_json(response.content, extra="ignore")
         except ValidationError:
-            return self._foreign_reply_judgement()
+            return self._judgement_of_foreign_reply()
         subject = "refused its token" if response.status_code in (401, 403) else "did not accept the answer"
         return _pending_judgement(f"The judge service {self._name} {subject}: {details.detail}", details.next_step)
 
-    def _unreachable_judgement(self, error: Exception) -> Judgement:
+    def _judgement_if_unreachable(self, connection_error: Exception) -> Judgement:
         return _pending_judgement(
-            f"The judge service {self._name} can't be reached ({type(error).__name__}).",
+            f"The judge service {self._name} can't be reached ({type(connection_error).__name__}).",
             "Check its address and the network, then run again.",
         )
 
-    def _foreign_reply_judgement(self) -> Judgement:
+    def _judgement_of_foreign_reply(self) -> Judgement:
         return _pending_judgement(
             f"{self._name} does not answer like a judge service of this version.", "Check the address of the service."
         )
@@ -204,9 +204,11 @@ def _judgement_of_view(view: JudgementView) -> Judgement:
     )
 
 
-def _pending_judgement(sentence: str, next_step: str) -> Judgement:
-    return Judgement(status=JudgementStatus.PENDING, message=f"{sentence} The answer is kept and pending. {next_step}")
+def _pending_judgement(problem_sentence: str, next_step: str) -> Judgement:
+    return Judgement(
+        status=JudgementStatus.PENDING, message=f"{problem_sentence} The answer is kept and pending. {next_step}"
+    )
 
 
-def _seconds_or_0(header: str | None) -> float:
-    return float(header) if header is not None and header.isdecimal() else 0.0
+def _seconds_or_0(retry_after_header: str | None) -> float:
+    return float(retry_after_header) if retry_after_header is not None and retry_after_header.isdecimal() else 0.0

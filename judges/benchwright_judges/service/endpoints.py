@@ -60,20 +60,20 @@ def _submission_judging(request: Request) -> SubmissionJudging:
     return cast(SubmissionJudging, request.app.state.judging)
 
 
-def _require_scope(token_scope: Scope) -> Callable[..., Awaitable[AccessToken]]:
+def _require_scope(required_scope: Scope) -> Callable[..., Awaitable[AccessToken]]:
     async def allowed(
         request: Request,
         # As a default, because an annotation is read where `token_scope` is not known.
-        credentials: HTTPAuthorizationCredentials | None = Security(_bearer, scopes=[token_scope.value]),  # noqa: B008
+        credentials: HTTPAuthorizationCredentials | None = Security(_bearer, scopes=[required_scope.value]),  # noqa: B008
     ) -> AccessToken:
         # Admission control has put it there.
         token = cast(AccessToken, request.state.token)
-        if not token.permits(token_scope):
+        if not token.permits(required_scope):
             granted_scopes = " and ".join(token.scopes)
             raise RefusalError(
                 RefusalKind.WRONG_SCOPE,
-                f"This needs the scope {token_scope}; the token has {granted_scopes}.",
-                f"Ask the service's administrator for a token with the scope {token_scope}.",
+                f"This needs the scope {required_scope}; the token has {granted_scopes}.",
+                f"Ask the service's administrator for a token with the scope {required_scope}.",
             )
         return token
 
@@ -132,7 +132,7 @@ async def submit(
     ] = 30.0,
 ) -> SubmissionView:
     """Store an answer, judge it, and return the judgement, or 202 if that takes longer than `wait_s`."""
-    request_key = RequestKey(idempotency_key, _request_digest("submission", body))
+    request_key = RequestKey(idempotency_key, _digest_of_request("submission", body))
     submission = await judging.submit(token.id, request_key, body.problem, body.answer, wait_s=wait_s)
     if submission.judgement is None:
         response.status_code = 202
@@ -144,7 +144,7 @@ async def _own_submission(
     submission_id: Annotated[Id, Path(description="As returned by the service.")], token: Submitter, judging: Service
 ) -> Submission:
     submission = await judging.submissions.find_submission(submission_id)
-    if submission is None or not _may_see(token, submission.token):
+    if submission is None or not _may_see_work_of_owner(token, submission.token):
         raise _not_found("submission")
     (current,) = await judging.with_later_judgements([submission])
     return current
@@ -184,9 +184,9 @@ async def submit_batch(
     await asyncio.to_thread(lambda: [judging.problem_for_judge(ref) for ref in refs])
     batch, _ = await judging.submissions.add_batch(
         token.id,
-        RequestKey(idempotency_key, _request_digest("batch", body)),
+        RequestKey(idempotency_key, _digest_of_request("batch", body)),
         [(item.problem, item.answer) for item in body.items],
-        most_waiting=MOST_WAITING,
+        most_waiting_submissions=MOST_WAITING,
     )
     judging.wake_queue_reader()
     response.headers["Location"] = f"/v1/batches/{batch.id}"
@@ -197,7 +197,7 @@ async def _own_batch(
     batch_id: Annotated[Id, Path(description="As returned by the service.")], token: Submitter, judging: Service
 ) -> AnswerBatch:
     batch = await judging.submissions.find_batch(batch_id)
-    if batch is None or not _may_see(token, batch.token):
+    if batch is None or not _may_see_work_of_owner(token, batch.token):
         raise _not_found("batch")
     return batch
 
@@ -265,7 +265,7 @@ async def watch_batch(
 
 
 async def _batch_events(
-    batch: AnswerBatch, last_number: int, token: AccessToken, judging: SubmissionJudging, request: Request
+    batch: AnswerBatch, last_seen_number: int, token: AccessToken, judging: SubmissionJudging, request: Request
 ) -> AsyncIterator[str]:
     admission = cast(AdmissionControl, request.app.state.admission)
     last_sent = time.monotonic()
@@ -274,17 +274,17 @@ async def _batch_events(
         while not judging.is_closing:
             changed.clear()
             finished_submissions = await judging.submissions.finished_submissions(
-                batch.id, after_number=last_number, max_count=_EVENTS_AT_ONCE
+                batch.id, after_number=last_seen_number, max_count=_EVENTS_AT_ONCE
             )
             for submission in finished_submissions:
-                last_number = submission.finished or last_number
+                last_seen_number = submission.finished or last_seen_number
                 submission_data = view_submission(submission, for_admin=token.permits(Scope.ADMIN)).model_dump(
                     mode="json"
                 )
-                event_data = json.dumps({"submission": submission_data, "done": last_number, "total": batch.total})
-                yield f"id: {last_number}\nevent: judged\ndata: {event_data}\n\n"
-            if last_number >= batch.total:
-                yield f"id: {last_number}\nevent: finished\ndata: {{}}\n\n"
+                event_data = json.dumps({"submission": submission_data, "done": last_seen_number, "total": batch.total})
+                yield f"id: {last_seen_number}\nevent: judged\ndata: {event_data}\n\n"
+            if last_seen_number >= batch.total:
+                yield f"id: {last_seen_number}\nevent: finished\ndata: {{}}\n\n"
                 return
             if finished_submissions:
                 continue
@@ -372,17 +372,17 @@ async def ready(judging: Service) -> Health:
     return Health(status="ready")
 
 
-def _request_digest(request_kind: str, body: NewSubmission | NewBatch) -> str:
-    return hashlib.sha256(f"{request_kind} {body.model_dump_json()}".encode()).hexdigest()
+def _digest_of_request(request_kind: str, request_body: NewSubmission | NewBatch) -> str:
+    return hashlib.sha256(f"{request_kind} {request_body.model_dump_json()}".encode()).hexdigest()
 
 
-def _may_see(token: AccessToken, owner_id: str) -> bool:
+def _may_see_work_of_owner(token: AccessToken, owner_id: str) -> bool:
     return owner_id == token.id or token.permits(Scope.ADMIN)
 
 
-def _not_found(noun: str) -> RefusalError:
+def _not_found(missing_noun: str) -> RefusalError:
     return RefusalError(
         RefusalKind.NOT_FOUND,
-        f"This token has no such {noun}.",
+        f"This token has no such {missing_noun}.",
         "Check the address, and use the token that submitted it.",
     )

@@ -154,7 +154,7 @@ class SubmissionJudging:
         problem = await asyncio.to_thread(self.problem_for_judge, problem_ref)
         cost = self._maximum_cost_usd(problem, answer, await asyncio.to_thread(score_by_rules, problem, answer))
         submission, is_new = await self.submissions.add_claimed(
-            token_id, request_key, problem_ref, answer, reserve_usd=cost
+            token_id, request_key, problem_ref, answer, reserved_usd=cost
         )
         if not is_new:
             (current,) = await self.with_later_judgements([await self._await_judgement(submission, wait_s)])
@@ -165,7 +165,7 @@ class SubmissionJudging:
         finished_submission = judging_task.result() if judging_task.done() and not judging_task.cancelled() else None
         return finished_submission or submission
 
-    async def grade(self, answer_id: str, grader: str, label: str, difficulty: int, comment: str) -> bool:
+    async def grade(self, answer_id: str, grader_name: str, label: str, difficulty: int, comment: str) -> bool:
         """Accept a person's grade; True if it completes a judgement.
 
         Raises:
@@ -197,7 +197,9 @@ class SubmissionJudging:
             and answer_record.judgement.status is JudgementStatus.SCORED
         )
         if (label, difficulty, comment) in [
-            (grade.label, grade.difficulty, grade.comment) for grade in answer_record.grades if grade.grader == grader
+            (grade.label, grade.difficulty, grade.comment)
+            for grade in answer_record.grades
+            if grade.grader == grader_name
         ]:
             return is_decided
         settled = RefusalError(
@@ -208,7 +210,7 @@ class SubmissionJudging:
         if is_decided:
             raise settled
         try:
-            return await self.grading.store_grade(answer_id, grader, label, difficulty, comment) is not None
+            return await self.grading.store_grade(answer_id, grader_name, label, difficulty, comment) is not None
         except GradingError as error:
             raise settled from error
 
@@ -217,17 +219,17 @@ class SubmissionJudging:
         rated = answers_rated_by_people_and_models(await self._records.answer_records())
         return await asyncio.to_thread(measure_agreement, rated, resamples=resamples)
 
-    async def with_later_judgements(self, submissions: Sequence[Submission]) -> Sequence[Submission]:
+    async def with_later_judgements(self, stored_submissions: Sequence[Submission]) -> Sequence[Submission]:
         """The rated answers, with later judgements of those that were left pending."""
         undecided = [
             submission.id
-            for submission in submissions
+            for submission in stored_submissions
             if submission.judgement is not None and not submission.judgement.status.is_final
         ]
         later_judgements = await self._records.latest_judgements(undecided) if undecided else {}
         return [
             replace(submission, judgement=later_judgements.get(submission.id, submission.judgement))
-            for submission in submissions
+            for submission in stored_submissions
         ]
 
     def wake_queue_reader(self) -> None:

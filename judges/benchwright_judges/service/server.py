@@ -57,7 +57,7 @@ def check_host(host: str, *, allow_remote: bool) -> None:
 
 async def serve(
     store: Store,
-    database: str | Path,
+    records_location: str | Path,
     panel: Panel | None,
     *,
     host: str,
@@ -73,7 +73,7 @@ async def serve(
     pace = pace or JudgingPace()
     listener = open_listener(host, port)
     try:
-        async with open_app(store, database, panel, pace) as (app, closing):
+        async with open_app(store, records_location, panel, pace) as (app, closing):
             await serve_app(app, listener, grace_s=pace.grace_s, on_closing=closing)
     finally:
         listener.close()
@@ -81,21 +81,25 @@ async def serve(
 
 @asynccontextmanager
 async def open_app(
-    store: Store, database: str | Path, panel: Panel | None, pace: JudgingPace, rates: RateLimits | None = None
+    store: Store,
+    records_location: str | Path,
+    panel: Panel | None,
+    pace: JudgingPace,
+    rate_limits: RateLimits | None = None,
 ) -> AsyncIterator[tuple[ASGIApp, Callable[[], None]]]:
     """The service as an ASGI application, and what wakes its clients before it ends.
 
     It judges from the application's start to its end; `panel` is closed in the end. Where several processes have common
-    limits, `rates` count the requests of tokens.
+    limits, `rate_limits` count the requests of tokens.
 
     Raises:
         StorageError: The database can't be opened.
     """
     try:
-        records = await Records.open(database)
+        records = await Records.open(records_location)
         try:
             judging = SubmissionJudging(store, records, panel, pace)
-            yield make_app(judging, AccessTokens(records), rates), judging.refuse_new_work
+            yield make_app(judging, AccessTokens(records), rate_limits), judging.refuse_new_work
         finally:
             await records.close()
     finally:
@@ -144,12 +148,12 @@ class _JudgeServer(uvicorn.Server):
     """Wakes clients that wait for results before it waits for their connections to close."""
 
     def __init__(
-        self, config: uvicorn.Config, closing: Callable[[], None], drain_s: float, draining: Callable[[], None]
+        self, config: uvicorn.Config, on_closing: Callable[[], None], drain_s: float, on_draining: Callable[[], None]
     ) -> None:
         super().__init__(config)
-        self._closing = closing
+        self._closing = on_closing
         self._drain_s = drain_s
-        self._draining = draining
+        self._draining = on_draining
         self._signal_count = 0
         self._end_time: float | None = None
 

@@ -57,7 +57,7 @@ class Submissions:
     # Submitting
 
     async def add_claimed(
-        self, token_id: str, request_key: RequestKey, problem_ref: str, answer: str, *, reserve_usd: float
+        self, token_id: str, request_key: RequestKey, problem_ref: str, answer: str, *, reserved_usd: float
     ) -> tuple[Submission, bool]:
         """Store an answer, claimed by this process, with the money for its judgement reserved.
 
@@ -70,14 +70,14 @@ class Submissions:
         if (old := await self._find_by_key(token_id, request_key)) is not None:
             return old, False
         values = (
-            self._new_row(token_id, problem_ref, answer)
+            self._new_submission_columns(token_id, problem_ref, answer)
             | self._claim_columns()
             | {"key": request_key.text, "fingerprint": request_key.fingerprint}
         )
         try:
             async with self._records.write_transaction() as connection:
                 await connection.execute(insert(SUBMISSIONS).values(values))
-                await _reserve_usd(connection, token_id, values["id"], reserve_usd)
+                await _reserve_usd(connection, token_id, values["id"], reserved_usd)
         except IntegrityError:
             # A concurrent request used the same key.
             if (old := await self._find_by_key(token_id, request_key)) is None:
@@ -90,12 +90,17 @@ class Submissions:
             answer=answer,
             state=SubmissionState.RUNNING,
             created=values["created"],
-            reserved_usd=reserve_usd,
+            reserved_usd=reserved_usd,
         )
         return submission, True
 
     async def add_batch(
-        self, token_id: str, request_key: RequestKey, refs_and_answers: Sequence[tuple[str, str]], *, most_waiting: int
+        self,
+        token_id: str,
+        request_key: RequestKey,
+        problem_refs_and_answers: Sequence[tuple[str, str]],
+        *,
+        most_waiting_submissions: int,
     ) -> tuple[AnswerBatch, bool]:
         """Store a batch of (problem, answer), all or nothing.
 
@@ -108,11 +113,11 @@ class Submissions:
         if (old := await self._batch_with_key(token_id, request_key)) is not None:
             return old, False
         batch = AnswerBatch(
-            id=uuid.uuid4().hex, token=token_id, created=self._clock(), total=len(refs_and_answers), done=0
+            id=uuid.uuid4().hex, token=token_id, created=self._clock(), total=len(problem_refs_and_answers), done=0
         )
         rows = [
-            self._new_row(token_id, problem, answer) | {"batch": batch.id, "position": position}
-            for position, (problem, answer) in enumerate(refs_and_answers)
+            self._new_submission_columns(token_id, problem, answer) | {"batch": batch.id, "position": position}
+            for position, (problem, answer) in enumerate(problem_refs_and_answers)
         ]
         try:
             async with self._records.write_transaction() as connection:
@@ -121,10 +126,10 @@ class Submissions:
                         SUBMISSIONS.c.token == token_id, SUBMISSIONS.c.state == SubmissionState.QUEUED
                     )
                 )
-                if (waiting_count or 0) + len(refs_and_answers) > most_waiting:
+                if (waiting_count or 0) + len(problem_refs_and_answers) > most_waiting_submissions:
                     raise RefusalError(
                         RefusalKind.QUEUE_FULL,
-                        f"{waiting_count} answers of this token are waiting; the limit is {most_waiting}.",
+                        f"{waiting_count} answers of this token are waiting; the limit is {most_waiting_submissions}.",
                         "Send the batch again when they have been judged.",
                         retry_after_s=30,
                     )
@@ -187,16 +192,16 @@ class Submissions:
             )
             return [submission_of_row(row) for row in claimed_rows]
 
-    async def renew_leases(self, ids: Collection[str]) -> None:
+    async def renew_leases(self, submission_ids: Collection[str]) -> None:
         """Renew this process's leases on these submissions."""
         async with self._records.write_transaction() as connection:
             await connection.execute(
                 update(SUBMISSIONS)
-                .where(self._lease_condition(), SUBMISSIONS.c.id.in_(list(ids)))
+                .where(self._lease_condition(), SUBMISSIONS.c.id.in_(list(submission_ids)))
                 .values(lease=self._clock() + self._lease_s)
             )
 
-    async def reserve_budget(self, submission: Submission, usd: float) -> float:
+    async def reserve_budget(self, submission: Submission, maximum_cost_usd: float) -> float:
         """Reserve money for a judgement, unless an earlier process did.
 
         Returns:
@@ -205,11 +210,11 @@ class Submissions:
         Raises:
             RefusalError: The budget does not suffice.
         """
-        if submission.reserved_usd or not usd:
+        if submission.reserved_usd or not maximum_cost_usd:
             return submission.reserved_usd
         async with self._records.write_transaction() as connection:
-            await _reserve_usd(connection, submission.token, submission.id, usd)
-        return usd
+            await _reserve_usd(connection, submission.token, submission.id, maximum_cost_usd)
+        return maximum_cost_usd
 
     async def finish_unless_claimed(self, submission: Submission, judgement: Judgement) -> Submission | None:
         """Store the judgement and charge its cost; None if another process has claimed the submission."""
@@ -294,32 +299,32 @@ class Submissions:
         return await self._page_of_batch(batch_id, SUBMISSIONS.c.finished, after_number, max_count)
 
     async def _page_of_batch(
-        self, batch_id: str, order_column: ColumnElement[int], last_number: int, count: int
+        self, batch_id: str, order_column: ColumnElement[int], last_number: int, max_count: int
     ) -> Sequence[Submission]:
         page_query = (
             select(SUBMISSIONS)
             .where(SUBMISSIONS.c.batch == batch_id, order_column > last_number)
             .order_by(order_column)
-            .limit(count)
+            .limit(max_count)
         )
         async with self._records.read_transaction() as connection:
             return [submission_of_row(row) for row in await connection.execute(page_query)]
 
-    async def _find_by_key(self, token: str, key: RequestKey) -> Submission | None:
-        row = await self._row_with_key(SUBMISSIONS, token, key)
+    async def _find_by_key(self, token_id: str, request_key: RequestKey) -> Submission | None:
+        row = await self._row_with_key(SUBMISSIONS, token_id, request_key)
         return submission_of_row(row) if row is not None else None
 
-    async def _batch_with_key(self, token: str, key: RequestKey) -> AnswerBatch | None:
-        row = await self._row_with_key(BATCHES, token, key)
+    async def _batch_with_key(self, token_id: str, request_key: RequestKey) -> AnswerBatch | None:
+        row = await self._row_with_key(BATCHES, token_id, request_key)
         return batch_of_row(row) if row is not None else None
 
-    async def _row_with_key(self, table: Table, token: str, key: RequestKey) -> Row[Any] | None:
-        if key.text is None:
+    async def _row_with_key(self, table: Table, token_id: str, request_key: RequestKey) -> Row[Any] | None:
+        if request_key.text is None:
             return None
         async with self._records.read_transaction() as connection:
-            key_query = select(table).where(table.c.token == token, table.c.key == key.text)
+            key_query = select(table).where(table.c.token == token_id, table.c.key == request_key.text)
             row = (await connection.execute(key_query)).one_or_none()
-        if row is not None and row.fingerprint != key.fingerprint:
+        if row is not None and row.fingerprint != request_key.fingerprint:
             raise RefusalError(
                 RefusalKind.KEY_REUSED,
                 "This Idempotency-RequestKey was used for another request.",
@@ -327,11 +332,11 @@ class Submissions:
             )
         return row
 
-    def _new_row(self, token: str, problem: str, answer: str) -> dict[str, Any]:
+    def _new_submission_columns(self, token_id: str, problem_ref: str, answer: str) -> dict[str, Any]:
         return {
             "id": uuid.uuid4().hex,
-            "token": token,
-            "problem": problem,
+            "token": token_id,
+            "problem": problem_ref,
             "answer": answer,
             "state": SubmissionState.QUEUED,
             "created": self._clock(),
@@ -344,25 +349,27 @@ class Submissions:
         return and_(SUBMISSIONS.c.owner == self._owner, SUBMISSIONS.c.state == SubmissionState.RUNNING)
 
 
-async def _reserve_usd(connection: AsyncConnection, token: str, submission: str, usd: float) -> None:
-    if not usd:
+async def _reserve_usd(connection: AsyncConnection, token_id: str, submission_id: str, reserved_usd: float) -> None:
+    if not reserved_usd:
         return
     # One statement checks and reserves, so concurrent requests can't spend the same money.
     enough = or_(
         TOKENS.c.budget_usd.is_(None),
-        TOKENS.c.spent_usd + TOKENS.c.reserved_usd + usd <= TOKENS.c.budget_usd + _DUST_USD,
+        TOKENS.c.spent_usd + TOKENS.c.reserved_usd + reserved_usd <= TOKENS.c.budget_usd + _DUST_USD,
     )
     token_update = await connection.execute(
-        update(TOKENS).where(TOKENS.c.id == token, enough).values(reserved_usd=TOKENS.c.reserved_usd + usd)
+        update(TOKENS).where(TOKENS.c.id == token_id, enough).values(reserved_usd=TOKENS.c.reserved_usd + reserved_usd)
     )
     if token_update.rowcount != 1:
-        left = await connection.scalar(select(TOKENS.c.budget_usd - TOKENS.c.spent_usd).where(TOKENS.c.id == token))
-        raise _budget_refusal(left or 0.0, usd)
-    await connection.execute(update(SUBMISSIONS).where(SUBMISSIONS.c.id == submission).values(reserved_usd=usd))
+        left = await connection.scalar(select(TOKENS.c.budget_usd - TOKENS.c.spent_usd).where(TOKENS.c.id == token_id))
+        raise _budget_refusal(left or 0.0, reserved_usd)
+    await connection.execute(
+        update(SUBMISSIONS).where(SUBMISSIONS.c.id == submission_id).values(reserved_usd=reserved_usd)
+    )
 
 
-def _budget_refusal(usd_left: float, usd: float) -> RefusalError:
-    if usd_left + _DUST_USD >= usd:
+def _budget_refusal(usd_left: float, needed_usd: float) -> RefusalError:
+    if usd_left + _DUST_USD >= needed_usd:
         return RefusalError(
             RefusalKind.BUDGET_RESERVED,
             "The rest of the token's budget is reserved for answers that are being judged.",
@@ -371,6 +378,7 @@ def _budget_refusal(usd_left: float, usd: float) -> RefusalError:
         )
     return RefusalError(
         RefusalKind.BUDGET_USED_UP,
-        f"Judging this answer may cost {usd:.4f} USD, and {max(usd_left, 0.0):.4f} USD of the token's budget are left.",
+        f"Judging this answer may cost {needed_usd:.4f} USD, and {max(usd_left, 0.0):.4f} USD of the token's"
+        " budget are left.",
         "Ask the service's administrator for a token with a new budget.",
     )

@@ -141,9 +141,9 @@ class GradingQueue(Message):
     items: tuple[GradingItem, ...]
 
 
-def _int_if_whole(value: object) -> object:
+def _int_if_whole(json_value: object) -> object:
     # JSON knows one kind of number: 1.0 is an integer.
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    return int(json_value) if isinstance(json_value, float) and json_value.is_integer() else json_value
 
 
 class NewGrade(Message):
@@ -243,5 +243,5 @@ def _vote_view(vote: Vote, method: ScoringMethod, for_admin: bool) -> VoteView:
     )
 
 
-def _utc_time(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
+def _utc_time(unix_seconds: float) -> datetime:
+    return datetime.fromtimestamp(unix_seconds, UTC)

@@ -25,10 +25,10 @@ def nfkc_stripped(text: str) -> str:
     return unicodedata.normalize("NFKC", text).strip()
 
 
-def integer_if_digits(value: object) -> object:
+def integer_if_digits(json_value: object) -> object:
     """The number that a string of digits denotes; any other value as it is."""
-    digits = nfkc_stripped(value) if isinstance(value, str) else ""
-    return int(digits) if re.fullmatch(r"[0-9]{1,15}", digits) else value
+    digits = nfkc_stripped(json_value) if isinstance(json_value, str) else ""
+    return int(digits) if re.fullmatch(r"[0-9]{1,15}", digits) else json_value
 
 
 def only_named_letter(written_key: str, letters: Collection[str]) -> str | None:
@@ -50,17 +50,17 @@ def only_named_letter(written_key: str, letters: Collection[str]) -> str | None:
     return named_letters.pop() if len(named_letters) == 1 and named_letters <= set(letters) else None
 
 
-def stated_truth(value: object) -> bool | None:
+def stated_truth(key_value: object) -> bool | None:
     """Return the truth value that the key of an assertion states; None if it says neither or both.
 
     Args:
-        value: A JSON boolean, or text.
+        key_value: A JSON boolean, or text.
     """
-    if isinstance(value, bool):
-        return value
-    if not isinstance(value, str):
+    if isinstance(key_value, bool):
+        return key_value
+    if not isinstance(key_value, str):
         return None
-    folded_text = nfkc_stripped(value).casefold()
+    folded_text = nfkc_stripped(key_value).casefold()
     if _NEGATION.search(folded_text):
         return None
     if folded_text in _TRUE | _FALSE:

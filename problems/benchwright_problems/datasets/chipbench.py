@@ -41,26 +41,28 @@ _MACRO_DEFINITION = re.compile(r"^[ \t]*`define[ \t]+(\w+)(?:\\\n|[^\n])*", re.M
 _MACRO_USE = re.compile(r"`(\w+)")
 
 
-def import_chipbench(paths: Sequence[Path], pack: str, invalid: InvalidRecords | None = None) -> Pack:
+def import_chipbench(dataset_folders: Sequence[Path], pack_name: str, invalid: InvalidRecords | None = None) -> Pack:
     """Import folders as one pack. A problem that several data sets have is called `DATASET.PROBLEM`.
 
     Args:
-        paths: The folders.
-        pack: Name of the new pack.
+        dataset_folders: The folders.
+        pack_name: Name of the new pack.
         invalid: Collects problems that can't be read; without it, the data set is refused.
 
     Raises:
         DatasetError: Names the file and what is wrong with it.
         BadPackNameError: No pack can be called so.
     """
-    require_pack_name(pack)
+    require_pack_name(pack_name)
     invalid = invalid or InvalidRecords()
     problem_sources: list[ProblemSource] = []
-    for path in paths:
+    for path in dataset_folders:
         for problem_source in sources_in_folder(path, invalid):
             with invalid.collecting_record_error():
                 problem_sources.append(
-                    _with_code_of_prompt(replace(problem_source, task=_dataset_name(problem_source.location)))
+                    _with_modules_and_macros_it_needs(
+                        replace(problem_source, task=_dataset_name(problem_source.location))
+                    )
                 )
     counts = Counter(problem_source.name.lower() for problem_source in problem_sources)
     problems: dict[str, Problem] = {}
@@ -73,9 +75,9 @@ def import_chipbench(paths: Sequence[Path], pack: str, invalid: InvalidRecords |
             problems[name.lower()] = problem_of_source(problem_source, name, SOURCE)
     invalid.finish_import(len(problems))
     if not problems:
-        raise DatasetError(paths[0], "", "holds no problem of ChipBench")
+        raise DatasetError(dataset_folders[0], "", "holds no problem of ChipBench")
     return Pack(
-        name=pack,
+        name=pack_name,
         title="ChipBench",
         version="unknown",
         license=LICENSE,
@@ -97,12 +99,12 @@ def export_chipbench(problem: Problem) -> dict[str, JsonValue]:
     return export_verilogeval(problem)
 
 
-def _dataset_name(file: Path) -> str:
+def _dataset_name(dataset_file: Path) -> str:
     """`debug_zero_shot_timing` for a file in `dataset_debug_zero_shot_timing/`."""
-    return file.parent.name.removeprefix("dataset_")
+    return dataset_file.parent.name.removeprefix("dataset_")
 
 
-def _with_code_of_prompt(problem_source: ProblemSource) -> ProblemSource:
+def _with_modules_and_macros_it_needs(problem_source: ProblemSource) -> ProblemSource:
     """The source with what it needs of its prompt's code and its testbench's macros."""
     prompt_code_blocks = [*_CODE_BLOCK.findall(problem_source.statement)]
     declared_modules = {declared_module.name: text for text in prompt_code_blocks for declared_module in modules(text)}

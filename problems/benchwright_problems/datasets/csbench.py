@@ -88,25 +88,25 @@ class _CsBenchRecord(RecordModel):
         return (field for field in super().unknown_fields() if field not in _LETTERS)
 
 
-def import_csbench(files: Sequence[Path], pack: str, invalid: InvalidRecords | None = None) -> Pack:
+def import_csbench(dataset_files: Sequence[Path], pack_name: str, invalid: InvalidRecords | None = None) -> Pack:
     """Import data files, and those below folders, as one pack.
 
     A question in several languages is one problem for each of them, with one `group`.
 
     Args:
-        files: Data files, or folders of them such as the released `Dataset/`.
-        pack: Name of the new pack.
+        dataset_files: Data files, or folders of them such as the released `Dataset/`.
+        pack_name: Name of the new pack.
         invalid: Collects records that can't be read; without it, the data set is refused.
 
     Raises:
         DatasetError: Names file, record and field of the first thing that is wrong.
         BadPackNameError: No pack can be called so.
     """
-    require_pack_name(pack)
+    require_pack_name(pack_name)
     problems: dict[str, Problem] = {}
     locations: dict[str, RecordLocation] = {}
     invalid = invalid or InvalidRecords()
-    for file in _data_files(files):
+    for file in _data_files(dataset_files):
         for prefix, line, record in read_array_or_lines(file, invalid):
             location = RecordLocation(file, prefix, line)
             with invalid.collecting_record_error():
@@ -117,28 +117,28 @@ def import_csbench(files: Sequence[Path], pack: str, invalid: InvalidRecords | N
                 locations[problem.id] = location
     invalid.finish_import(len(problems))
     if not problems:
-        raise DatasetError(files[0], "", "holds no question")
+        raise DatasetError(dataset_files[0], "", "holds no question")
     return Pack(
-        name=pack,
+        name=pack_name,
         title="CS-Bench",
         version="unknown",
         license=LICENSE,
         source=SOURCE,
         description="Questions on computer science",
         published=_PUBLISHED,
-        problems=tuple(_group_translations(problems)),
+        problems=tuple(_with_translation_groups(problems)),
     )
 
 
-def _data_files(paths: Sequence[Path]) -> list[Path]:
+def _data_files(files_or_folders: Sequence[Path]) -> list[Path]:
     data_files = []
-    for path in paths:
+    for path in files_or_folders:
         data_files += [path / name for name in files_below(path) if _is_data_file(name)] if path.is_dir() else [path]
     return data_files
 
 
-def _is_data_file(name: str) -> bool:
-    return name.endswith(_ENDINGS) and Path(name).name != _METADATA
+def _is_data_file(file_name: str) -> bool:
+    return file_name.endswith(_ENDINGS) and Path(file_name).name != _METADATA
 
 
 def export_csbench(problem: Problem) -> Record:
@@ -152,19 +152,19 @@ def export_csbench(problem: Problem) -> Record:
     return restored_record(problem, _plain_record(problem))
 
 
-def _problem_from_record(location: RecordLocation, record: Record, invalid: InvalidRecords) -> Problem:
+def _problem_from_record(location: RecordLocation, record_json: Record, invalid: InvalidRecords) -> Problem:
     try:
-        parsed = _CsBenchRecord.model_validate(record)
+        parsed = _CsBenchRecord.model_validate(record_json)
     except ValidationError as error:
         field_error = DatasetError.from_validation(location.file, error, location.line)
         # Of a field with several types, the last part of the location names the type.
         field = field_error.field.partition(".")[0]
         raise location.error(field, field_error.reason) from error
     invalid.require_known_fields(location, parsed)
-    language = LANGUAGES[_known_word_by_letters(location, "Language", parsed.Language, LANGUAGES)]
-    style = _FORMATS[_known_word_by_letters(location, "Format", parsed.Format, _FORMATS)]
-    choices = _choices(location, record) if style is QuestionFormat.MULTIPLE_CHOICE else ()
-    if not choices and (letters := [letter for letter in _LETTERS if record.get(letter) not in (None, "")]):
+    language = LANGUAGES[_usual_spelling(location, "Language", parsed.Language, LANGUAGES)]
+    style = _FORMATS[_usual_spelling(location, "Format", parsed.Format, _FORMATS)]
+    choices = _choices(location, record_json) if style is QuestionFormat.MULTIPLE_CHOICE else ()
+    if not choices and (letters := [letter for letter in _LETTERS if record_json.get(letter) not in (None, "")]):
         raise location.error(letters[0], f"is a choice, and the format is {parsed.Format}, which has none")
     problem = Problem(
         id=f"{language}-{parsed.ID}",
@@ -186,22 +186,22 @@ def _problem_from_record(location: RecordLocation, record: Record, invalid: Inva
         ),
         hidden=Hidden(answer=_answer(location, style, choices, parsed), dataset_format=RECORD),
     )
-    return with_record_patch(problem, _plain_record(problem), record, location)
+    return with_record_patch(problem, _plain_record(problem), record_json, location)
 
 
-def _known_word_by_letters(location: RecordLocation, field: str, word: str, known_words: Collection[str]) -> str:
+def _usual_spelling(location: RecordLocation, field_name: str, written_word: str, known_words: Collection[str]) -> str:
     """The word as the data set usually writes it."""
     word_by_letters = {re.sub(r"[\W_]", "", name).casefold(): name for name in known_words}
-    usual_word = word_by_letters.get(re.sub(r"[\W_]", "", word).casefold())
+    usual_word = word_by_letters.get(re.sub(r"[\W_]", "", written_word).casefold())
     if usual_word is None:
-        raise location.error(field, f"is {word!r}; known are {', '.join(known_words)}")
+        raise location.error(field_name, f"is {written_word!r}; known are {', '.join(known_words)}")
     return usual_word
 
 
-def _choices(location: RecordLocation, record: Record) -> tuple[Choice, ...]:
+def _choices(location: RecordLocation, record_json: Record) -> tuple[Choice, ...]:
     choices = []
     for letter in _LETTERS:
-        text = record.get(letter)
+        text = record_json.get(letter)
         if text is None:
             continue
         if isinstance(text, bool) or not isinstance(text, str | int | float) or not str(text).strip():
@@ -238,11 +238,11 @@ def _answer(
     return Answer(value=text, alternatives=_further_accepted_answers(text) if blank else (), explanation=explanation)
 
 
-def _further_accepted_answers(answer: str) -> tuple[str, ...]:
+def _further_accepted_answers(blank_answer: str) -> tuple[str, ...]:
     """Further answers that the answer to a blank names as right: `X or Y`, `X (Y)`."""
-    answer_parts = re.split(r"\s+(?:or|ou|oder|或)\s+|\s+/\s+|或者", answer.strip())
+    answer_parts = re.split(r"\s+(?:or|ou|oder|或)\s+|\s+/\s+|或者", blank_answer.strip())
     # "Program counter (PC)", but no function of its argument.
-    if match := re.fullmatch(r"([^()（）]{2,}?)(?:\s+\(|\s*（)([^()（）]{2,})[)）]", answer.strip()):
+    if match := re.fullmatch(r"([^()（）]{2,}?)(?:\s+\(|\s*（)([^()（）]{2,})[)）]", blank_answer.strip()):
         answer_parts = [match[1], match[2]]
     return tuple(part.strip() for part in answer_parts if part.strip()) if len(answer_parts) > 1 else ()
 
@@ -269,27 +269,27 @@ def _plain_record(problem: Problem) -> Record:
     return record
 
 
-def _group_translations(problems: dict[str, Problem]) -> list[Problem]:
+def _with_translation_groups(problem_by_id: dict[str, Problem]) -> list[Problem]:
     """Mark what is one question in several languages: one ID, or a Chinese one that belongs to an English one."""
     groups: dict[str, list[Problem]] = {}
-    for problem in problems.values():
+    for problem in problem_by_id.values():
         language, _, number = problem.id.partition("-")
-        english = problems.get(f"en-{int(number) - _CHINESE_OFFSET}")
+        english = problem_by_id.get(f"en-{int(number) - _CHINESE_OFFSET}")
         if (
             language == "zh"
             and english is not None
-            and _translation_features(problem) == _translation_features(english)
+            and _features_shared_with_translation(problem) == _features_shared_with_translation(english)
         ):
             number = str(int(number) - _CHINESE_OFFSET)
         groups.setdefault(number, []).append(problem)
     group_of = {problem.id: number for number, group in groups.items() if len(group) > 1 for problem in group}
     return [
         _with_group(problem, group_of[problem.id]) if problem.id in group_of else problem
-        for problem in problems.values()
+        for problem in problem_by_id.values()
     ]
 
 
-def _translation_features(problem: Problem) -> tuple[str, ...]:
+def _features_shared_with_translation(problem: Problem) -> tuple[str, ...]:
     """The features that a question and its translation have in common."""
     question, key = problem.public.question, problem.hidden.answer
     if question is None or key is None:
@@ -298,11 +298,11 @@ def _translation_features(problem: Problem) -> tuple[str, ...]:
     return question.domain, question.subdomain, question.format, question.tag, answer
 
 
-def _with_group(problem: Problem, group: str) -> Problem:
+def _with_group(problem: Problem, group_id: str) -> Problem:
     question = problem.public.question
     if question is None:
         return problem
-    grouped = question.model_copy(update={"group": group})
+    grouped = question.model_copy(update={"group": group_id})
     return problem.model_copy(update={"public": problem.public.model_copy(update={"question": grouped})})
 
 

@@ -110,15 +110,18 @@ class _Agentic(_WholeRecord):
 
 
 def import_cvdp(
-    files: Sequence[Path], pack: str, invalid: InvalidRecords | None = None, repositories: Path | None = None
+    dataset_files: Sequence[Path],
+    pack_name: str,
+    invalid: InvalidRecords | None = None,
+    repositories: Path | None = None,
 ) -> Pack:
     """Import data files as one pack.
 
     One problem in two files, with and without its solution, becomes one with it.
 
     Args:
-        files: JSON Lines.
-        pack: Name of the new pack.
+        dataset_files: JSON Lines.
+        pack_name: Name of the new pack.
         invalid: Collects records that can't be read; without it, the data set is refused.
         repositories: The folder of the repositories that context-heavy records name.
 
@@ -126,13 +129,13 @@ def import_cvdp(
         DatasetError: Names file, line and field of the first thing that is wrong.
         BadPackNameError: No pack can be called so.
     """
-    require_pack_name(pack)
+    require_pack_name(pack_name)
     problems: dict[str, Problem] = {}
     locations: dict[str, str] = {}
     versions: set[str] = set()
     invalid = invalid or InvalidRecords()
     folder = RepositoryFolder(repositories)
-    for file in files:
+    for file in dataset_files:
         version = _dataset_version(file)
         versions.add(version)
         for line, record in read_records(file, invalid):
@@ -141,17 +144,17 @@ def import_cvdp(
                 # A file system may not tell cases apart.
                 key = problem.id.lower()
                 twin = problems.get(key)
-                if twin is None or _is_same_with_solution(problem, twin):
+                if twin is None or _is_solved_version_of(problem, twin):
                     problems[key] = problem
                     locations.setdefault(key, f"{file}:{line}")
-                elif not _is_same_with_solution(twin, problem) and problem != twin:
+                elif not _is_solved_version_of(twin, problem) and problem != twin:
                     reason = f"{problem.id!r} is another problem at {locations[key]}"
                     raise DatasetError(file, "id", reason, line)
     invalid.finish_import(len(problems))
     if not problems:
-        raise DatasetError(files[0], "", "holds no problem")
+        raise DatasetError(dataset_files[0], "", "holds no problem")
     return Pack(
-        name=pack,
+        name=pack_name,
         title="CVDP",
         version=", ".join(sorted(versions)),
         license=LICENSE,
@@ -173,38 +176,38 @@ def export_cvdp(problem: Problem) -> dict[str, JsonValue]:
 
 def _problem_of_record(
     location: RecordLocation,
-    record: dict[str, JsonValue],
-    version: str,
+    record_json: dict[str, JsonValue],
+    dataset_version: str,
     invalid: InvalidRecords,
-    folder: RepositoryFolder,
+    repository_folder: RepositoryFolder,
 ) -> Problem:
     file, line = location.file, location.line or 0
-    agentic = "prompt" in record
+    agentic = "prompt" in record_json
     try:
-        parsed = _Agentic.model_validate(record) if agentic else _Nonagentic.model_validate(record)
+        parsed = _Agentic.model_validate(record_json) if agentic else _Nonagentic.model_validate(record_json)
         problem = (
-            _from_agentic(parsed, file, line, folder)
+            _from_agentic(parsed, file, line, repository_folder)
             if isinstance(parsed, _Agentic)
             else _from_nonagentic(parsed, file, line)
         )
         invalid.require_known_fields(location, parsed)
     except ValidationError as error:
         raise DatasetError.from_validation(file, error, line) from error
-    provenance = Provenance(source=SOURCE, license=LICENSE, version=version)
+    provenance = Provenance(source=SOURCE, license=LICENSE, version=dataset_version)
     return with_record_patch(
         problem.model_copy(update={"provenance": provenance}),
         _plain_record(problem),
-        record,
+        record_json,
         location,
     )
 
 
-def _from_nonagentic(record: _Nonagentic, file: Path, line: int) -> Problem:
+def _from_nonagentic(record: _Nonagentic, dataset_file: Path, line_number: int) -> Problem:
     output_fields = record.output or _Output()
     outputs = output_fields.context or {}
     return _build_problem(
-        file,
-        line,
+        dataset_file,
+        line_number,
         record,
         prompt=record.input.prompt,
         context_files=_texts_or_empty(record.input.context),
@@ -212,14 +215,16 @@ def _from_nonagentic(record: _Nonagentic, file: Path, line: int) -> Problem:
         harness=_texts_or_empty(record.harness.files if record.harness else None),
         reference={path: text for path, text in outputs.items() if text},
         patches={},
-        response=output_fields.response,
+        sample_response=output_fields.response,
         dataset_format=NONAGENTIC,
     )
 
 
-def _from_agentic(record: _Agentic, file: Path, line: int, folder: RepositoryFolder) -> Problem:
+def _from_agentic(
+    record: _Agentic, dataset_file: Path, line_number: int, repository_folder: RepositoryFolder
+) -> Problem:
     if _HEAVY in record.id or (record.context and record.context.keys() <= _REPOSITORY_FIELDS):
-        return _from_heavy(record, file, line, folder)
+        return _from_repository_record(record, dataset_file, line_number, repository_folder)
     context_files = _texts_or_empty(record.context)
     patches = {path: text for path, text in (record.patch or {}).items() if text}
     reference = {}
@@ -227,10 +232,10 @@ def _from_agentic(record: _Agentic, file: Path, line: int, folder: RepositoryFol
         try:
             reference[path] = apply_patch(context_files.get(path, ""), patch)
         except PatchError as error:
-            raise DatasetError(file, f"patch.{path}", str(error), line) from error
+            raise DatasetError(dataset_file, f"patch.{path}", str(error), line_number) from error
     return _build_problem(
-        file,
-        line,
+        dataset_file,
+        line_number,
         record,
         prompt=record.prompt,
         context_files=context_files,
@@ -238,32 +243,34 @@ def _from_agentic(record: _Agentic, file: Path, line: int, folder: RepositoryFol
         harness=_texts_or_empty(record.harness),
         reference=reference,
         patches=patches,
-        response=record.response,
+        sample_response=record.response,
         dataset_format=AGENTIC,
     )
 
 
-def _from_heavy(record: _Agentic, file: Path, line: int, folder: RepositoryFolder) -> Problem:
+def _from_repository_record(
+    record: _Agentic, dataset_file: Path, line_number: int, repository_folder: RepositoryFolder
+) -> Problem:
     """A problem whose workspace is a repository at a commit; `patch` is what it starts with, not what solves it."""
     context = record.context or {}
     if context.keys() != _REPOSITORY_FIELDS or not all(context.values()):
-        raise DatasetError(file, "context", "needs repo and commit, and nothing else", line)
+        raise DatasetError(dataset_file, "context", "needs repo and commit, and nothing else", line_number)
     name = context["repo"] or ""
     try:
-        files = folder.files(name, context["commit"] or "")
+        files = repository_folder.files(name, context["commit"] or "")
         base_name = name.rstrip("/").rpartition("/")[2]
         if re.search(r"cvdp[_-]", base_name) and "_ext_" not in base_name:
             files = {path.removeprefix(_EXTERNAL): text for path, text in files.items() if path.startswith(_EXTERNAL)}
         for path, patch in (record.patch or {}).items():
             files = files | {path: apply_patch(files.get(path, b"").decode(), patch or "").encode()}
-        tree = folder.trees.add(files)
+        tree = repository_folder.trees.add(files)
     except TreeError as error:
-        raise DatasetError(file, "context.repo", str(error), line) from error
+        raise DatasetError(dataset_file, "context.repo", str(error), line_number) from error
     except (PatchError, UnicodeDecodeError) as error:
-        raise DatasetError(file, f"patch.{path}", str(error), line) from error
+        raise DatasetError(dataset_file, f"patch.{path}", str(error), line_number) from error
     problem = _build_problem(
-        file,
-        line,
+        dataset_file,
+        line_number,
         record,
         prompt=record.prompt,
         context_files={},
@@ -271,18 +278,18 @@ def _from_heavy(record: _Agentic, file: Path, line: int, folder: RepositoryFolde
         harness=_texts_or_empty(record.harness),
         reference={},
         patches={},
-        response=record.response,
+        sample_response=record.response,
         dataset_format=AGENTIC,
     )
     if problem.kind is not ProblemKind.DESIGN:
-        raise DatasetError(file, "categories", "asks no design of a whole repository", line)
+        raise DatasetError(dataset_file, "categories", "asks no design of a whole repository", line_number)
     limits = problem.limits.model_copy(update={"folder_mb": _HEAVY_MB})
     return problem.model_copy(update={"public": problem.public.model_copy(update={"tree": tree}), "limits": limits})
 
 
 def _build_problem(
-    file: Path,
-    line: int,
+    dataset_file: Path,
+    line_number: int,
     record: _Agentic | _Nonagentic,
     *,
     prompt: str,
@@ -291,15 +298,19 @@ def _build_problem(
     harness: dict[str, str],
     reference: dict[str, str],
     patches: dict[str, str],
-    response: str | None,
+    sample_response: str | None,
     dataset_format: str,
 ) -> Problem:
-    category = _only_known_word(file, line, record.categories, Category, "a category such as cid003")
-    difficulty = _only_known_word(file, line, record.categories, Difficulty, "easy, medium or hard")
+    category = _only_known_category_word(
+        dataset_file, line_number, record.categories, Category, "a category such as cid003"
+    )
+    difficulty = _only_known_category_word(
+        dataset_file, line_number, record.categories, Difficulty, "easy, medium or hard"
+    )
     kind = _KINDS.get(category, ProblemKind.DESIGN)
     if kind is ProblemKind.DESIGN and not expected_files:
         field = "patch" if dataset_format == AGENTIC else "output.context"
-        raise DatasetError(file, field, "names no file for the solver to write", line)
+        raise DatasetError(dataset_file, field, "names no file for the solver to write", line_number)
     question = Question(format=QuestionFormat.FREE_RESPONSE, domain="RTL") if kind is ProblemKind.QUESTION else None
     return Problem(
         id=record.id,
@@ -319,7 +330,7 @@ def _build_problem(
             harness=harness,
             reference=reference,
             patches=patches,
-            answer=Answer(value=response) if response else None,
+            answer=Answer(value=sample_response) if sample_response else None,
             dataset_format=dataset_format,
         ),
     )
@@ -357,31 +368,35 @@ def _plain_record(problem: Problem) -> dict[str, JsonValue]:
     return record
 
 
-def _only_known_word(file: Path, line: int, words: list[str], word_enum: type[_Word], noun: str) -> _Word:
-    known_words = [word_enum(word) for word in words if word in set(word_enum)]
+def _only_known_category_word(
+    dataset_file: Path, line_number: int, category_words: list[str], word_enum: type[_Word], word_noun: str
+) -> _Word:
+    known_words = [word_enum(word) for word in category_words if word in set(word_enum)]
     if len(known_words) != 1:
-        raise DatasetError(file, "categories", f"needs exactly one of {noun}, has {words}", line)
+        raise DatasetError(
+            dataset_file, "categories", f"needs exactly one of {word_noun}, has {category_words}", line_number
+        )
     return known_words[0]
 
 
-def _texts_or_empty(files: Texts | None) -> dict[str, str]:
-    return {path: text or "" for path, text in (files or {}).items()}
+def _texts_or_empty(text_by_path: Texts | None) -> dict[str, str]:
+    return {path: text or "" for path, text in (text_by_path or {}).items()}
 
 
-def _is_same_with_solution(problem: Problem, unsolved_problem: Problem) -> bool:
-    """True if `problem` is `unsolved_problem` with its solution."""
-    has_solution = (bool(problem.hidden.reference) and not unsolved_problem.hidden.reference) or (
-        problem.hidden.answer is not None and unsolved_problem.hidden.answer is None
+def _is_solved_version_of(solved_problem: Problem, unsolved_problem: Problem) -> bool:
+    """True if `solved_problem` is `unsolved_problem` with its solution."""
+    has_solution = (bool(solved_problem.hidden.reference) and not unsolved_problem.hidden.reference) or (
+        solved_problem.hidden.answer is not None and unsolved_problem.hidden.answer is None
     )
     return (
         has_solution
-        and problem.public == unsolved_problem.public
-        and problem.hidden.harness == unsolved_problem.hidden.harness
+        and solved_problem.public == unsolved_problem.public
+        and solved_problem.hidden.harness == unsolved_problem.hidden.harness
     )
 
 
-def _dataset_version(file: Path) -> str:
-    match = re.search(r"v(\d+(?:\.\d+)+)", file.name)
+def _dataset_version(dataset_file: Path) -> str:
+    match = re.search(r"v(\d+(?:\.\d+)+)", dataset_file.name)
     return match[1] if match else "unknown"
 
 

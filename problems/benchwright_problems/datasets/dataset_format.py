@@ -54,17 +54,17 @@ class DatasetFormat:
     file_options: tuple[FileOption, ...] = ()
 
 
-def read_excerpt(path: Path) -> DatasetExcerpt:
+def read_excerpt(file_or_folder: Path) -> DatasetExcerpt:
     """The names of the files, and the first record if there is one; empty if nothing can be read."""
     with contextlib.suppress(DatasetError):
-        if path.is_dir():
-            return DatasetExcerpt(tuple(files_below(path)), frozenset())
-        for _, _, record in read_array_or_lines(path):
-            return DatasetExcerpt((path.name,), frozenset(record))
-    return DatasetExcerpt((path.name,), frozenset())
+        if file_or_folder.is_dir():
+            return DatasetExcerpt(tuple(files_below(file_or_folder)), frozenset())
+        for _, _, record in read_array_or_lines(file_or_folder):
+            return DatasetExcerpt((file_or_folder.name,), frozenset(record))
+    return DatasetExcerpt((file_or_folder.name,), frozenset())
 
 
-def recognised_format(paths: Sequence[Path], formats: Sequence[DatasetFormat]) -> DatasetFormat | None:
+def recognised_format(dataset_paths: Sequence[Path], formats: Sequence[DatasetFormat]) -> DatasetFormat | None:
     """The format of a data set as its first file or folder shows it."""
-    first_excerpt = read_excerpt(paths[0])
+    first_excerpt = read_excerpt(dataset_paths[0])
     return next((dataset_format for dataset_format in formats if dataset_format.recognise(first_excerpt)), None)

@@ -43,25 +43,25 @@ def files_below(folder: Path) -> list[str]:
     return sorted(paths)
 
 
-def read_text(folder: Path, path: str) -> str:
+def read_text(folder: Path, relative_path: str) -> str:
     """The text of a file that `files_below` found.
 
     Raises:
         DatasetError: The file is a link, no plain file, too large, or not UTF-8.
     """
     try:
-        return read_bytes(folder, path).decode()
+        return read_bytes(folder, relative_path).decode()
     except UnicodeDecodeError as error:
-        raise DatasetError(folder / path, "", f"byte {error.start + 1} is not UTF-8") from error
+        raise DatasetError(folder / relative_path, "", f"byte {error.start + 1} is not UTF-8") from error
 
 
-def read_bytes(folder: Path, path: str) -> bytes:
+def read_bytes(folder: Path, relative_path: str) -> bytes:
     """The bytes of a file below a folder.
 
     Raises:
         DatasetError: The file is a link, no plain file, or too large.
     """
-    file = folder / path
+    file = folder / relative_path
     try:
         # Folders on the way may be links: whoever asks has seen to it that they lead nowhere else.
         return read_plain_file(file.parent, file.name, MAX_FILE_BYTES)

@@ -87,8 +87,8 @@ class _HweRecord(_StrictRecord):
 
 
 def import_hwebench(
-    files: Sequence[Path],
-    pack: str,
+    dataset_files: Sequence[Path],
+    pack_name: str,
     invalid: InvalidRecords | None = None,
     repositories: Path | None = None,
     verifiers: Path | None = None,
@@ -96,8 +96,8 @@ def import_hwebench(
     """Import data files as one pack.
 
     Args:
-        files: JSON Lines.
-        pack: Name of the new pack.
+        dataset_files: JSON Lines.
+        pack_name: Name of the new pack.
         invalid: Collects records that can't be read; without it, the data set is refused.
         repositories: The folder of the repositories that the records name.
         verifiers: The folder of the scripts that run their tests with our toolchain.
@@ -106,11 +106,11 @@ def import_hwebench(
         DatasetError: Names file, line and field of the first thing that is wrong.
         BadPackNameError: No pack can be called so.
     """
-    require_pack_name(pack)
+    require_pack_name(pack_name)
     invalid = invalid or InvalidRecords()
     folder = RepositoryFolder(repositories)
     problems: dict[str, Problem] = {}
-    for file in files:
+    for file in dataset_files:
         for line, record in read_records(file, invalid):
             with invalid.collecting_record_error():
                 location = RecordLocation(file, "", line)
@@ -120,9 +120,9 @@ def import_hwebench(
                 problems[problem.id.lower()] = problem
     invalid.finish_import(len(problems))
     if not problems:
-        raise DatasetError(files[0], "", "holds no problem")
+        raise DatasetError(dataset_files[0], "", "holds no problem")
     return Pack(
-        name=pack,
+        name=pack_name,
         title="HWE-Bench",
         version="unknown",
         license=LICENSE,
@@ -145,26 +145,26 @@ def export_hwebench(problem: Problem) -> dict[str, JsonValue]:
 
 def _problem_of_record(
     location: RecordLocation,
-    record: Record,
-    folder: RepositoryFolder,
-    verifiers: Path | None,
+    record_json: Record,
+    repository_folder: RepositoryFolder,
+    verifiers_folder: Path | None,
     invalid: InvalidRecords,
 ) -> Problem:
     try:
-        parsed = _HweRecord.model_validate(record)
+        parsed = _HweRecord.model_validate(record_json)
     except ValidationError as error:
         raise DatasetError.from_validation(location.file, error, location.line) from error
     invalid.require_known_fields(location, parsed)
     if not re.fullmatch(r"[\w.-]+", parsed.name):
         raise location.error("repo", f"can't name a repository: {parsed.name!r}")
-    if verifiers is None or not (verifiers / f"{parsed.name}.sh").is_file():
+    if verifiers_folder is None or not (verifiers_folder / f"{parsed.name}.sh").is_file():
         reason = (
             f"runs in the image {parsed.image}, which is not supported; write {parsed.name}.sh into the folder of "
             "--verifiers, which runs the tests with Benchwright's toolchain"
         )
         raise location.error("tb_script", reason)
     try:
-        tree = folder.trees.add(folder.files(parsed.repo, parsed.base.sha))
+        tree = repository_folder.trees.add(repository_folder.files(parsed.repo, parsed.base.sha))
         changed_files(tree, parsed.fix_patch)
     except TreeError as error:
         raise location.error("repo", str(error)) from error
@@ -181,13 +181,13 @@ def _problem_of_record(
         provenance=Provenance(source=SOURCE, license=LICENSE, version="unknown"),
         public=Public(statement=parsed.problem_statement, expected=(CHANGES,), tree=tree),
         hidden=Hidden(
-            harness={VERIFIER: read_text(verifiers, f"{parsed.name}.sh")},
+            harness={VERIFIER: read_text(verifiers_folder, f"{parsed.name}.sh")},
             reference={CHANGES: parsed.fix_patch},
             tests=NamedTests(printed=True),
             dataset_format=HWE_BENCH,
         ),
     )
-    return with_record_patch(problem, _plain_record(problem), record, location)
+    return with_record_patch(problem, _plain_record(problem), record_json, location)
 
 
 def _plain_record(problem: Problem) -> Record:

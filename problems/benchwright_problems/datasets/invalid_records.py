@@ -48,17 +48,17 @@ class InvalidRecords:
         except DatasetError as error:
             self.record_errors.append(error)
 
-    def finish_import(self, read_count: int) -> None:
+    def finish_import(self, valid_count: int) -> None:
         """Finish an import.
 
         Args:
-            read_count: The number of records that are fine.
+            valid_count: The number of records that are fine.
 
         Raises:
             DatasetError: The first that was collected, if records may not be left out or none is fine.
         """
-        if self.record_errors and not (self._skip and read_count):
-            raise self.record_errors[0].with_counts(read_count, len(self.record_errors))
+        if self.record_errors and not (self._skip and valid_count):
+            raise self.record_errors[0].with_counts(valid_count, len(self.record_errors))
 
     def csv_table(self) -> str:
         """The records that were left out, as CSV with the columns file, line, field and reason."""

@@ -13,9 +13,9 @@ PROOF_LIMITS = RunLimits(wall_s=150)
 """VeriThoughts' own limit; RTL-BenchLS has none."""
 
 
-def proof_harness(top: str) -> dict[str, str]:
+def proof_harness(top_module: str) -> dict[str, str]:
     """The files of a harness that compares a module with the reference."""
-    return {PROOF_DESCRIPTION: json.dumps({"top": top}) + "\n"}
+    return {PROOF_DESCRIPTION: json.dumps({"top": top_module}) + "\n"}
 
 
 def top_modules(text_by_path: Mapping[str, str]) -> list[str]:

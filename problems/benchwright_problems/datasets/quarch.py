@@ -117,13 +117,13 @@ _Kind = TypeVar("_Kind", bound=_Common)
 
 
 def import_quarch(
-    files: Sequence[Path], pack: str, answers: Path | None = None, invalid: InvalidRecords | None = None
+    dataset_files: Sequence[Path], pack_name: str, answers: Path | None = None, invalid: InvalidRecords | None = None
 ) -> Pack:
     """Import data files as one pack.
 
     Args:
-        files: Questions of either kind; what a record is, its fields say.
-        pack: Name of the new pack.
+        dataset_files: Questions of either kind; what a record is, its fields say.
+        pack_name: Name of the new pack.
         answers: Answers to the multiple-choice questions, where they are kept apart.
         invalid: Collects records that can't be read; without it, the data set is refused.
 
@@ -131,17 +131,17 @@ def import_quarch(
         DatasetError: Names file, record and field of the first thing that is wrong.
         BadPackNameError: No pack can be called so.
     """
-    require_pack_name(pack)
+    require_pack_name(pack_name)
     invalid = invalid or InvalidRecords()
     known_answers = _read_answers_by_question_id(answers) if answers is not None else {}
     problems: dict[str, Problem] = {}
     locations: dict[str, RecordLocation] = {}
-    for file in files:
+    for file in dataset_files:
         _refuse_encrypted(file)
         for prefix, line, record in read_array_or_lines(file, invalid):
             location = RecordLocation(file, prefix, line)
             with invalid.collecting_record_error():
-                problem = _problem(location, record, known_answers, invalid)
+                problem = _problem_of_record(location, record, known_answers, invalid)
                 # A file system may not tell cases apart.
                 key = problem.id.lower()
                 if key in problems:
@@ -152,10 +152,10 @@ def import_quarch(
                 locations[key] = location
     invalid.finish_import(len(problems))
     if not problems:
-        raise DatasetError(files[0], "", "holds no question")
+        raise DatasetError(dataset_files[0], "", "holds no question")
     has_choices = any(problem.hidden.dataset_format == CHOICE for problem in problems.values())
     return Pack(
-        name=pack,
+        name=pack_name,
         title="QuArch",
         version="unknown",
         license=LICENSE,
@@ -175,27 +175,29 @@ def export_quarch(problem: Problem) -> Record:
     return restored_record(problem, _plain_record(problem))
 
 
-def _problem(location: RecordLocation, record: Record, answers: dict[int, str], invalid: InvalidRecords) -> Problem:
-    if "options" in record:
-        parsed = _parse_record(location, record, _Choice)
+def _problem_of_record(
+    location: RecordLocation, record_json: Record, answer_by_question_id: dict[int, str], invalid: InvalidRecords
+) -> Problem:
+    if "options" in record_json:
+        parsed = _parse_record(location, record_json, _Choice)
         invalid.require_known_fields(location, parsed)
         if parsed.answer is None:
-            answer = answers.get(parsed.question_id)
+            answer = answer_by_question_id.get(parsed.question_id)
             if answer is None:
                 raise location.error("answer", "is missing; give the file that has it with --answers")
-            record = record | {"answer": answer}
+            record_json = record_json | {"answer": answer}
             parsed = parsed.model_copy(update={"answer": answer})
         problem = _from_choice(location, parsed)
     else:
-        parsed_free = _parse_record(location, record, _Free)
+        parsed_free = _parse_record(location, record_json, _Free)
         invalid.require_known_fields(location, parsed_free)
         problem = _from_free(location, parsed_free)
-    return with_record_patch(problem, _plain_record(problem), record, location)
+    return with_record_patch(problem, _plain_record(problem), record_json, location)
 
 
-def _parse_record(location: RecordLocation, record: Record, model: type[_Kind]) -> _Kind:
+def _parse_record(location: RecordLocation, record_json: Record, model: type[_Kind]) -> _Kind:
     try:
-        return model.model_validate(record)
+        return model.model_validate(record_json)
     except ValidationError as error:
         field_error = DatasetError.from_validation(location.file, error, location.line)
         raise location.error(field_error.field, field_error.reason) from error
@@ -212,20 +214,22 @@ def _from_choice(location: RecordLocation, record: _Choice) -> Problem:
     return _build_problem(
         location,
         record,
-        name=f"mcq-{record.question_id}",
+        problem_name=f"mcq-{record.question_id}",
         title=f"{record.topic or 'Question'} {record.question_id}",
         figures=_figures_of(location, [("context_figures", record.context_figures)], field_texts),
-        question=_question(location, record, QuestionFormat.MULTIPLE_CHOICE, tuple(choices), ""),
+        question=_question_of_record(location, record, QuestionFormat.MULTIPLE_CHOICE, tuple(choices), ""),
         hidden_part=Hidden(answer=Answer(value=answer, closed=True), dataset_format=CHOICE),
     )
 
 
-def _letter_of_answer(answer: str, options: Mapping[str, str]) -> str | None:
+def _letter_of_answer(answer: str, option_by_letter: Mapping[str, str]) -> str | None:
     """The letter of an answer that is one, or the text of one option."""
     letters = [
-        letter for letter, text in options.items() if nfkc_stripped(text).casefold() == nfkc_stripped(answer).casefold()
+        letter
+        for letter, text in option_by_letter.items()
+        if nfkc_stripped(text).casefold() == nfkc_stripped(answer).casefold()
     ]
-    return letters[0] if len(letters) == 1 else only_named_letter(answer, options)
+    return letters[0] if len(letters) == 1 else only_named_letter(answer, option_by_letter)
 
 
 def _from_free(location: RecordLocation, record: _Free) -> Problem:
@@ -239,10 +243,10 @@ def _from_free(location: RecordLocation, record: _Free) -> Problem:
     return _build_problem(
         location,
         record,
-        name=re.sub(r"[^A-Za-z0-9._-]+", "-", record.question_id).strip("-._"),
+        problem_name=re.sub(r"[^A-Za-z0-9._-]+", "-", record.question_id).strip("-._"),
         title=re.sub(r"\s+", " ", record.question_id.replace("/", " · ").replace("_", " ")).strip(),
         figures=_figures_of(location, [("context_figures", record.context_figures)], field_texts),
-        question=_question(location, record, QuestionFormat.FREE_RESPONSE, (), verified),
+        question=_question_of_record(location, record, QuestionFormat.FREE_RESPONSE, (), verified),
         hidden_part=Hidden(answer=Answer(value=record.solution, figures=solution), dataset_format=FREE),
     )
 
@@ -251,16 +255,16 @@ def _build_problem(
     location: RecordLocation,
     record: _Common,
     *,
-    name: str,
+    problem_name: str,
     title: str,
     figures: tuple[Figure, ...],
     question: Question,
     hidden_part: Hidden,
 ) -> Problem:
     try:
-        _ID.validate_python(name)
+        _ID.validate_python(problem_name)
         return Problem(
-            id=name,
+            id=problem_name,
             kind=ProblemKind.QUESTION,
             title=title,
             difficulty=_difficulty(location, record.difficulty),
@@ -274,8 +278,12 @@ def _build_problem(
         raise location.error(field, model_error.reason) from error
 
 
-def _question(
-    location: RecordLocation, record: _Common, question_format: QuestionFormat, choices: tuple[Choice, ...], tag: str
+def _question_of_record(
+    location: RecordLocation,
+    record: _Common,
+    question_format: QuestionFormat,
+    choices: tuple[Choice, ...],
+    question_tag: str,
 ) -> Question:
     skill = None
     if record.skill is not None:
@@ -292,18 +300,18 @@ def _question(
         choices=choices,
         domain="Computer Architecture",
         topic=record.topic,
-        tag=tag,
+        tag=question_tag,
         skill=skill,
     )
 
 
-def _difficulty(location: RecordLocation, word: str | None) -> Difficulty:
-    if word is None:
+def _difficulty(location: RecordLocation, difficulty_word: str | None) -> Difficulty:
+    if difficulty_word is None:
         return Difficulty.MEDIUM
     try:
-        return Difficulty(word.strip().lower())
+        return Difficulty(difficulty_word.strip().lower())
     except ValueError:
-        raise location.error("difficulty", f"is {word!r}; known are EASY, MEDIUM and HARD") from None
+        raise location.error("difficulty", f"is {difficulty_word!r}; known are EASY, MEDIUM and HARD") from None
 
 
 def _statement(record: _Common, figures: Sequence[Figure]) -> str:
@@ -315,11 +323,11 @@ def _statement(record: _Common, figures: Sequence[Figure]) -> str:
     return "\n\n".join(part for part in (record.context or "", images, record.question) if part)
 
 
-def _read_answers_by_question_id(file: Path) -> dict[int, str]:
-    _refuse_encrypted(file)
+def _read_answers_by_question_id(answers_file: Path) -> dict[int, str]:
+    _refuse_encrypted(answers_file)
     answers: dict[int, str] = {}
-    for prefix, line, record in read_array_or_lines(file):
-        location = RecordLocation(file, prefix, line)
+    for prefix, line, record in read_array_or_lines(answers_file):
+        location = RecordLocation(answers_file, prefix, line)
         number, answer = integer_if_digits(record.get("question_id")), record.get("answer")
         if isinstance(number, bool) or not isinstance(number, int):
             raise location.error("question_id", "is not a whole number")
@@ -369,26 +377,26 @@ FORMAT = DatasetFormat(
 )
 
 
-def _refuse_encrypted(file: Path) -> None:
+def _refuse_encrypted(dataset_file: Path) -> None:
     """Refuse a file that is still encrypted.
 
     Raises:
         DatasetError: The file is encrypted, or can't be read.
     """
     try:
-        with file.open("rb") as stream:
+        with dataset_file.open("rb") as stream:
             first_bytes = stream.read(len(_FERNET))
     except OSError as error:
-        raise DatasetError(file, "", f"can't be read: {error.strerror}") from error
+        raise DatasetError(dataset_file, "", f"can't be read: {error.strerror}") from error
     if first_bytes == _FERNET:
         raise DatasetError(
-            file, "", "is encrypted; decrypt it with the key that the set's authors give, then import it"
+            dataset_file, "", "is encrypted; decrypt it with the key that the set's authors give, then import it"
         )
 
 
-def _linked_pictures(text: str) -> set[str]:
+def _linked_pictures(markdown_text: str) -> set[str]:
     """The paths of the pictures that a string shows."""
-    return {_picture_path(match) for match in _IMAGE.finditer(text)}
+    return {_picture_path(match) for match in _IMAGE.finditer(markdown_text)}
 
 
 def _figures_of(
@@ -414,33 +422,33 @@ def _figures_of(
             if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:|//", path):
                 raise location.error(field, f"shows a picture from elsewhere, {path!r}; put it beside the file instead")
             picture_origins.setdefault(path, (field, match[1] or "Figure"))
-    return tuple(_figure(location, field, name, alt) for name, (field, alt) in picture_origins.items())
+    return tuple(_figure_of_picture(location, field, name, alt) for name, (field, alt) in picture_origins.items())
 
 
-def _figure(location: RecordLocation, field: str, name: str, alt: str) -> Figure:
+def _figure_of_picture(location: RecordLocation, field_name: str, picture_name: str, alternative_text: str) -> Figure:
     folder = location.file.parent
     try:
-        path = _PATH.validate_python(name)
+        path = _PATH.validate_python(picture_name)
         media = media_type_of_path(path)
     except ValidationError as error:
-        raise location.error(field, DatasetError.from_validation(location.file, error).reason) from error
+        raise location.error(field_name, DatasetError.from_validation(location.file, error).reason) from error
     except ValueError as error:
-        raise location.error(field, str(error)) from error
+        raise location.error(field_name, str(error)) from error
     if not (folder / path).resolve().is_relative_to(folder.resolve()):
-        raise location.error(field, f"names {name!r}, which a link leads out of {folder}")
+        raise location.error(field_name, f"names {picture_name!r}, which a link leads out of {folder}")
     try:
         content = read_bytes(folder, path)
-        return Figure(path=path, media_type=media, data=base64.b64encode(content).decode(), alt=alt)
+        return Figure(path=path, media_type=media, data=base64.b64encode(content).decode(), alt=alternative_text)
     except ValidationError as error:
-        raise location.error(field, DatasetError.from_validation(location.file, error).reason) from error
+        raise location.error(field_name, DatasetError.from_validation(location.file, error).reason) from error
     except DatasetError as error:
-        raise location.error(field, f"names the picture {error}") from error
+        raise location.error(field_name, f"names the picture {error}") from error
 
 
-def _picture_path(match: re.Match[str]) -> str:
-    return unquote(match[2] or match[3] or match[4])
+def _picture_path(link_match: re.Match[str]) -> str:
+    return unquote(link_match[2] or link_match[3] or link_match[4])
 
 
-def _markdown_link_path(path: str) -> str:
+def _markdown_link_path(picture_path: str) -> str:
     """A path as Markdown links have it."""
-    return path if re.fullmatch(r"[\w./-]+", path) else f"<{path}>"
+    return picture_path if re.fullmatch(r"[\w./-]+", picture_path) else f"<{picture_path}>"

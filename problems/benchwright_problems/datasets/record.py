@@ -39,34 +39,36 @@ class RecordLocation:
     line: int | None
     """Its line in JSON Lines, from 1."""
 
-    def error(self, field: str, reason: str) -> DatasetError:
-        """The error about one of its fields; about the whole record if `field` is empty."""
-        return DatasetError(self.file, f"{self.prefix}{field}".rstrip("."), reason, self.line)
+    def error(self, field_name: str, reason: str) -> DatasetError:
+        """The error about one of its fields; about the whole record if `field_name` is empty."""
+        return DatasetError(self.file, f"{self.prefix}{field_name}".rstrip("."), reason, self.line)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}" if self.line else f"{self.file} {self.prefix.rstrip('.')}"
 
 
-def with_record_patch(problem: Problem, plain_record: Record, record: Record, location: RecordLocation) -> Problem:
+def with_record_patch(
+    problem: Problem, exported_record: Record, original_record: Record, location: RecordLocation
+) -> Problem:
     """The problem with the rest of its record as a patch, and with the record's digest.
 
     Args:
         problem: Made from the record.
-        plain_record: The record as the exporter would write it from the problem alone.
-        record: As it was read.
+        exported_record: The record as the exporter would write it from the problem alone.
+        original_record: As it was read.
         location: Place from which it was read.
 
     Raises:
         DatasetError: Something would be lost even so.
     """
-    patch = jsonpatch.make_patch(plain_record, record).patch
-    if digest(jsonpatch.apply_patch(plain_record, patch)) != digest(record):
+    patch = jsonpatch.make_patch(exported_record, original_record).patch
+    if digest(jsonpatch.apply_patch(exported_record, patch)) != digest(original_record):
         raise location.error("", "can't be stored without loss; report this record")
-    hidden_part = problem.hidden.model_copy(update={"record": patch, "sha256": digest(record)})
+    hidden_part = problem.hidden.model_copy(update={"record": patch, "sha256": digest(original_record)})
     return problem.model_copy(update={"hidden": hidden_part})
 
 
-def restored_record(problem: Problem, plain_record: Record) -> Record:
+def restored_record(problem: Problem, exported_record: Record) -> Record:
     """The record that a problem was made from, as an equal JSON value."""
-    restored: Record = jsonpatch.apply_patch(plain_record, problem.hidden.record)
+    restored: Record = jsonpatch.apply_patch(exported_record, problem.hidden.record)
     return restored

@@ -21,51 +21,68 @@ class RepositoryFolder:
 
     Args:
         folder: The folder that has them; None if none was given.
-        trees: Where their files are kept; those of the present home, if not given.
+        tree_store: Where their files are kept; those of the present home, if not given.
     """
 
-    def __init__(self, folder: Path | None, trees: TreeStore | None = None) -> None:
+    def __init__(self, folder: Path | None, tree_store: TreeStore | None = None) -> None:
         self._folder = folder
-        self.trees = trees or TreeStore.from_home(Home.from_environment())
+        self.trees = tree_store or TreeStore.from_home(Home.from_environment())
         self._clones = tempfile.TemporaryDirectory(prefix="benchwright-clones-")
         self._readers: dict[str, CommitReader] = {}
         self._files: dict[tuple[str, str], dict[str, bytes]] = {}
 
-    def files(self, name: str, commit: str) -> dict[str, bytes]:
+    def files(self, repository_name: str, commit_id: str) -> dict[str, bytes]:
         """The files of a commit.
 
         Raises:
             TreeError: The repository is not there, or the commit can't be read.
         """
-        if (name, commit) not in self._files:
-            reader = self._reader(name)
-            self._files[name, commit] = reader.files(reader.commit_id(commit)).files
-        return self._files[name, commit]
+        if (repository_name, commit_id) not in self._files:
+            reader = self._commit_reader(repository_name)
+            self._files[repository_name, commit_id] = reader.files(reader.commit_id(commit_id)).files
+        return self._files[repository_name, commit_id]
 
-    def _reader(self, name: str) -> CommitReader:
-        if name not in self._readers:
-            self._readers[name] = CommitReader(self._clone_or_folder(name))
-        return self._readers[name]
+    def _commit_reader(self, repository_name: str) -> CommitReader:
+        if repository_name not in self._readers:
+            self._readers[repository_name] = CommitReader(self._clone_or_folder(repository_name))
+        return self._readers[repository_name]
 
-    def _clone_or_folder(self, name: str) -> Path:
-        if "://" in name or name.startswith("git@"):
-            last_name = PurePosixPath(name).name.removesuffix(".git")
-            if self._folder is None or not self._has(last_name):
-                raise TreeError(f"is the address {name!r}: clone it as {last_name} into the folder of --repositories")
-            name = last_name
-        if self._folder is None or "/" in name or name in ("", ".", ".."):
-            raise TreeError(f"is {name!r}: --repositories has to name the folder that has {name}/ or {name}.bundle")
-        if not self._has(name):
-            raise TreeError(f"is {name!r}: {self._folder} has neither {name}/ nor {name}.bundle")
-        if (self._folder / name).is_dir():
-            return self._folder / name
-        clone = Path(self._clones.name, name)
-        command = ["git", "clone", "--quiet", "--mirror", "--", str(self._folder / f"{name}.bundle"), str(clone)]
+    def _clone_or_folder(self, repository_name: str) -> Path:
+        if "://" in repository_name or repository_name.startswith("git@"):
+            last_name = PurePosixPath(repository_name).name.removesuffix(".git")
+            if self._folder is None or not self._has_repository(last_name):
+                raise TreeError(
+                    f"is the address {repository_name!r}: clone it as {last_name} into the folder of --repositories"
+                )
+            repository_name = last_name
+        if self._folder is None or "/" in repository_name or repository_name in ("", ".", ".."):
+            raise TreeError(
+                f"is {repository_name!r}: --repositories has to name the folder that has {repository_name}/"
+                f" or {repository_name}.bundle"
+            )
+        if not self._has_repository(repository_name):
+            raise TreeError(
+                f"is {repository_name!r}: {self._folder} has neither {repository_name}/ nor {repository_name}.bundle"
+            )
+        if (self._folder / repository_name).is_dir():
+            return self._folder / repository_name
+        clone = Path(self._clones.name, repository_name)
+        command = [
+            "git",
+            "clone",
+            "--quiet",
+            "--mirror",
+            "--",
+            str(self._folder / f"{repository_name}.bundle"),
+            str(clone),
+        ]
         process = subprocess.run(command, capture_output=True, text=True, timeout=_LIMIT_S, check=False)
         if process.returncode != 0:
-            raise TreeError(f"is {name!r}: Git can't read {name}.bundle: {process.stderr.strip()}")
+            raise TreeError(
+                f"is {repository_name!r}: Git can't read {repository_name}.bundle: {process.stderr.strip()}"
+            )
         return clone
 
-    def _has(self, name: str) -> bool:
+    def _has_repository(self, repository_name: str) -> bool:
         folder = self._folder or Path()
-        return (folder / name).is_dir() or (folder / f"{name}.bundle").is_file()
+        return (folder / repository_name).is_dir() or (folder / f"{repository_name}.bundle").is_file()

@@ -59,22 +59,22 @@ class _Record(RecordModel):
     ref_rtl: str = ""
 
 
-def import_rtl_benchls(files: Sequence[Path], pack: str, invalid: InvalidRecords | None = None) -> Pack:
+def import_rtl_benchls(dataset_files: Sequence[Path], pack_name: str, invalid: InvalidRecords | None = None) -> Pack:
     """Import masked designs as one pack.
 
     Args:
-        files: JSON Lines, a JSON array or Parquet.
-        pack: Name of the new pack.
+        dataset_files: JSON Lines, a JSON array or Parquet.
+        pack_name: Name of the new pack.
         invalid: Collects records that can't be read; without it, the data set is refused.
 
     Raises:
         DatasetError: Names file, record and field of the first thing that is wrong.
         BadPackNameError: No pack can be called so.
     """
-    require_pack_name(pack)
+    require_pack_name(pack_name)
     invalid = invalid or InvalidRecords()
     problems: dict[str, Problem] = {}
-    for file in files:
+    for file in dataset_files:
         for prefix, line, record in read_array_or_lines(file, invalid):
             location = RecordLocation(file, prefix, line)
             with invalid.collecting_record_error():
@@ -84,9 +84,9 @@ def import_rtl_benchls(files: Sequence[Path], pack: str, invalid: InvalidRecords
                 problems[problem.id.lower()] = problem
     invalid.finish_import(len(problems))
     if not problems:
-        raise DatasetError(files[0], "", "holds no problem of RTL-BenchLS")
+        raise DatasetError(dataset_files[0], "", "holds no problem of RTL-BenchLS")
     return Pack(
-        name=pack,
+        name=pack_name,
         title="RTL-BenchLS",
         version="unknown",
         license=LICENSE,
@@ -105,9 +105,9 @@ def export_rtl_benchls(problem: Problem) -> Record:
     return restored_record(problem, _plain_record(problem))
 
 
-def _problem_of_record(location: RecordLocation, record: Record, invalid: InvalidRecords) -> Problem:
+def _problem_of_record(location: RecordLocation, record_json: Record, invalid: InvalidRecords) -> Problem:
     try:
-        masked_design = _Record.model_validate(record)
+        masked_design = _Record.model_validate(record_json)
     except ValidationError as error:
         raise DatasetError.from_validation(location.file, error, location.line) from error
     invalid.require_known_fields(location, masked_design)
@@ -151,7 +151,7 @@ def _problem_of_record(location: RecordLocation, record: Record, invalid: Invali
         )
     except ValidationError as error:
         raise DatasetError.from_validation(location.file, error, location.line) from error
-    return with_record_patch(problem, _plain_record(problem), record, location)
+    return with_record_patch(problem, _plain_record(problem), record_json, location)
 
 
 def _plain_record(problem: Problem) -> dict[str, JsonValue]:

@@ -50,33 +50,33 @@ _NO_DATA = re.compile(r"^(?:makefile|.*\.(?:s?v|md))$", re.IGNORECASE)
 _LIMITS = RunLimits(wall_s=120)
 
 
-def import_rtllm(paths: Sequence[Path], pack: str, invalid: InvalidRecords | None = None) -> Pack:
+def import_rtllm(dataset_folders: Sequence[Path], pack_name: str, invalid: InvalidRecords | None = None) -> Pack:
     """Import folders, of one design or of many, as one pack.
 
     Args:
-        paths: The folders.
-        pack: Name of the new pack.
+        dataset_folders: The folders.
+        pack_name: Name of the new pack.
         invalid: Collects designs that can't be read; without it, the data set is refused.
 
     Raises:
         DatasetError: Names the file and what is wrong with it.
         BadPackNameError: No pack can be called so.
     """
-    require_pack_name(pack)
+    require_pack_name(pack_name)
     problems: dict[str, Problem] = {}
     invalid = invalid or InvalidRecords()
-    for path in paths:
+    for path in dataset_folders:
         for parent, names in _design_folders_with_files(path):
             with invalid.collecting_record_error():
-                problem = _problem(path, parent, names)
+                problem = _problem_of_design_folder(path, parent, names)
                 if problem.id.lower() in problems:
                     raise DatasetError(path / parent, "", f"a design called {problem.id!r} was already there")
                 problems[problem.id.lower()] = problem
     invalid.finish_import(len(problems))
     if not problems:
-        raise DatasetError(paths[0], "", f"holds no folder with {_DESCRIPTION} and {_TESTBENCH}")
+        raise DatasetError(dataset_folders[0], "", f"holds no folder with {_DESCRIPTION} and {_TESTBENCH}")
     return Pack(
-        name=pack,
+        name=pack_name,
         title="RTLLM",
         version="2",
         license=LICENSE,
@@ -98,33 +98,33 @@ def export_rtllm(problem: Problem) -> dict[str, JsonValue]:
     return restored_record(problem, _source_without_patch(problem))
 
 
-def _design_folders_with_files(folder: Path) -> list[tuple[str, list[str]]]:
+def _design_folders_with_files(dataset_folder: Path) -> list[tuple[str, list[str]]]:
     """Folders with a testbench or a description, and the names of the files in each."""
     folders: dict[str, list[str]] = {}
-    for path in files_below(folder):
+    for path in files_below(dataset_folder):
         parent, _, name = path.rpartition("/")
         folders.setdefault(parent, []).append(name)
     return [(parent, names) for parent, names in sorted(folders.items()) if {_DESCRIPTION, _TESTBENCH} & set(names)]
 
 
-def _problem(root: Path, parent: str, names: Sequence[str]) -> Problem:
-    folder = root / parent
-    verified = [name for name in names if _VERIFIED.match(name)]
+def _problem_of_design_folder(dataset_root: Path, design_folder: str, file_names: Sequence[str]) -> Problem:
+    folder = dataset_root / design_folder
+    verified = [name for name in file_names if _VERIFIED.match(name)]
     if own_verified := {f"{_PREFIX}{folder.absolute().name}.v"} & set(verified):
         verified = [*own_verified]
     for required_file in (_DESCRIPTION, _TESTBENCH):
-        if required_file not in names:
+        if required_file not in file_names:
             raise DatasetError(folder / required_file, "", "is missing")
     if len(verified) != 1:
         count_text = f"has {len(verified)}: {', '.join(verified)}" if verified else "has none"
         raise DatasetError(folder, "", f"must have one verified_*.v, and {count_text}")
-    texts = {name: read_text(folder, name) for name in names}
+    texts = {name: read_text(folder, name) for name in file_names}
     testbench = modules(texts[_TESTBENCH])
     if not _SAYS_PASSED.search(texts[_TESTBENCH]):
         raise DatasetError(folder / _TESTBENCH, "", "prints nothing that says passed")
     module, top_module = _instantiated_and_instantiating_module(folder, testbench)
     reference = _renamed_reference(folder / verified[0], texts[verified[0]], module)
-    data_files = [name for name in names if name != _DESCRIPTION and not _NO_DATA.match(name)]
+    data_files = [name for name in file_names if name != _DESCRIPTION and not _NO_DATA.match(name)]
     file = f"rtl/{module}.v"
     described = {
         "criterion": "rtllm",
@@ -142,7 +142,7 @@ def _problem(root: Path, parent: str, names: Sequence[str]) -> Problem:
     harness |= {name: texts[name] for name in (_TESTBENCH, *data_files)}
     name = folder.absolute().name
     record: dict[str, JsonValue] = {
-        f"{parent}/{file_name}" if parent else file_name: text for file_name, text in texts.items()
+        f"{design_folder}/{file_name}" if design_folder else file_name: text for file_name, text in texts.items()
     }
     try:
         problem = Problem(
@@ -161,35 +161,45 @@ def _problem(root: Path, parent: str, names: Sequence[str]) -> Problem:
     return with_record_patch(problem, _source_without_patch(problem), record, RecordLocation(folder, "", None))
 
 
-def _instantiated_and_instantiating_module(folder: Path, testbench: Sequence[VerilogModule]) -> tuple[str, str]:
+def _instantiated_and_instantiating_module(
+    design_folder: Path, testbench_modules: Sequence[VerilogModule]
+) -> tuple[str, str]:
     """The module that a testbench instantiates and does not declare, and the module that does so."""
-    own_modules = {module.name for module in testbench}
-    instances = {(kind, module.name) for module in testbench for kind, _ in module.instances if kind not in own_modules}
-    if len(instances) > 1 and (matching_instances := {pair for pair in instances if pair[0] == folder.absolute().name}):
+    own_modules = {module.name for module in testbench_modules}
+    instances = {
+        (kind, module.name) for module in testbench_modules for kind, _ in module.instances if kind not in own_modules
+    }
+    if len(instances) > 1 and (
+        matching_instances := {pair for pair in instances if pair[0] == design_folder.absolute().name}
+    ):
         instances = matching_instances
     if len(instances) != 1:
         module_list = ", ".join(sorted(kind for kind, _ in instances)) or "none"
         raise DatasetError(
-            folder / _TESTBENCH, "", f"must have an instance of one module to write, and has {module_list}"
+            design_folder / _TESTBENCH, "", f"must have an instance of one module to write, and has {module_list}"
         )
     ((kind, top_module),) = instances
     if not _NAME.match(kind):
-        raise DatasetError(folder / _TESTBENCH, "", f"instantiates {kind!r}, which can't name a file")
+        raise DatasetError(design_folder / _TESTBENCH, "", f"instantiates {kind!r}, which can't name a file")
     return kind, top_module
 
 
-def _renamed_reference(file: Path, text: str, module: str) -> str:
+def _renamed_reference(reference_file: Path, reference_text: str, wanted_module: str) -> str:
     """The verified design, its module called as the testbench wants it."""
-    declared_modules = modules(text)
+    declared_modules = modules(reference_text)
     names = {declaration.name for declaration in declared_modules}
-    if module in names:
-        return text
+    if wanted_module in names:
+        return reference_text
     used_names = {kind for declaration in declared_modules for kind, _ in declaration.instances}
     tops = [name for name in names - used_names if name.startswith(_PREFIX)] or sorted(names - used_names)
-    verified = f"{_PREFIX}{module}" if f"{_PREFIX}{module}" in names else tops[0] if len(tops) == 1 else None
+    verified = (
+        f"{_PREFIX}{wanted_module}" if f"{_PREFIX}{wanted_module}" in names else tops[0] if len(tops) == 1 else None
+    )
     if verified is None:
-        raise DatasetError(file, "", f"declares no module that could be {module!r}: {', '.join(sorted(names))}")
-    return rename_identifier(text, verified, module)
+        raise DatasetError(
+            reference_file, "", f"declares no module that could be {wanted_module!r}: {', '.join(sorted(names))}"
+        )
+    return rename_identifier(reference_text, verified, wanted_module)
 
 
 def _source_without_patch(problem: Problem) -> dict[str, JsonValue]:

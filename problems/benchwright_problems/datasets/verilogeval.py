@@ -92,26 +92,26 @@ class ProblemSource:
     record: dict[str, JsonValue]
 
 
-def import_verilogeval(paths: Sequence[Path], pack: str, invalid: InvalidRecords | None = None) -> Pack:
+def import_verilogeval(dataset_paths: Sequence[Path], pack_name: str, invalid: InvalidRecords | None = None) -> Pack:
     """Import folders of version 2 and JSON Lines of version 1 as one pack.
 
     Args:
-        paths: The folders and files.
-        pack: Name of the new pack.
+        dataset_paths: The folders and files.
+        pack_name: Name of the new pack.
         invalid: Collects problems that can't be read; without it, the data set is refused.
 
     Raises:
         DatasetError: Names file, line and field of the first thing that is wrong.
         BadPackNameError: No pack can be called so.
     """
-    require_pack_name(pack)
+    require_pack_name(pack_name)
     invalid = invalid or InvalidRecords()
     found_sources = [
-        problem_source for path in paths if path.is_dir() for problem_source in sources_in_folder(path, invalid)
+        problem_source for path in dataset_paths if path.is_dir() for problem_source in sources_in_folder(path, invalid)
     ]
-    found_sources += _sources_in_files([path for path in paths if not path.is_dir()], invalid)
+    found_sources += _sources_in_files([path for path in dataset_paths if not path.is_dir()], invalid)
     if not found_sources and not invalid.record_errors:
-        raise DatasetError(paths[0], "", "holds no problem of VerilogEval")
+        raise DatasetError(dataset_paths[0], "", "holds no problem of VerilogEval")
     # The two tasks of version 2 name their problems alike.
     has_several = len({(problem_source.version, problem_source.task) for problem_source in found_sources}) > 1
     problems: dict[str, Problem] = {}
@@ -125,7 +125,7 @@ def import_verilogeval(paths: Sequence[Path], pack: str, invalid: InvalidRecords
             problems[name.lower()] = problem_of_source(problem_source, name, SOURCE)
     invalid.finish_import(len(problems))
     return Pack(
-        name=pack,
+        name=pack_name,
         title="VerilogEval",
         version=", ".join(sorted({problem_source.version for problem_source in found_sources})),
         license=LICENSE,
@@ -145,45 +145,47 @@ def export_verilogeval(problem: Problem) -> dict[str, JsonValue]:
     return restored_record(problem, _plain_source(problem))
 
 
-def sources_in_folder(folder: Path, invalid: InvalidRecords) -> list[ProblemSource]:
+def sources_in_folder(dataset_folder: Path, invalid: InvalidRecords) -> list[ProblemSource]:
     """The problems of version 2 below a folder.
 
     Args:
-        folder: The folder.
+        dataset_folder: The folder.
         invalid: Collects problems that can't be read.
     """
     paths_by_problem: dict[tuple[str, str], dict[str, str]] = {}
-    for path in files_below(folder):
+    for path in files_below(dataset_folder):
         parent, _, name = path.rpartition("/")
         if matched := _FILE.match(name):
             paths_by_problem.setdefault((parent, matched[1]), {})[matched[2]] = path
     folder_sources = []
     for (parent, name), paths in sorted(paths_by_problem.items()):
         with invalid.collecting_record_error():
-            folder_sources.append(_from_files(folder, parent, name, paths))
+            folder_sources.append(_source_of_task_files(dataset_folder, parent, name, paths))
     return folder_sources
 
 
-def _from_files(folder: Path, parent: str, name: str, paths: Mapping[str, str]) -> ProblemSource:
-    location = folder / parent / name
+def _source_of_task_files(
+    dataset_folder: Path, task_folder: str, problem_name: str, path_by_kind: Mapping[str, str]
+) -> ProblemSource:
+    location = dataset_folder / task_folder / problem_name
     for needed_suffix in _NEEDED:
-        if needed_suffix not in paths:
-            raise DatasetError(location.with_name(f"{name}_{needed_suffix}"), "", "is missing")
-    texts = {part: read_text(folder, path) for part, path in paths.items()}
+        if needed_suffix not in path_by_kind:
+            raise DatasetError(location.with_name(f"{problem_name}_{needed_suffix}"), "", "is missing")
+    texts = {part: read_text(dataset_folder, path) for part, path in path_by_kind.items()}
     if not any(declared_module.name == _REFERENCE for declared_module in modules(texts["ref.sv"])):
-        raise DatasetError(folder / paths["ref.sv"], "", f"declares no module {_REFERENCE}")
+        raise DatasetError(dataset_folder / path_by_kind["ref.sv"], "", f"declares no module {_REFERENCE}")
     header = texts.get("ifc.txt", "")
-    completes = "ifc.txt" in texts or _CODE_COMPLETE in f"{folder.name}/{parent}"
-    record: dict[str, JsonValue] = {f"{name}_{part}": text for part, text in texts.items()}
+    completes = "ifc.txt" in texts or _CODE_COMPLETE in f"{dataset_folder.name}/{task_folder}"
+    record: dict[str, JsonValue] = {f"{problem_name}_{part}": text for part, text in texts.items()}
     return ProblemSource(
-        location=folder / paths["test.sv"],
+        location=dataset_folder / path_by_kind["test.sv"],
         line=None,
-        name=name,
+        name=problem_name,
         task=_CODE_COMPLETE if completes else _SPEC_TO_RTL,
         version="2",
         statement=texts["prompt.txt"],
         category=Category.COMPLETION if header else Category.SPEC_TO_RTL,
-        starting_text=_started_module(header),
+        starting_text=_module_opened_by_header(header),
         top_module="TopModule",
         reference=rename_identifier(texts["ref.sv"], _REFERENCE, "TopModule"),
         harness={"test.sv": texts["test.sv"], "ref.sv": texts["ref.sv"]},
@@ -191,12 +193,12 @@ def _from_files(folder: Path, parent: str, name: str, paths: Mapping[str, str]) 
     )
 
 
-def _sources_in_files(files: Sequence[Path], invalid: InvalidRecords) -> list[ProblemSource]:
+def _sources_in_files(dataset_files: Sequence[Path], invalid: InvalidRecords) -> list[ProblemSource]:
     descriptions: dict[str, dict[str, str]] = {}
     task_records: list[tuple[Path, int, _Task, dict[str, JsonValue]]] = []
-    for file in files:
+    for file in dataset_files:
         for line, record in read_records(file, invalid):
-            with invalid.collecting_record_error(), _located_errors(file, line):
+            with invalid.collecting_record_error(), _naming_line_in_errors(file, line):
                 if "test" in record:
                     task_row = _Task.model_validate(record)
                     invalid.require_known_fields(RecordLocation(file, "", line), task_row)
@@ -216,62 +218,72 @@ def _sources_in_files(files: Sequence[Path], invalid: InvalidRecords) -> list[Pr
     for file, line, task_row, record in task_records:
         with invalid.collecting_record_error():
             record_sources.append(
-                _from_record(file, line, task_row, record, descriptions.get(_description_variant(file), only))
+                _source_of_record(file, line, task_row, record, descriptions.get(_description_variant(file), only))
             )
     return record_sources
 
 
 @contextmanager
-def _located_errors(file: Path, line: int) -> Iterator[None]:
+def _naming_line_in_errors(dataset_file: Path, line_number: int) -> Iterator[None]:
     try:
         yield
     except ValidationError as error:
-        raise DatasetError.from_validation(file, error, line) from error
+        raise DatasetError.from_validation(dataset_file, error, line_number) from error
 
 
-def _description_variant(file: Path) -> str:
+def _description_variant(descriptions_file: Path) -> str:
     """`human` or `machine`: the same problems, described by people or by a model."""
-    return file.stem.partition("_")[2].lower() or "v1"
+    return descriptions_file.stem.partition("_")[2].lower() or "v1"
 
 
-def _from_record(
-    file: Path, line: int, task_row: _Task, record: dict[str, JsonValue], descriptions: Mapping[str, str]
+def _source_of_record(
+    dataset_file: Path,
+    line_number: int,
+    task_row: _Task,
+    record_json: dict[str, JsonValue],
+    description_by_task_id: Mapping[str, str],
 ) -> ProblemSource:
-    described = descriptions.get(task_row.task_id)
-    if descriptions and described is None:
-        raise DatasetError(file, "task_id", f"{task_row.task_id!r} has no description in the files given", line)
+    described = description_by_task_id.get(task_row.task_id)
+    if description_by_task_id and described is None:
+        raise DatasetError(
+            dataset_file, "task_id", f"{task_row.task_id!r} has no description in the files given", line_number
+        )
     description = (described or "Complete this module.").rstrip()
     return ProblemSource(
-        location=file,
-        line=line,
+        location=dataset_file,
+        line=line_number,
         name=task_row.task_id,
-        task=_description_variant(file),
+        task=_description_variant(dataset_file),
         version="1",
         statement=f"{description}\n\n```verilog\n{task_row.prompt.strip()}\n```\n",
         category=Category.COMPLETION if task_row.prompt else Category.SPEC_TO_RTL,
-        starting_text=_started_module(task_row.prompt),
+        starting_text=_module_opened_by_header(task_row.prompt),
         top_module="top_module",
         reference=_joined_source(task_row.prompt, task_row.canonical_solution),
         harness={"test.sv": task_row.test},
-        record=record if described is None else record | {"detail_description": described},
+        record=record_json if described is None else record_json | {"detail_description": described},
     )
 
 
-def _joined_source(header: str, body: str) -> str:
-    return f"{header}{body}" if header.endswith("\n") or body.startswith("\n") else f"{header}\n{body}"
+def _joined_source(module_header: str, module_body: str) -> str:
+    return (
+        f"{module_header}{module_body}"
+        if module_header.endswith("\n") or module_body.startswith("\n")
+        else f"{module_header}\n{module_body}"
+    )
 
 
-def _started_module(header: str) -> str:
-    return f"{header.strip()}\n\n\nendmodule\n" if header else ""
+def _module_opened_by_header(module_header: str) -> str:
+    return f"{module_header.strip()}\n\n\nendmodule\n" if module_header else ""
 
 
-def problem_of_source(problem_source: ProblemSource, name: str, address: str) -> Problem:
-    """The problem that is called `name`.
+def problem_of_source(problem_source: ProblemSource, problem_id: str, dataset_address: str) -> Problem:
+    """The problem that is called `problem_id`.
 
     Args:
         problem_source: What was read of it.
-        name: Its id.
-        address: That of the data set.
+        problem_id: Its id.
+        dataset_address: That of the data set.
 
     Raises:
         DatasetError: No such problem can be.
@@ -279,10 +291,10 @@ def problem_of_source(problem_source: ProblemSource, name: str, address: str) ->
     file = f"rtl/{problem_source.top_module}.sv"
     start = {file: problem_source.starting_text} if problem_source.starting_text else {}
     harness = {"testbench.json": _testbench_description(problem_source, file), **problem_source.harness}
-    provenance = Provenance(source=address, license=LICENSE, version=problem_source.version)
+    provenance = Provenance(source=dataset_address, license=LICENSE, version=problem_source.version)
     try:
         problem = Problem(
-            id=name,
+            id=problem_id,
             kind=ProblemKind.DESIGN,
             title=problem_source.name.replace("_", " "),
             category=problem_source.category,
@@ -306,7 +318,7 @@ def problem_of_source(problem_source: ProblemSource, name: str, address: str) ->
     )
 
 
-def _testbench_description(problem_source: ProblemSource, file: str) -> str:
+def _testbench_description(problem_source: ProblemSource, design_path: str) -> str:
     """The harness's `testbench.json`."""
     declared_modules = [
         declared_module for text in problem_source.harness.values() for declared_module in modules(text)
@@ -330,7 +342,7 @@ def _testbench_description(problem_source: ProblemSource, file: str) -> str:
     described = {
         "criterion": "verilogeval",
         "top": top_module.name,
-        "design": [file],
+        "design": [design_path],
         "testbench": list(problem_source.harness),
         "private": sorted(names),
     }

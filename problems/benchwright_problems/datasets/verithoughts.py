@@ -43,32 +43,32 @@ class _Row(RecordModel):
     verified: bool
 
 
-def import_verithoughts(files: Sequence[Path], pack: str, invalid: InvalidRecords | None = None) -> Pack:
+def import_verithoughts(dataset_files: Sequence[Path], pack_name: str, invalid: InvalidRecords | None = None) -> Pack:
     """Import rows as one pack; a problem is called by the number of its row, such as `row-12`.
 
     Args:
-        files: JSON Lines, a JSON array or Parquet.
-        pack: Name of the new pack.
+        dataset_files: JSON Lines, a JSON array or Parquet.
+        pack_name: Name of the new pack.
         invalid: Collects rows that can't be read or are not verified; without it, the data set is refused.
 
     Raises:
         DatasetError: Names file, row and field of the first thing that is wrong.
         BadPackNameError: No pack can be called so.
     """
-    require_pack_name(pack)
+    require_pack_name(pack_name)
     invalid = invalid or InvalidRecords()
     problems: list[Problem] = []
     row_number = 0
-    for file in files:
+    for file in dataset_files:
         for prefix, line, record in read_array_or_lines(file, invalid):
             row_number += 1
             with invalid.collecting_record_error():
                 problems.append(_problem_of_row(RecordLocation(file, prefix, line), row_number, record, invalid))
     invalid.finish_import(len(problems))
     if not problems:
-        raise DatasetError(files[0], "", "holds no problem of VeriThoughts")
+        raise DatasetError(dataset_files[0], "", "holds no problem of VeriThoughts")
     return Pack(
-        name=pack,
+        name=pack_name,
         title="VeriThoughts",
         version="unknown",
         license=LICENSE,
@@ -88,9 +88,9 @@ def export_verithoughts(problem: Problem) -> Record:
     return restored_record(problem, _plain_row(problem))
 
 
-def _problem_of_row(location: RecordLocation, row_number: int, record: Record, invalid: InvalidRecords) -> Problem:
+def _problem_of_row(location: RecordLocation, row_number: int, record_json: Record, invalid: InvalidRecords) -> Problem:
     try:
-        dataset_row = _Row.model_validate(record)
+        dataset_row = _Row.model_validate(record_json)
     except ValidationError as error:
         raise DatasetError.from_validation(location.file, error, location.line) from error
     invalid.require_known_fields(location, dataset_row)
@@ -117,7 +117,7 @@ def _problem_of_row(location: RecordLocation, row_number: int, record: Record, i
         )
     except ValidationError as error:
         raise DatasetError.from_validation(location.file, error, location.line) from error
-    return with_record_patch(problem, _plain_row(problem), record, location)
+    return with_record_patch(problem, _plain_row(problem), record_json, location)
 
 
 def _plain_row(problem: Problem) -> dict[str, JsonValue]:

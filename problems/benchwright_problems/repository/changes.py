@@ -31,28 +31,28 @@ def diff_of_files(old_files: Mapping[str, bytes | None], new_files: Mapping[str,
     )
 
 
-def changed_files(tree: Tree, patch: str, editable: Collection[str] = ()) -> dict[str, bytes | None]:
+def changed_files(tree: Tree, unified_diff: str, editable_folders: Collection[str] = ()) -> dict[str, bytes | None]:
     """The files that a diff changes: path → new content; None for one that it deletes.
 
     Args:
         tree: The files that it is applied to.
-        patch: Unified diff, as `git diff` writes it.
-        editable: Files and folders that it may change; empty for all.
+        unified_diff: Unified diff, as `git diff` writes it.
+        editable_folders: Files and folders that it may change; empty for all.
 
     Raises:
         PatchError: The diff is malformed, does not apply, or names a path that no workspace can hold.
         TreeError: The tree can't be read.
     """
-    if len(patch) > LARGEST_CHANGES_BYTES:
+    if len(unified_diff) > LARGEST_CHANGES_BYTES:
         raise PatchError(f"the changes are larger than {LARGEST_CHANGES_BYTES >> 20} MiB")
     given_paths = tree.digest_by_path
     new_files: dict[str, bytes | None] = {}
-    for section in _sections(patch):
+    for section in _sections(unified_diff):
         path = section.path
         if reason := unusable_path_reason(path):
             raise PatchError(reason)
-        if editable and not {path, *folders_around(path)} & {*editable}:
-            raise PatchError(f"the changes touch {path!r}; what may be changed is {', '.join(editable)}")
+        if editable_folders and not {path, *folders_around(path)} & {*editable_folders}:
+            raise PatchError(f"the changes touch {path!r}; what may be changed is {', '.join(editable_folders)}")
         if path in new_files:
             raise PatchError(f"the changes have {path!r} twice")
         if section.creates and path in given_paths:
@@ -74,30 +74,30 @@ class _Section:
     hunk_lines: list[str] = field(default_factory=list)
 
 
-def _diff_of_file(path: str, old: bytes | None, new: bytes | None) -> str:
-    if old == new:
+def _diff_of_file(path: str, old_content: bytes | None, new_content: bytes | None) -> str:
+    if old_content == new_content:
         return ""
     try:
-        old_lines, new_lines = (_lines((content or b"").decode()) for content in (old, new))
+        old_lines, new_lines = (_lines_with_ends((content or b"").decode()) for content in (old_content, new_content))
     except UnicodeDecodeError as error:
         raise PatchError(f"{path} is no text, so its change can't be handed in") from error
     head = f"diff --git a/{path} b/{path}\n"
-    if old is None:
+    if old_content is None:
         head += "new file mode 100644\n"
-    if new is None:
+    if new_content is None:
         head += "deleted file mode 100644\n"
-    names = (_NOTHING if old is None else f"a/{path}", _NOTHING if new is None else f"b/{path}")
+    names = (_NOTHING if old_content is None else f"a/{path}", _NOTHING if new_content is None else f"b/{path}")
     lines = difflib.unified_diff(old_lines, new_lines, *names)
     return head + "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
-def _lines(text: str) -> list[str]:
+def _lines_with_ends(file_text: str) -> list[str]:
     # Only LF ends a line of a diff; str.splitlines would also split at form feeds.
-    return re.findall(r"[^\n]*\n|[^\n]+", text)
+    return re.findall(r"[^\n]*\n|[^\n]+", file_text)
 
 
-def _sections(patch: str) -> Iterator[_Section]:
-    lines = patch.split("\n")
+def _sections(unified_diff: str) -> Iterator[_Section]:
+    lines = unified_diff.split("\n")
     if lines[-1] == "":
         lines.pop()
     number, section = 0, None
@@ -106,10 +106,10 @@ def _sections(patch: str) -> Iterator[_Section]:
         if line.startswith("diff --git "):
             if section is not None:
                 yield section
-            section = _Section(_path_of_both(line, number), creates=False, deletes=False)
+            section = _Section(_path_in_diff_line(line, number), creates=False, deletes=False)
             number += 1
         elif line.startswith("--- ") and number + 1 < len(lines) and lines[number + 1].startswith("+++ "):
-            old_path, new_path = (_path_of_header(lines[index]) for index in (number, number + 1))
+            old_path, new_path = (_path_in_file_header(lines[index]) for index in (number, number + 1))
             path = old_path if new_path == _NOTHING else new_path
             if section is None or section.hunk_lines:
                 if section is not None:
@@ -138,26 +138,26 @@ def _sections(patch: str) -> Iterator[_Section]:
         yield section
 
 
-def _path_of_both(line: str, number: int) -> str:
+def _path_in_diff_line(header_line: str, line_number: int) -> str:
     """The path in `diff --git a/PATH b/PATH`."""
-    names = line.removeprefix("diff --git ")
+    names = header_line.removeprefix("diff --git ")
     middle = len(names) // 2
     old_name, new_name = names[:middle], names[middle + 1 :]
     if names[middle : middle + 1] != " " or old_name[2:] != new_name[2:]:
-        raise PatchError(f"line {number + 1} of the changes renames a file; delete it and create the other")
+        raise PatchError(f"line {line_number + 1} of the changes renames a file; delete it and create the other")
     return old_name[2:]
 
 
-def _path_of_header(line: str) -> str:
-    name = line[4:].split("\t")[0]
-    return name if name == _NOTHING else name.removeprefix("a/" if line.startswith("-") else "b/")
+def _path_in_file_header(header_line: str) -> str:
+    name = header_line[4:].split("\t")[0]
+    return name if name == _NOTHING else name.removeprefix("a/" if header_line.startswith("-") else "b/")
 
 
-def _end_of_hunk(lines: Sequence[str], start: int, hunk: re.Match[str]) -> int:
-    old_left, new_left = int(hunk[1] or 1), int(hunk[2] or 1)
-    end = start + 1
-    while end < len(lines) and (old_left > 0 or new_left > 0 or lines[end].startswith("\\")):
-        mark = lines[end][:1]
+def _end_of_hunk(patch_lines: Sequence[str], header_index: int, header_match: re.Match[str]) -> int:
+    old_left, new_left = int(header_match[1] or 1), int(header_match[2] or 1)
+    end = header_index + 1
+    while end < len(patch_lines) and (old_left > 0 or new_left > 0 or patch_lines[end].startswith("\\")):
+        mark = patch_lines[end][:1]
         old_left -= mark in (" ", "-", "")
         new_left -= mark in (" ", "+", "")
         end += 1

@@ -39,18 +39,18 @@ class CommitReader:
     """Reads the commits of a repository.
 
     Args:
-        folder: The repository: a clone, bare or not.
+        repository_folder: The repository: a clone, bare or not.
 
     Raises:
         TreeError: It is no repository, or there is no Git here.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, repository_folder: Path) -> None:
+        self._folder = repository_folder
         if shutil.which("git") is None:
             raise TreeError("Git is not installed, which reads repositories. Install it (Debian: apt-get install git).")
-        if not folder.is_dir() or not self._output("rev-parse", "--git-dir"):
-            raise TreeError(f"{folder} is no Git repository. Give the folder of a clone.")
+        if not repository_folder.is_dir() or not self._git_output_or_none("rev-parse", "--git-dir"):
+            raise TreeError(f"{repository_folder} is no Git repository. Give the folder of a clone.")
 
     def commit_id(self, revision: str) -> str:
         """The id of a commit.
@@ -58,23 +58,25 @@ class CommitReader:
         Raises:
             TreeError: There is no such commit.
         """
-        commit = self._output("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        commit = self._git_output_or_none(
+            "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
+        )
         if not commit:
             raise TreeError(f"{self._folder} has no commit {revision!r}. `git log` lists those that it has.")
         return commit.decode().strip()
 
-    def parent_id(self, commit: str) -> str:
+    def parent_id(self, commit_id: str) -> str:
         """The commit before another one; of a merge, the one that was merged into.
 
         Raises:
             TreeError: There is none.
         """
-        parents = (self._output("rev-parse", f"{commit}^@") or b"").split()
+        parents = (self._git_output_or_none("rev-parse", f"{commit_id}^@") or b"").split()
         if not parents:
-            raise TreeError(f"The commit {commit[:12]} is the first of {self._folder}: nothing is before it.")
+            raise TreeError(f"The commit {commit_id[:12]} is the first of {self._folder}: nothing is before it.")
         return parents[0].decode()
 
-    def files(self, commit: str) -> CommitFiles:
+    def files(self, commit_id: str) -> CommitFiles:
         """All files of a commit; a link to a file of it is replaced by that file's content.
 
         Raises:
@@ -82,18 +84,20 @@ class CommitReader:
         """
         object_by_path: dict[str, str] = {}
         links: dict[str, str] = {}
-        for tree_entry in (self._output("ls-tree", "-r", "-z", "--full-tree", commit) or b"").split(b"\0")[:-1]:
+        for tree_entry in (self._git_output_or_none("ls-tree", "-r", "-z", "--full-tree", commit_id) or b"").split(
+            b"\0"
+        )[:-1]:
             head, _, raw_path = tree_entry.partition(b"\t")
             mode, _, object_id = head.decode().split()
             try:
                 path = raw_path.decode()
             except UnicodeDecodeError as error:
-                raise TreeError(f"The path {raw_path!r} of {commit[:12]} is not UTF-8.") from error
+                raise TreeError(f"The path {raw_path!r} of {commit_id[:12]} is not UTF-8.") from error
             if mode == _SUBMODULE:
                 raise TreeError(f"{path} is a submodule, whose files the repository does not have. Put them into it.")
             (links if mode == _LINK else object_by_path)[path] = object_id
         left_out = tuple(path for path in (*object_by_path, *links) if is_editor_file(path))
-        contents = self._contents({*object_by_path.values(), *links.values()})
+        contents = self._content_by_object_id({*object_by_path.values(), *links.values()})
         files = {path: contents[object_id] for path, object_id in object_by_path.items()}
         targets = {path: contents[object_id].decode(errors="replace") for path, object_id in links.items()}
         files |= {path: files[_linked_path(path, targets, files)] for path in targets if path not in left_out}
@@ -101,9 +105,9 @@ class CommitReader:
         require_usable_files(content_by_path)
         return CommitFiles(content_by_path, left_out)
 
-    def _contents(self, object_ids: set[str]) -> dict[str, bytes]:
+    def _content_by_object_id(self, object_ids: set[str]) -> dict[str, bytes]:
         object_request = "".join(f"{object_id}\n" for object_id in object_ids).encode()
-        output = self._output("cat-file", "--batch", stdin=object_request) or b""
+        output = self._git_output_or_none("cat-file", "--batch", stdin_bytes=object_request) or b""
         contents: dict[str, bytes] = {}
         start = 0
         while start < len(output):
@@ -116,22 +120,25 @@ class CommitReader:
             start = end + size + 2
         return contents
 
-    def _output(self, *arguments: str, stdin: bytes = b"") -> bytes | None:
+    def _git_output_or_none(self, *git_arguments: str, stdin_bytes: bytes = b"") -> bytes | None:
         """What Git prints; None if it refuses."""
-        command = ["git", *_SETTINGS, "-C", str(self._folder), *arguments]
+        command = ["git", *_SETTINGS, "-C", str(self._folder), *git_arguments]
         environment = {**os.environ, **_ENVIRONMENT}
         process = subprocess.run(
-            command, input=stdin, capture_output=True, env=environment, timeout=_LIMIT_S, check=False
+            command, input=stdin_bytes, capture_output=True, env=environment, timeout=_LIMIT_S, check=False
         )
         return process.stdout if process.returncode == 0 else None
 
 
-def _linked_path(path: str, targets: dict[str, str], files: dict[str, bytes]) -> str:
-    target = path
+def _linked_path(link_path: str, target_by_link_path: dict[str, str], content_by_path: dict[str, bytes]) -> str:
+    target = link_path
     for _ in range(_MOST_LINKS):
-        if target in files:
+        if target in content_by_path:
             return target
-        if target not in targets:
+        if target not in target_by_link_path:
             break
-        target = posixpath.normpath(posixpath.join(posixpath.dirname(target), targets[target]))
-    raise TreeError(f"{path} is a link to {targets[path]!r}, but the repository has no such file. Put one there.")
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(target), target_by_link_path[target]))
+    raise TreeError(
+        f"{link_path} is a link to {target_by_link_path[link_path]!r}, but the repository has no such file."
+        " Put one there."
+    )

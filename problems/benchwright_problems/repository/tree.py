@@ -54,7 +54,7 @@ class Tree(Model):
 
     @field_validator("folder")
     @classmethod
-    def _from_context(cls, folder: Path | None, info: ValidationInfo) -> Path | None:
+    def _folder_from_context(cls, folder: Path | None, info: ValidationInfo) -> Path | None:
         return folder or (info.context or {}).get("trees")
 
     @cached_property
@@ -134,25 +134,25 @@ class TreeStore:
         """The one beside the packs."""
         return cls(home.data / "trees")
 
-    def add(self, files: Mapping[str, bytes]) -> Tree:
+    def add(self, content_by_path: Mapping[str, bytes]) -> Tree:
         """Keep a tree; contents that are there already are not written again.
 
         Raises:
             TreeError: A path can't be opened by every editor, or the tree is too large.
             OSError: A file can't be written.
         """
-        require_usable_files(files)
-        listing = _listing_of(files)
+        require_usable_files(content_by_path)
+        listing = _listing_of(content_by_path)
         for path, digest in listing.items():
             file = _content_file(self.folder, digest)
             with contextlib.suppress(OSError):
-                if file.stat().st_size == len(files[path]):
+                if file.stat().st_size == len(content_by_path[path]):
                     # Young again, so that nobody deletes it before it is listed.
                     os.utime(file)
                     continue
             file.parent.mkdir(parents=True, exist_ok=True)
             # What a power cut loses is found by its digest, and imported again.
-            write_atomically(file, files[path], 0o644, durable=False)
+            write_atomically(file, content_by_path[path], 0o644, durable=False)
         tree = Tree(id=_listing_digest(listing), folder=self.folder)
         file = _listing_file(self.folder, tree.id)
         if not file.exists():
@@ -226,32 +226,32 @@ class Pruning:
     freed_bytes: int
 
 
-def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+def write_files(folder: Path, content_by_path: Mapping[str, bytes]) -> None:
     """Write files below a folder. What begins with `#!` can be executed.
 
     Raises:
         OSError: A file can't be written.
     """
-    for parent in {path.rpartition("/")[0] for path in files}:
+    for parent in {path.rpartition("/")[0] for path in content_by_path}:
         (folder / parent).mkdir(parents=True, exist_ok=True)
-    for path, content in files.items():
+    for path, content in content_by_path.items():
         mode = _EXECUTABLE if content.startswith(_SCRIPT) else 0o644
         with os.fdopen(os.open(folder / path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as stream:
             stream.write(content)
 
 
-def require_usable_files(files: Mapping[str, bytes]) -> None:
+def require_usable_files(content_by_path: Mapping[str, bytes]) -> None:
     """Refuse files that not every workspace can hold.
 
     Raises:
         TreeError: Names the first, with the reason.
     """
-    if not files:
+    if not content_by_path:
         raise TreeError("The repository holds no file.")
-    if len(files) > MOST_FILES or sum(map(len, files.values())) > LARGEST_TREE_BYTES:
+    if len(content_by_path) > MOST_FILES or sum(map(len, content_by_path.values())) > LARGEST_TREE_BYTES:
         raise TreeError(f"The repository has more than {MOST_FILES} files or {LARGEST_TREE_BYTES >> 20} MiB.")
-    parents = {parent for path in files for parent in folders_around(path)}
-    for path in files:
+    parents = {parent for path in content_by_path for parent in folders_around(path)}
+    for path in content_by_path:
         if reason := unusable_path_reason(path):
             raise TreeError(reason)
         if path in parents:
@@ -277,19 +277,19 @@ def _foreign_archive_error(tree_id: str) -> TreeError:
     return TreeError(f"What was sent as the files of repository {tree_id[:12]} is something else. Ask again.")
 
 
-def _listing_of(files: Mapping[str, bytes]) -> dict[str, str]:
-    return {path: hashlib.sha256(content).hexdigest() for path, content in sorted(files.items())}
+def _listing_of(content_by_path: Mapping[str, bytes]) -> dict[str, str]:
+    return {path: hashlib.sha256(content).hexdigest() for path, content in sorted(content_by_path.items())}
 
 
-def _listing_digest(listing: Mapping[str, str]) -> str:
-    text = json.dumps(dict(listing), sort_keys=True, separators=(",", ":"))
+def _listing_digest(digest_by_path: Mapping[str, str]) -> str:
+    text = json.dumps(dict(digest_by_path), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _listing_file(folder: Path, tree_id: str) -> Path:
-    return folder / f"{tree_id}.json"
+def _listing_file(store_folder: Path, tree_id: str) -> Path:
+    return store_folder / f"{tree_id}.json"
 
 
-def _content_file(folder: Path, digest: str) -> Path:
+def _content_file(store_folder: Path, content_digest: str) -> Path:
     # A folder with a hundred thousand files is slow to list.
-    return folder / "contents" / digest[:2] / digest
+    return store_folder / "contents" / content_digest[:2] / content_digest

@@ -76,7 +76,7 @@ def convert_record(record: dict[str, JsonValue], target_form: RecordForm) -> dic
     return converted | {_KEPT: conversion.model_dump(mode="json")}
 
 
-def make_patch(old_text: str, new_text: str) -> str:
+def unified_diff_without_headers(old_text: str, new_text: str) -> str:
     """The unified diff that `apply_patch` takes, without file headers; empty if nothing differs."""
     # Only LF ends a line of a diff.
     old_lines, new_lines = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in (old_text, new_text))
@@ -84,39 +84,43 @@ def make_patch(old_text: str, new_text: str) -> str:
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in hunks)
 
 
-def _agentic_record(record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    request_fields, output_fields = _mapping_or_empty(record.get("input")), _mapping_or_empty(record.get("output"))
+def _agentic_record(nonagentic_record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    request_fields, output_fields = (
+        _mapping_or_empty(nonagentic_record.get("input")),
+        _mapping_or_empty(nonagentic_record.get("output")),
+    )
     context_files, solution = (
         _texts_by_path(request_fields.get("context")),
         _texts_by_path(output_fields.get("context")),
     )
     files = "\n".join(f"- {path}" for path in solution)
     converted: dict[str, JsonValue] = {
-        "id": record["id"],
-        "categories": record["categories"],
+        "id": nonagentic_record["id"],
+        "categories": nonagentic_record["categories"],
         "system_message": _SYSTEM_MESSAGE.format(files=files),
         "prompt": request_fields.get("prompt"),
         "context": dict(context_files),
         "patch": {
-            path: make_patch(context_files.get(path, ""), text) if text else "" for path, text in solution.items()
+            path: unified_diff_without_headers(context_files.get(path, ""), text) if text else ""
+            for path, text in solution.items()
         },
-        "harness": dict(_texts_by_path(_mapping_or_empty(record.get("harness")).get("files"))),
+        "harness": dict(_texts_by_path(_mapping_or_empty(nonagentic_record.get("harness")).get("files"))),
     }
     if response := output_fields.get("response"):
         converted["response"] = response
     return converted
 
 
-def _nonagentic_record(record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+def _nonagentic_record(agentic_record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     # The system message describes tools, which a model that answers once does not have.
-    context_files, patches = _texts_by_path(record.get("context")), _texts_by_path(record.get("patch"))
-    harness = _texts_by_path(record.get("harness"))
+    context_files, patches = _texts_by_path(agentic_record.get("context")), _texts_by_path(agentic_record.get("patch"))
+    harness = _texts_by_path(agentic_record.get("harness"))
     return {
-        "id": record["id"],
-        "categories": record["categories"],
-        "input": {"prompt": record["prompt"], "context": dict(context_files)},
+        "id": agentic_record["id"],
+        "categories": agentic_record["categories"],
+        "input": {"prompt": agentic_record["prompt"], "context": dict(context_files)},
         "output": {
-            "response": record.get("response") or "",
+            "response": agentic_record.get("response") or "",
             "context": {
                 path: apply_patch(context_files.get(path, ""), patch) if patch else ""
                 for path, patch in patches.items()
@@ -126,9 +130,9 @@ def _nonagentic_record(record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     }
 
 
-def _mapping_or_empty(value: JsonValue) -> dict[str, JsonValue]:
-    return value if isinstance(value, dict) else {}
+def _mapping_or_empty(json_value: JsonValue) -> dict[str, JsonValue]:
+    return json_value if isinstance(json_value, dict) else {}
 
 
-def _texts_by_path(value: JsonValue) -> dict[str, str]:
-    return {path: text if isinstance(text, str) else "" for path, text in _mapping_or_empty(value).items()}
+def _texts_by_path(json_value: JsonValue) -> dict[str, str]:
+    return {path: text if isinstance(text, str) else "" for path, text in _mapping_or_empty(json_value).items()}

@@ -18,7 +18,7 @@ _FILLED = ("corrected", "reason")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def write_label_sheet(file: Path, problems: Sequence[Problem], labels: PackLabels) -> int:
+def write_label_sheet(sheet_file: Path, problems: Sequence[Problem], labels: PackLabels) -> int:
     """Write every label that counts, with room for another; returns the number of rows.
 
     Raises:
@@ -39,76 +39,82 @@ def write_label_sheet(file: Path, problems: Sequence[Problem], labels: PackLabel
             csv_writer.writerow([*(_cell_without_formula(text) for text in row_cells), "", ""])
             count += 1
     # A byte order mark, without which spreadsheets don't take it for UTF-8.
-    write_atomically(file.absolute(), b"\xef\xbb\xbf" + stream.getvalue().encode("utf-8", "replace"))
+    write_atomically(sheet_file.absolute(), b"\xef\xbb\xbf" + stream.getvalue().encode("utf-8", "replace"))
     return count
 
 
 def read_label_sheet(
-    file: Path, problems: Mapping[str, Problem], person: str, correction_time: datetime
+    sheet_file: Path, problem_by_ref: Mapping[str, Problem], labelling_person: str, correction_time: datetime
 ) -> list[QuestionLabel]:
     """The corrections of a sheet; rows without one are left out.
 
     Args:
-        file: CSV with the columns `problem`, `kind`, `corrected` and `reason`; others don't matter.
-        problems: The problems by id.
-        person: The person who corrected.
+        sheet_file: CSV with the columns `problem`, `kind`, `corrected` and `reason`; others don't matter.
+        problem_by_ref: The problems by id.
+        labelling_person: The person who corrected.
         correction_time: Time of the corrections.
 
     Raises:
         DatasetError: Names line and field of the first thing that is wrong; nothing is to be kept then.
     """
     try:
-        rows = csv.DictReader(io.StringIO(file.read_bytes().decode("utf-8-sig")), strict=True)
+        rows = csv.DictReader(io.StringIO(sheet_file.read_bytes().decode("utf-8-sig")), strict=True)
         missing = [name for name in ("problem", "kind", *_FILLED) if name not in (rows.fieldnames or ())]
         if missing:
-            raise DatasetError(file, missing[0], "is not among the columns; `--export` writes a sheet that has it", 1)
+            raise DatasetError(
+                sheet_file, missing[0], "is not among the columns; `--export` writes a sheet that has it", 1
+            )
         return [
-            _correction(file, rows.line_num, row, problems, person, correction_time)
+            _correction(sheet_file, rows.line_num, row, problem_by_ref, labelling_person, correction_time)
             for row in rows
             if (row["corrected"] or "").strip()
         ]
     except OSError as error:
-        raise DatasetError(file, "", f"can't be read: {error.strerror}") from error
+        raise DatasetError(sheet_file, "", f"can't be read: {error.strerror}") from error
     except (UnicodeDecodeError, csv.Error) as error:
-        raise DatasetError(file, "", f"is not CSV in UTF-8: {error}") from error
+        raise DatasetError(sheet_file, "", f"is not CSV in UTF-8: {error}") from error
 
 
 def _correction(
-    file: Path,
-    line: int,
-    row: Mapping[str, str | None],
-    problems: Mapping[str, Problem],
-    person: str,
+    sheet_file: Path,
+    line_number: int,
+    sheet_row: Mapping[str, str | None],
+    problem_by_ref: Mapping[str, Problem],
+    labelling_person: str,
     correction_time: datetime,
 ) -> QuestionLabel:
     def cell(name: str) -> str:
-        return (row[name] or "").strip().removeprefix("'")
+        return (sheet_row[name] or "").strip().removeprefix("'")
 
-    problem = problems.get(cell("problem").rpartition("/")[2])
+    problem = problem_by_ref.get(cell("problem").rpartition("/")[2])
     if problem is None:
-        raise DatasetError(file, "problem", f"is {cell('problem')!r}, and the pack has no such question", line)
+        raise DatasetError(
+            sheet_file, "problem", f"is {cell('problem')!r}, and the pack has no such question", line_number
+        )
     if cell("kind") not in (*LabelKind,):
-        raise DatasetError(file, "kind", f"is {cell('kind')!r}; known are {', '.join(LabelKind)}", line)
+        raise DatasetError(sheet_file, "kind", f"is {cell('kind')!r}; known are {', '.join(LabelKind)}", line_number)
     kind = LabelKind(cell("kind"))
     value = cell("corrected") if kind is LabelKind.TOPIC else cell("corrected").lower()
     try:
         kind.require_value(value)
     except ValueError as error:
-        raise DatasetError(file, "corrected", str(error), line) from error
+        raise DatasetError(sheet_file, "corrected", str(error), line_number) from error
     if not cell("reason"):
-        raise DatasetError(file, "reason", "is empty; say why, so that others can follow the correction", line)
+        raise DatasetError(
+            sheet_file, "reason", "is empty; say why, so that others can follow the correction", line_number
+        )
     return QuestionLabel(
         problem=problem.id,
         public_digest=problem.public_digest,
         kind=kind,
         value=value,
         source=LabelSource.PERSON,
-        by=person,
+        by=labelling_person,
         reason=cell("reason"),
         made=correction_time.isoformat(timespec="seconds"),
     )
 
 
-def _cell_without_formula(text: str) -> str:
+def _cell_without_formula(cell_text: str) -> str:
     # A spreadsheet evaluates cells that begin like a formula, and questions are a stranger's.
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return f"'{cell_text}" if cell_text.startswith(_FORMULA) else cell_text

@@ -45,17 +45,19 @@ class LabelKind(StrEnum):
             case LabelKind.TOPIC:
                 return ()
 
-    def require_value(self, value: str) -> str:
+    def require_value(self, label_value: str) -> str:
         """The value.
 
         Raises:
             ValueError: The value is none of this kind.
         """
-        if self.possible_values and value not in self.possible_values:
-            raise ValueError(f"is {value!r}; known are {', '.join(self.possible_values)}")
-        if not self.possible_values and not (0 < len(value.strip()) <= LONGEST_TOPIC and value.isprintable()):
+        if self.possible_values and label_value not in self.possible_values:
+            raise ValueError(f"is {label_value!r}; known are {', '.join(self.possible_values)}")
+        if not self.possible_values and not (
+            0 < len(label_value.strip()) <= LONGEST_TOPIC and label_value.isprintable()
+        ):
             raise ValueError(f"must be a name of 1 to {LONGEST_TOPIC} printable characters")
-        return value
+        return label_value
 
 
 class LabelSource(StrEnum):
@@ -189,11 +191,11 @@ class LabelFile:
 
     Args:
         home: The user's folders.
-        pack: The pack's name.
+        pack_name: The pack's name.
     """
 
-    def __init__(self, home: Home, pack: str) -> None:
-        self.path = home.data / "labels" / f"{pack}.jsonl"
+    def __init__(self, home: Home, pack_name: str) -> None:
+        self.path = home.data / "labels" / f"{pack_name}.jsonl"
 
     def read(self) -> PackLabels:
         """All labels.
@@ -237,18 +239,18 @@ class LabelFile:
             raise StoreError(f"the labels can't be written to {self.path}: {error.strerror}") from error
 
 
-def _truncate_after_last_whole_line(stream: BinaryIO) -> None:
+def _truncate_after_last_whole_line(labels_stream: BinaryIO) -> None:
     """Go to the end of the last whole line, and remove what follows it."""
-    if not stream.seek(0, os.SEEK_END):
+    if not labels_stream.seek(0, os.SEEK_END):
         return
-    stream.seek(-1, os.SEEK_END)
-    if stream.read(1) != b"\n":
-        stream.seek(0)
-        stream.truncate(stream.seek(stream.read().rfind(b"\n") + 1))
+    labels_stream.seek(-1, os.SEEK_END)
+    if labels_stream.read(1) != b"\n":
+        labels_stream.seek(0)
+        labels_stream.truncate(labels_stream.seek(labels_stream.read().rfind(b"\n") + 1))
 
 
-def _read_label(file: Path, number: int, line: bytes) -> QuestionLabel:
+def _read_label(labels_file: Path, line_number: int, json_line: bytes) -> QuestionLabel:
     try:
-        return QuestionLabel.model_validate_json(line)
+        return QuestionLabel.model_validate_json(json_line)
     except ValidationError as error:
-        raise DatasetError.from_validation(file, error, number) from error
+        raise DatasetError.from_validation(labels_file, error, line_number) from error

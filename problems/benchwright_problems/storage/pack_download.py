@@ -43,7 +43,7 @@ def fetched_pack_file(
         yield file
 
 
-def _download(url: str, file: BinaryIO, refuses_http: bool, on_progress: Callable[[int, int], None]) -> None:
+def _download(url: str, target_stream: BinaryIO, refuses_http: bool, on_progress: Callable[[int, int], None]) -> None:
     # It takes a while to import.
     import httpx2
 
@@ -60,7 +60,7 @@ def _download(url: str, file: BinaryIO, refuses_http: bool, on_progress: Callabl
                 byte_count += len(chunk)
                 if byte_count > LARGEST_BYTES:
                     raise DownloadError(f"{url} is larger than {LARGEST_BYTES >> 20} MiB")
-                file.write(chunk)
+                target_stream.write(chunk)
                 on_progress(byte_count, size)
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
         raise DownloadError(f"{url} can't be fetched: {error}") from error

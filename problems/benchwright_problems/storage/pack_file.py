@@ -83,15 +83,15 @@ class PublishedPack:
     """Its author's public key, base64."""
 
 
-def write_pack_file(folder: Path, file: Path, signing_key: Ed25519PrivateKey) -> PublishedPack:
+def write_pack_file(pack_folder: Path, file: Path, signing_key: Ed25519PrivateKey) -> PublishedPack:
     """Writes a pack folder as one file; the same folder and key make the same bytes.
 
     Raises:
         DatasetError: The folder is no pack, or holds a link or a file that is too large.
         OSError: The file can't be written.
     """
-    pack = read_pack_folder(folder)
-    contents = {path: _read_content(folder, path) for path in sorted(_packed_paths(folder, pack))}
+    pack = read_pack_folder(pack_folder)
+    contents = {path: _read_content(pack_folder, path) for path in sorted(_packed_paths(pack_folder, pack))}
     files = {
         path: _PackedFile(size=len(file_content), sha256=hashlib.sha256(file_content).hexdigest())
         for path, file_content in contents.items()
@@ -108,94 +108,103 @@ def write_pack_file(folder: Path, file: Path, signing_key: Ed25519PrivateKey) ->
     return PublishedPack(pack, manifest.key)
 
 
-def read_pack_file(file: Path) -> PublishedPack:
+def read_pack_file(pack_file: Path) -> PublishedPack:
     """Reads a published pack.
 
     Raises:
         DatasetError: The file is no pack, was changed after it was signed, or is too large.
     """
     try:
-        if file.stat().st_size > LARGEST_BYTES:
-            raise DatasetError(file, "", f"is larger than {LARGEST_BYTES >> 20} MiB")
-        with zipfile.ZipFile(file) as archive, tempfile.TemporaryDirectory(prefix="benchwright-pack-") as temporary:
-            manifest = _read_manifest(file, archive)
+        if pack_file.stat().st_size > LARGEST_BYTES:
+            raise DatasetError(pack_file, "", f"is larger than {LARGEST_BYTES >> 20} MiB")
+        with (
+            zipfile.ZipFile(pack_file) as archive,
+            tempfile.TemporaryDirectory(prefix="benchwright-pack-") as temporary,
+        ):
+            manifest = _read_manifest(pack_file, archive)
             folder = Path(temporary)
             for path, listed_file in manifest.files.items():
                 target = folder / path
                 target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(_read_entry(file, archive, path, listed_file))
-            pack = _pack_in_archive(file, folder)
+                target.write_bytes(_read_entry(pack_file, archive, path, listed_file))
+            pack = _pack_in_archive(pack_file, folder)
     except OSError as error:
-        raise DatasetError(file, "", f"can't be read: {error.strerror}") from error
+        raise DatasetError(pack_file, "", f"can't be read: {error.strerror}") from error
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
         # What is encrypted, or compressed in another way, is an error of these types too.
-        raise DatasetError(file, "", "is no published pack, or was not copied whole") from error
+        raise DatasetError(pack_file, "", "is no published pack, or was not copied whole") from error
     if (pack.name, pack.version) != (manifest.name, manifest.version):
-        raise DatasetError(file, _MANIFEST, "names another pack or version than its pack.toml")
+        raise DatasetError(pack_file, _MANIFEST, "names another pack or version than its pack.toml")
     return PublishedPack(pack, manifest.key)
 
 
-def _packed_paths(folder: Path, pack: Pack) -> Iterator[str]:
+def _packed_paths(pack_folder: Path, pack: Pack) -> Iterator[str]:
     yield PACK_FILE
     for problem in pack.problems:
         yield from (f"{problem.id}/{name}" for name in _PROBLEM_FILES)
         for name in (EXPLANATION, START):
-            if (folder / problem.id / name).is_file():
+            if (pack_folder / problem.id / name).is_file():
                 yield f"{problem.id}/{name}"
         for subfolder in _PROBLEM_FOLDERS:
-            yield from _paths_below(folder, f"{problem.id}/{subfolder}")
-    yield from _paths_below(folder, TREES)
+            yield from _paths_below(pack_folder, f"{problem.id}/{subfolder}")
+    yield from _paths_below(pack_folder, TREES)
 
 
-def _paths_below(folder: Path, subfolder: str) -> Iterator[str]:
-    for path, folders, names in os.walk(folder / subfolder):
+def _paths_below(pack_folder: Path, subfolder: str) -> Iterator[str]:
+    for path, folders, names in os.walk(pack_folder / subfolder):
         folders[:] = [name for name in folders if name != "__pycache__"]
-        yield from (Path(path, name).relative_to(folder).as_posix() for name in names)
+        yield from (Path(path, name).relative_to(pack_folder).as_posix() for name in names)
 
 
-def _read_content(folder: Path, path: str) -> bytes:
+def _read_content(pack_folder: Path, relative_path: str) -> bytes:
     try:
-        return read_plain_file(folder, path, LARGEST_FILE_BYTES)
+        return read_plain_file(pack_folder, relative_path, LARGEST_FILE_BYTES)
     except FileTooLargeError as error:
-        raise DatasetError(folder / path, "", f"is larger than {LARGEST_FILE_BYTES >> 20} MiB") from error
+        raise DatasetError(pack_folder / relative_path, "", f"is larger than {LARGEST_FILE_BYTES >> 20} MiB") from error
     except (NotPlainFileError, OSError) as error:
-        raise DatasetError(folder / path, "", "is not a plain file; links are not published") from error
+        raise DatasetError(pack_folder / relative_path, "", "is not a plain file; links are not published") from error
 
 
-def _read_manifest(file: Path, archive: zipfile.ZipFile) -> _PackManifest:
+def _read_manifest(pack_file: Path, archive: zipfile.ZipFile) -> _PackManifest:
     names = archive.namelist()
     if _MANIFEST not in names or archive.getinfo(_MANIFEST).file_size > _LARGEST_MANIFEST:
-        raise DatasetError(file, _MANIFEST, "is missing: this is no published pack")
+        raise DatasetError(pack_file, _MANIFEST, "is missing: this is no published pack")
     with archive.open(_MANIFEST) as stream:
         text = stream.read(_LARGEST_MANIFEST)
     try:
         manifest = _PackManifest.model_validate_json(text)
     except ValidationError as error:
-        raise DatasetError.from_validation(file, error) from error
+        raise DatasetError.from_validation(pack_file, error) from error
     if sorted(names) != sorted([_MANIFEST, *manifest.files]):
-        raise DatasetError(file, "", "does not hold just the files that its manifest names")
+        raise DatasetError(pack_file, "", "does not hold just the files that its manifest names")
     if sum(listed_file.size for listed_file in manifest.files.values()) > _LARGEST_CONTENT:
-        raise DatasetError(file, "", f"holds more than {_LARGEST_CONTENT >> 20} MiB")
+        raise DatasetError(pack_file, "", f"holds more than {_LARGEST_CONTENT >> 20} MiB")
     if not is_signed_by(manifest.key, manifest.signature, manifest.signed_bytes()):
-        raise DatasetError(file, "", "was changed after its author signed it; get it again from where it was published")
+        raise DatasetError(
+            pack_file, "", "was changed after its author signed it; get it again from where it was published"
+        )
     return manifest
 
 
-def _read_entry(file: Path, archive: zipfile.ZipFile, path: str, listed_file: _PackedFile) -> bytes:
-    with archive.open(path) as stream:
+def _read_entry(pack_file: Path, archive: zipfile.ZipFile, entry_path: str, listed_file: _PackedFile) -> bytes:
+    with archive.open(entry_path) as stream:
         # An entry may say that it is short, and not be.
         content = stream.read(listed_file.size + 1)
     if len(content) != listed_file.size or hashlib.sha256(content).hexdigest() != listed_file.sha256:
-        raise DatasetError(file, path, "is not what the manifest says; get the file again from where it was published")
+        raise DatasetError(
+            pack_file, entry_path, "is not what the manifest says; get the file again from where it was published"
+        )
     return content
 
 
-def _pack_in_archive(file: Path, folder: Path) -> Pack:
+def _pack_in_archive(pack_file: Path, unpacked_folder: Path) -> Pack:
     """The pack, with errors that name the archive and not a temporary folder."""
     try:
-        return read_pack_folder(folder)
+        return read_pack_folder(unpacked_folder)
     except DatasetError as error:
         path_inside = (
-            error.file.relative_to(folder).as_posix() if error.file.is_relative_to(folder) else error.file.name
+            error.file.relative_to(unpacked_folder).as_posix()
+            if error.file.is_relative_to(unpacked_folder)
+            else error.file.name
         )
-        raise DatasetError(file, f"{path_inside} {error.field}".strip(), error.reason, error.line) from error
+        raise DatasetError(pack_file, f"{path_inside} {error.field}".strip(), error.reason, error.line) from error

@@ -63,16 +63,16 @@ _LATER_FIELDS = ("hints", "test_groups", "dont_care", "proof", "published", "cri
 _File = TypeVar("_File", bound=Model)
 
 
-def read_pack_folder(folder: Path) -> Pack:
+def read_pack_folder(pack_folder: Path) -> Pack:
     """Read a whole pack.
 
     Raises:
         DatasetError: Names the file, the field and what is wrong with it.
     """
-    head = read_pack_toml(folder)
+    head = read_pack_toml(pack_folder)
     if len(set(head.order)) != len(head.order):
-        raise DatasetError(folder / PACK_FILE, "order", "names a problem twice")
-    problems = tuple(read_problem(folder / name, head) for name in head.order)
+        raise DatasetError(pack_folder / PACK_FILE, "order", "names a problem twice")
+    problems = tuple(read_problem(pack_folder / name, head) for name in head.order)
     try:
         return Pack(
             name=head.name,
@@ -86,34 +86,34 @@ def read_pack_folder(folder: Path) -> Pack:
             problems=problems,
         )
     except ValidationError as error:
-        raise DatasetError.from_validation(folder / PACK_FILE, error) from error
+        raise DatasetError.from_validation(pack_folder / PACK_FILE, error) from error
 
 
-def read_pack_toml(folder: Path) -> PackFile:
+def read_pack_toml(pack_folder: Path) -> PackFile:
     """Return the content of a pack's own file.
 
     Raises:
         DatasetError: See `read_pack_folder`.
     """
-    return _read_toml(folder / PACK_FILE, PackFile)
+    return _read_toml(pack_folder / PACK_FILE, PackFile)
 
 
-def wrong_solutions_by_name(folder: Path, problem_id: str) -> dict[str, dict[str, str]]:
+def wrong_solutions_by_name(pack_folder: Path, problem_id: str) -> dict[str, dict[str, str]]:
     """The solutions that a problem's harness must fail, in the folder of its pack: name → path → text.
 
     Raises:
         DatasetError: A file can't be read.
     """
-    return _solutions_by_name(folder / problem_id / "hidden" / "wrong")
+    return _solutions_by_name(pack_folder / problem_id / "hidden" / "wrong")
 
 
-def right_solutions_by_name(folder: Path, problem_id: str) -> dict[str, dict[str, str]]:
+def right_solutions_by_name(pack_folder: Path, problem_id: str) -> dict[str, dict[str, str]]:
     """The solutions beside the reference that a problem's harness must pass, as `wrong_solutions_by_name`.
 
     Raises:
         DatasetError: A file can't be read.
     """
-    return _solutions_by_name(folder / problem_id / "hidden" / "right")
+    return _solutions_by_name(pack_folder / problem_id / "hidden" / "right")
 
 
 def _solutions_by_name(solutions_folder: Path) -> dict[str, dict[str, str]]:
@@ -126,35 +126,35 @@ def _solutions_by_name(solutions_folder: Path) -> dict[str, dict[str, str]]:
     }
 
 
-def read_built_in(name: str) -> Pack:
+def read_built_in(pack_name: str) -> Pack:
     """Read a pack that ships with Benchwright."""
-    with as_file(files("benchwright_problems") / "packs" / name) as folder:
+    with as_file(files("benchwright_problems") / "packs" / pack_name) as folder:
         return read_pack_folder(folder)
 
 
-def read_problem(folder: Path, pack: PackFile) -> Problem:
+def read_problem(problem_folder: Path, pack_file: PackFile) -> Problem:
     """Read one problem.
 
     Raises:
         DatasetError: See `read_pack_folder`.
     """
-    file = folder / "problem.toml"
+    file = problem_folder / "problem.toml"
     spec = _read_toml(file, ProblemFile)
-    if spec.id != folder.name:
-        raise DatasetError(file, "id", f"is {spec.id!r} but the folder is called {folder.name!r}")
-    statement = _read_file_text(folder / "statement.md")
+    if spec.id != problem_folder.name:
+        raise DatasetError(file, "id", f"is {spec.id!r} but the folder is called {problem_folder.name!r}")
+    statement = _read_file_text(problem_folder / "statement.md")
     heading = statement.splitlines()[0] if statement else ""
     if not heading.startswith("# "):
-        raise DatasetError(folder / "statement.md", "", "the first line must be '# Title'", 1)
-    public_files = _read_texts(folder / "public")
-    harness = _read_texts(folder / "hidden" / "harness")
-    reference = _read_texts(folder / "hidden" / "reference")
+        raise DatasetError(problem_folder / "statement.md", "", "the first line must be '# Title'", 1)
+    public_files = _read_texts(problem_folder / "public")
+    harness = _read_texts(problem_folder / "hidden" / "harness")
+    reference = _read_texts(problem_folder / "hidden" / "reference")
     visible_text = "\n".join((statement, *(spec.question.choices.values() if spec.question else ())))
-    figures = _figures_shown_in(folder / "figures", visible_text)
-    answer = _answer_key(folder, spec)
+    figures = _figures_shown_in(problem_folder / "figures", visible_text)
+    answer = _answer_key(problem_folder, spec)
     if spec.kind is ProblemKind.DESIGN and not _DESCRIPTIONS & harness.keys():
-        raise DatasetError(folder / "hidden/harness/docker-compose.yml", "", "is missing")
-    tree = _tree_at_start(folder, spec.tree) if spec.tree else None
+        raise DatasetError(problem_folder / "hidden/harness/docker-compose.yml", "", "is missing")
+    tree = _tree_at_start(problem_folder, spec.tree) if spec.tree else None
     content: dict[str, JsonValue] = {
         "spec": spec.model_dump(
             mode="json",
@@ -179,7 +179,7 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
             reveal=spec.reveal,
             limits=spec.limits,
             published=spec.published,
-            provenance=Provenance(source=pack.source, license=pack.license, version=pack.version),
+            provenance=Provenance(source=pack_file.source, license=pack_file.license, version=pack_file.version),
             public=Public(
                 statement=statement,
                 files=public_files,
@@ -199,7 +199,9 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
                 criterion=spec.criterion,
                 tests=spec.tests,
                 hints=tuple(hint.text.strip() for hint in spec.hints),
-                explanation=_read_file_text(folder / EXPLANATION) if (folder / EXPLANATION).is_file() else "",
+                explanation=_read_file_text(problem_folder / EXPLANATION)
+                if (problem_folder / EXPLANATION).is_file()
+                else "",
                 dont_cares=spec.dont_care,
                 parameter_sets=spec.proof.parameters,
                 sha256=digest(content),
@@ -209,11 +211,13 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
         raise DatasetError.from_validation(file, error) from error
 
 
-def _tree_at_start(folder: Path, name: str) -> Tree:
+def _tree_at_start(problem_folder: Path, tree_name: str) -> Tree:
     """The files that a repository problem starts with: those of its tree, with its own changes."""
-    tree_folder, start_diff = folder.parent / TREES / name, folder / START
+    tree_folder, start_diff = problem_folder.parent / TREES / tree_name, problem_folder / START
     if not tree_folder.is_dir():
-        raise DatasetError(folder / "problem.toml", "tree", f"there is no folder {TREES}/{name} in the pack")
+        raise DatasetError(
+            problem_folder / "problem.toml", "tree", f"there is no folder {TREES}/{tree_name} in the pack"
+        )
     trees = TreeStore.from_home(Home.from_environment())
     try:
         files = _tree_files(tree_folder)
@@ -230,15 +234,15 @@ def _tree_at_start(folder: Path, name: str) -> Tree:
         raise DatasetError(tree_folder, "", f"can't be kept: {error.strerror}") from error
 
 
-def _tree_files(folder: Path) -> dict[str, bytes]:
+def _tree_files(tree_folder: Path) -> dict[str, bytes]:
     """The files below a folder, without those whose name begins with a dot, and links to none."""
     files = {}
-    for parent, folders, names in os.walk(folder):
+    for parent, folders, names in os.walk(tree_folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for file in (Path(parent, name) for name in names if not name.startswith(".")):
-            path = file.relative_to(folder).as_posix()
+            path = file.relative_to(tree_folder).as_posix()
             try:
-                files[path] = read_plain_file(folder, path, LARGEST_FILE_BYTES)
+                files[path] = read_plain_file(tree_folder, path, LARGEST_FILE_BYTES)
             except FileTooLargeError as error:
                 raise DatasetError(file, "", f"is larger than {LARGEST_FILE_BYTES >> 20} MiB") from error
             except (NotPlainFileError, OSError) as error:
@@ -246,9 +250,9 @@ def _tree_files(folder: Path) -> dict[str, bytes]:
     return files
 
 
-def _answer_key(folder: Path, problem_file: ProblemFile) -> Answer | None:
+def _answer_key(problem_folder: Path, problem_file: ProblemFile) -> Answer | None:
     """The answer key with its pictures."""
-    file, answer = folder / "problem.toml", problem_file.answer
+    file, answer = problem_folder / "problem.toml", problem_file.answer
     if answer is None:
         if problem_file.kind is ProblemKind.QUESTION:
             raise DatasetError(file, "answer", "is missing")
@@ -259,9 +263,9 @@ def _answer_key(folder: Path, problem_file: ProblemFile) -> Answer | None:
         )
         if expected:
             raise DatasetError(file, "answer.value", f"is {answer.value!r}; it must be {expected}")
-    if not (folder / "hidden" / "figures").is_dir():
+    if not (problem_folder / "hidden" / "figures").is_dir():
         return answer
-    solution_figures = _figures_shown_in(folder / "hidden" / "figures", f"{answer.value}\n{answer.explanation}")
+    solution_figures = _figures_shown_in(problem_folder / "hidden" / "figures", f"{answer.value}\n{answer.explanation}")
     return answer.model_copy(update={"figures": solution_figures})
 
 
@@ -276,14 +280,14 @@ def _question(problem_file: ProblemFile) -> Question | None:
     )
 
 
-def _figures_shown_in(folder: Path, markdown: str) -> tuple[Figure, ...]:
+def _figures_shown_in(problem_folder: Path, statement_markdown: str) -> tuple[Figure, ...]:
     """The pictures below a folder, under the path by which Markdown shows them: `figures/NAME`."""
-    if not folder.is_dir():
+    if not problem_folder.is_dir():
         return ()
     figures = []
-    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-        path = f"figures/{file.relative_to(folder).as_posix()}"
-        alt = re.search(rf"!\[([^\]]*)\]\(<?{re.escape(path)}>?\)", markdown)
+    for file in sorted(path for path in problem_folder.rglob("*") if path.is_file()):
+        path = f"figures/{file.relative_to(problem_folder).as_posix()}"
+        alt = re.search(rf"!\[([^\]]*)\]\(<?{re.escape(path)}>?\)", statement_markdown)
         if alt is None:
             raise DatasetError(file, "", f"is not shown anywhere; add ![what it shows]({path}) where it belongs")
         try:
@@ -298,13 +302,13 @@ def _figures_shown_in(folder: Path, markdown: str) -> tuple[Figure, ...]:
     return tuple(figures)
 
 
-def _read_toml(file: Path, model: type[_File]) -> _File:
+def _read_toml(toml_file: Path, model: type[_File]) -> _File:
     try:
-        return model.model_validate(tomllib.loads(_read_file_text(file)))
+        return model.model_validate(tomllib.loads(_read_file_text(toml_file)))
     except tomllib.TOMLDecodeError as error:
-        raise DatasetError(file, "", f"is not TOML: {error}") from error
+        raise DatasetError(toml_file, "", f"is not TOML: {error}") from error
     except ValidationError as error:
-        raise DatasetError.from_validation(file, error) from error
+        raise DatasetError.from_validation(toml_file, error) from error
 
 
 def _read_texts(folder: Path) -> dict[str, str]:

@@ -46,11 +46,11 @@ def public_key_text(private_key: Ed25519PrivateKey) -> str:
     return base64.b64encode(private_key.public_key().public_bytes_raw()).decode()
 
 
-def is_signed_by(public_key: str, signature: str, content: bytes) -> bool:
+def is_signed_by(public_key: str, signature: str, signed_content: bytes) -> bool:
     """True if a signature of a public key is that of a content; all but the content base64."""
     with contextlib.suppress(InvalidSignature, binascii.Error, ValueError):
         public = Ed25519PublicKey.from_public_bytes(base64.b64decode(public_key, validate=True))
-        public.verify(base64.b64decode(signature, validate=True), content)
+        public.verify(base64.b64decode(signature, validate=True), signed_content)
         return True
     return False
 
@@ -65,15 +65,15 @@ class PackSigners:
     def __init__(self, home: Home) -> None:
         self._file = home.data / _SIGNERS
 
-    def find_key(self, pack: str) -> str | None:
+    def find_key(self, pack_name: str) -> str | None:
         """The key of a pack; None if it came otherwise.
 
         Raises:
             StoreError: The file is damaged.
         """
-        return self._read_keys().get(pack)
+        return self._read_keys().get(pack_name)
 
-    def store_key(self, pack: str, public_key: str) -> None:
+    def store_key(self, pack_name: str, public_key: str) -> None:
         """Remembers a pack's key.
 
         Raises:
@@ -81,7 +81,7 @@ class PackSigners:
         """
         try:
             with file_lock(self._file.with_name(f".{_SIGNERS}.lock")):
-                keys = self._read_keys() | {pack: public_key}
+                keys = self._read_keys() | {pack_name: public_key}
                 write_atomically(self._file, json.dumps(keys, indent=1, sort_keys=True).encode())
         except OSError as error:
             raise StoreError(f"{self._file} can't be written: {error.strerror}") from error

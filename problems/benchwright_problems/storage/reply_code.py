@@ -93,14 +93,14 @@ class ReplyBlock:
         """Names in statements outside of its units, such as `bind` and `import`."""
         return frozenset(
             name
-            for start, end in _gaps(self)
+            for start, end in _spans_outside_units(self)
             for statement_match in _FILE_SCOPE.finditer(self.code_between(start, end))
             for name in _NAME.findall(statement_match[0])
         )
 
-    def code_between(self, start: int, end: int) -> str:
+    def code_between(self, start_offset: int, end_offset: int) -> str:
         """A part of its text, with blanks in place of comments and strings."""
-        return self._plain_code[start:end]
+        return self._plain_code[start_offset:end_offset]
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,12 +168,12 @@ def reply_blocks(reply: str) -> Sequence[ReplyBlock]:
     return (*all_blocks, ReplyBlock(0, "", "".join(outside)))
 
 
-def choose_code(reply: str, path: str, task_text: str, given_files: Mapping[str, str]) -> CodeChoice | None:
+def choose_code(reply: str, wanted_path: str, task_text: str, given_files: Mapping[str, str]) -> CodeChoice | None:
     """The wanted file in a reply; none if the reply declares no module, package or interface.
 
     Args:
         reply: The whole reply.
-        path: The wanted file.
+        wanted_path: The wanted file.
         task_text: The task. It may name the module.
         given_files: Public files by path, the wanted file's beginning among them.
     """
@@ -185,12 +185,12 @@ def choose_code(reply: str, path: str, task_text: str, given_files: Mapping[str,
     declared_elsewhere = {
         code_unit.name: given_path
         for given_path, text in given_files.items()
-        if given_path != path and given_path.endswith((".v", ".sv", ".svh", ".vh"))
+        if given_path != wanted_path and given_path.endswith((".v", ".sv", ".svh", ".vh"))
         for code_unit in ReplyBlock(0, "", text).units
     }
-    start_names = [code_unit.name for code_unit in ReplyBlock(0, "", given_files.get(path, "")).units]
-    wanted = _wanted_names(units, path, task_text, start_names, declared_elsewhere)
-    chosen = _with_helpers(units, wanted, declared_elsewhere)
+    start_names = [code_unit.name for code_unit in ReplyBlock(0, "", given_files.get(wanted_path, "")).units]
+    wanted = _wanted_names(units, wanted_path, task_text, start_names, declared_elsewhere)
+    chosen = _wanted_and_used_unit_by_name(units, wanted, declared_elsewhere)
     chosen_units = set(chosen.values())
     source_blocks = [block for block in readable if chosen_units & set(block.units)]
     # What a package declares has to come before it is used.
@@ -198,38 +198,38 @@ def choose_code(reply: str, path: str, task_text: str, given_files: Mapping[str,
         key=lambda block: not any(code_unit.kind == "package" for code_unit in chosen_units & set(block.units))
     )
     return CodeChoice(
-        _joined([_taken_text(block, chosen_units) for block in source_blocks]),
+        _joined_with_blank_lines([_text_without_unchosen_units(block, chosen_units) for block in source_blocks]),
         tuple(block.label for block in source_blocks),
         tuple(code_unit.name for block in source_blocks for code_unit in block.units if code_unit in chosen_units),
-        tuple(_ignored(all_blocks, chosen, declared_elsewhere)),
+        tuple(_ignored_unit_labels(all_blocks, chosen, declared_elsewhere)),
     )
 
 
-def without_comments(text: str) -> str:
+def without_comments(verilog_text: str) -> str:
     """Code of the same length, with blanks in place of comments and strings."""
     parts: list[str] = []
     position = 0
     is_block_closed = True
     search_start = 0
-    while (mark := _OPAQUE.search(text, search_start)) is not None:
+    while (mark := _OPAQUE.search(verilog_text, search_start)) is not None:
         start, end = mark.start(), -1
         if mark[0] == "//":
-            line_end = text.find("\n", start)
-            end = len(text) if line_end < 0 else line_end
+            line_end = verilog_text.find("\n", start)
+            end = len(verilog_text) if line_end < 0 else line_end
         elif mark[0] == "/*" and is_block_closed:
-            comment_end = text.find("*/", start + 2)
+            comment_end = verilog_text.find("*/", start + 2)
             # Without an end it is no comment, but prose such as `rtl/*.sv`.
             is_block_closed = comment_end >= 0
             end = comment_end + 2 if is_block_closed else -1
         elif mark[0] == '"':
-            string = _STRING.match(text, start)
+            string = _STRING.match(verilog_text, start)
             end = start + 1 if string is None else string.end()
         if end < 0:
             search_start = mark.end()
             continue
-        parts += [text[position:start], re.sub(r"[^\n]", " ", text[start:end])]
+        parts += [verilog_text[position:start], re.sub(r"[^\n]", " ", verilog_text[start:end])]
         position = search_start = end
-    return "".join([*parts, text[position:]])
+    return "".join([*parts, verilog_text[position:]])
 
 
 @dataclass
@@ -258,11 +258,11 @@ def _units(block: ReplyBlock) -> Iterator[CodeUnit]:
                 if last_unit.kind == edge["end"]:
                     last_unit.end = edge.end()
                     break
-        elif _can_begin(code, edge.start()):
+        elif _stands_where_unit_can_begin(code, edge.start()):
             kind = edge["kind"].removeprefix("macro")
             enclosing_unit = open_units[-1] if open_units else None
             code_unit = _OpenUnit(
-                kind, edge["name"], _with_attributes(code, edge.start()), edge.end("name"), enclosing_unit
+                kind, edge["name"], _start_with_attributes(code, edge.start()), edge.end("name"), enclosing_unit
             )
             begun.append(code_unit)
             open_units.append(code_unit)
@@ -279,28 +279,28 @@ def _units(block: ReplyBlock) -> Iterator[CodeUnit]:
         )
 
 
-def _can_begin(code: str, start: int) -> bool:
-    line_start = max(code.rfind("\n", 0, start) + 1, start - _MOST_BEFORE)
-    before = code[line_start:start].strip()
+def _stands_where_unit_can_begin(code: str, offset: int) -> bool:
+    line_start = max(code.rfind("\n", 0, offset) + 1, offset - _MOST_BEFORE)
+    before = code[line_start:offset].strip()
     if not before or before.startswith("`") or before.endswith((";", "*)", "`")):
         return True
     return _UNIT_END.search(before) is not None
 
 
-def _with_attributes(code: str, start: int) -> int:
+def _start_with_attributes(code: str, keyword_offset: int) -> int:
     """Where a unit begins that may have attributes, such as `(* keep *)`, before its keyword."""
-    before = code[max(0, start - _MOST_BEFORE) : start]
+    before = code[max(0, keyword_offset - _MOST_BEFORE) : keyword_offset]
     if not before.rstrip().endswith("*)"):
-        return start
+        return keyword_offset
     attribute = before.rfind("(*")
-    return start if attribute < 0 else start - len(before) + attribute
+    return keyword_offset if attribute < 0 else keyword_offset - len(before) + attribute
 
 
 def _wanted_names(
     units: Sequence[CodeUnit],
-    path: str,
+    wanted_path: str,
     task_text: str,
-    start_names: Sequence[str],
+    given_module_names: Sequence[str],
     declared_elsewhere: Collection[str],
 ) -> Sequence[str]:
     """Names of the wanted modules: those of the file's beginning, else the file's own, else those that the task names.
@@ -308,52 +308,52 @@ def _wanted_names(
     Where nothing names one, they are the designs that nothing else uses in the last block that has such.
     """
     names = {code_unit.name for code_unit in units}
-    if names_of_beginning := [name for name in dict.fromkeys(start_names) if name in names]:
+    if names_of_beginning := [name for name in dict.fromkeys(given_module_names) if name in names]:
         return names_of_beginning
-    stem = PurePosixPath(path).stem
+    stem = PurePosixPath(wanted_path).stem
     if same := [name for name in (stem, *sorted(names)) if name in names and name.lower() == stem.lower()]:
         return same[:1]
     stated = names & set(_NAME.findall(task_text)) - set(declared_elsewhere)
-    if top := _unused_by_others([code_unit for code_unit in units if code_unit.name in stated]):
+    if top := _designs_unused_by_others([code_unit for code_unit in units if code_unit.name in stated]):
         return top
     for block in reversed(list(dict.fromkeys(code_unit.block for code_unit in units))):
         designs = [code_unit for code_unit in block.units if code_unit.is_complete and code_unit.has_ports]
-        if top := _unused_by_others(designs):
+        if top := _designs_unused_by_others(designs):
             return top
     return list(dict.fromkeys(code_unit.name for code_unit in units[-1].block.units))
 
 
-def _unused_by_others(units: Sequence[CodeUnit]) -> Sequence[str]:
+def _designs_unused_by_others(units: Sequence[CodeUnit]) -> Sequence[str]:
     used = {name for code_unit in units for name in code_unit.names - {code_unit.name}}
     names = dict.fromkeys(code_unit.name for code_unit in units)
     return [name for name in names if name not in used] or list(names)
 
 
-def _with_helpers(
-    units: Sequence[CodeUnit], wanted: Sequence[str], declared_elsewhere: Collection[str]
+def _wanted_and_used_unit_by_name(
+    units: Sequence[CodeUnit], wanted_names: Sequence[str], declared_elsewhere: Collection[str]
 ) -> Mapping[str, CodeUnit]:
     """The last complete version of each wanted unit and of what it uses, which is best of the same block."""
     unit_versions: dict[str, list[CodeUnit]] = {}
     for code_unit in units:
         unit_versions.setdefault(code_unit.name, []).append(code_unit)
-    chosen = {name: _last_version(unit_versions[name], None) for name in wanted}
+    chosen = {name: _last_complete_version(unit_versions[name], None) for name in wanted_names}
     to_follow = list(chosen.values())
     while to_follow:
         user = to_follow.pop()
         used_names = user.names | user.block.file_scope_names
         for name in sorted(used_names & unit_versions.keys() - chosen.keys() - set(declared_elsewhere)):
-            chosen[name] = _last_version(unit_versions[name], user.block)
+            chosen[name] = _last_complete_version(unit_versions[name], user.block)
             to_follow.append(chosen[name])
     return chosen
 
 
-def _last_version(unit_versions: Sequence[CodeUnit], preferred: ReplyBlock | None) -> CodeUnit:
+def _last_complete_version(unit_versions: Sequence[CodeUnit], preferred_block: ReplyBlock | None) -> CodeUnit:
     complete = [code_unit for code_unit in unit_versions if code_unit.is_complete]
-    near = [code_unit for code_unit in complete if code_unit.block is preferred]
+    near = [code_unit for code_unit in complete if code_unit.block is preferred_block]
     return (near or complete or unit_versions)[-1]
 
 
-def _gaps(block: ReplyBlock) -> Iterator[tuple[int, int]]:
+def _spans_outside_units(block: ReplyBlock) -> Iterator[tuple[int, int]]:
     """Spans before, between and behind a block's units."""
     position = 0
     for code_unit in block.units:
@@ -362,13 +362,13 @@ def _gaps(block: ReplyBlock) -> Iterator[tuple[int, int]]:
     yield position, len(block.text)
 
 
-def _taken_text(block: ReplyBlock, chosen_units: Collection[CodeUnit]) -> str:
+def _text_without_unchosen_units(block: ReplyBlock, chosen_units: Collection[CodeUnit]) -> str:
     """A block without the units that were not chosen. Words around code that is in no fence are left out too."""
     has_words = block.number == 0 and any(
-        _FILE_SCOPE.sub("", block.code_between(start, end)).strip() for start, end in _gaps(block)
+        _FILE_SCOPE.sub("", block.code_between(start, end)).strip() for start, end in _spans_outside_units(block)
     )
     parts = []
-    for (start, end), code_unit in zip(_gaps(block), [*block.units, None], strict=True):
+    for (start, end), code_unit in zip(_spans_outside_units(block), [*block.units, None], strict=True):
         if has_words:
             code = block.code_between(start, end)
             parts += [
@@ -382,19 +382,19 @@ def _taken_text(block: ReplyBlock, chosen_units: Collection[CodeUnit]) -> str:
     return "".join(parts)
 
 
-def _joined(texts: Sequence[str]) -> str:
-    return "".join(text if text.endswith("\n") or text is texts[-1] else f"{text}\n" for text in texts)
+def _joined_with_blank_lines(code_texts: Sequence[str]) -> str:
+    return "".join(text if text.endswith("\n") or text is code_texts[-1] else f"{text}\n" for text in code_texts)
 
 
-def _ignored(
-    all_blocks: Sequence[ReplyBlock], chosen: Mapping[str, CodeUnit], declared_elsewhere: Mapping[str, str]
+def _ignored_unit_labels(
+    all_blocks: Sequence[ReplyBlock], chosen_unit_by_name: Mapping[str, CodeUnit], declared_elsewhere: Mapping[str, str]
 ) -> Iterator[str]:
     for block in all_blocks:
         if block.number and (block.is_of_other_language or not block.units):
             yield f"{block.label}: {block.language or 'no module'}"
             continue
         for code_unit in block.units:
-            chosen_unit = chosen.get(code_unit.name)
+            chosen_unit = chosen_unit_by_name.get(code_unit.name)
             if chosen_unit is code_unit:
                 continue
             if chosen_unit is None:

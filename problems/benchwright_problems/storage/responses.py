@@ -37,10 +37,10 @@ _FILES: TypeAdapter[dict[str, str | None]] = TypeAdapter(dict[RelativePath, str 
 _SECONDS_PER_UNIT = {"seconds": 1.0, "minutes": 60.0, "hours": 3600.0}
 
 
-def _require_printable(text: str) -> str:
-    if not text.isprintable():
+def _require_printable(field_text: str) -> str:
+    if not field_text.isprintable():
         raise ValueError("holds characters that can't be printed")
-    return text
+    return field_text
 
 
 _Word = Annotated[str, Field(max_length=300), AfterValidator(_require_printable)]
@@ -80,13 +80,13 @@ class Response:
 
 
 def read_responses(
-    file: Path, problems: Mapping[str, Problem], invalid: InvalidRecords | None = None
+    responses_file: Path, problem_by_ref: Mapping[str, Problem], invalid: InvalidRecords | None = None
 ) -> list[Response]:
     """Read all answers of a file.
 
     Args:
-        file: JSON Lines.
-        problems: The problems by id; their public parts are enough.
+        responses_file: JSON Lines.
+        problem_by_ref: The problems by id; their public parts are enough.
         invalid: Collects lines that can't be read; without it, the file is refused.
 
     Raises:
@@ -95,65 +95,75 @@ def read_responses(
     invalid = invalid or InvalidRecords()
     responses: list[Response] = []
     samples: Counter[str] = Counter()
-    for line, record in read_records(file, invalid):
+    for line, record in read_records(responses_file, invalid):
         with invalid.collecting_record_error():
-            responses.append(_read_response(file, line, record, problems, samples))
+            responses.append(_read_response(responses_file, line, record, problem_by_ref, samples))
     invalid.finish_import(len(responses))
     if not responses:
-        raise DatasetError(file, "", "holds no answer")
+        raise DatasetError(responses_file, "", "holds no answer")
     return responses
 
 
 def _read_response(
-    file: Path, line: int, record: Mapping[str, JsonValue], problems: Mapping[str, Problem], samples: Counter[str]
+    responses_file: Path,
+    line_number: int,
+    record: Mapping[str, JsonValue],
+    problem_by_ref: Mapping[str, Problem],
+    sample_count_by_ref: Counter[str],
 ) -> Response:
     name = record.get("id")
-    if not isinstance(name, str) or name not in problems:
-        raise DatasetError(file, "id", f"the pack has no problem {name!r}", line)
+    if not isinstance(name, str) or name not in problem_by_ref:
+        raise DatasetError(responses_file, "id", f"the pack has no problem {name!r}", line_number)
     # Counted before it is read: a line that is left out does not renumber the samples after it.
-    sample = samples[name]
-    samples[name] += 1
+    sample = sample_count_by_ref[name]
+    sample_count_by_ref[name] += 1
     field_name, answer = _answer_field(record)
     try:
-        files, text = _files_or_text(problems[name], field_name, answer)
+        files, text = _files_or_text(problem_by_ref[name], field_name, answer)
     except (ValueError, PatchError) as error:
         reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
-        raise DatasetError(file, field_name, reason, line) from error
+        raise DatasetError(responses_file, field_name, reason, line_number) from error
     try:
         origin = ResponseOrigin.model_validate(
             {key: record[key] for key in ResponseOrigin.model_fields if record.get(key) is not None}
         )
     except ValidationError as error:
         flaw = error.errors()[0]
-        raise DatasetError(file, str(flaw["loc"][0]), flaw["msg"], line) from error
+        raise DatasetError(responses_file, str(flaw["loc"][0]), flaw["msg"], line_number) from error
     return Response(
-        problems[name],
+        problem_by_ref[name],
         sample,
         files,
         text or "",
         gives_files=text is None,
         origin=origin,
-        reported_s=_reported_time(file, line, record),
+        reported_s=_reported_time(responses_file, line_number, record),
     )
 
 
-def _reported_time(file: Path, line: int, record: Mapping[str, JsonValue]) -> float | None:
+def _reported_time(responses_file: Path, line_number: int, record: Mapping[str, JsonValue]) -> float | None:
     """The time that a line states, in seconds; None if it states none."""
     stated_times = {unit: record[unit] for unit in _SECONDS_PER_UNIT if record.get(unit) is not None}
     if not stated_times:
         return None
     unit, *other_units = stated_times
     if other_units:
-        raise DatasetError(file, other_units[0], f"the line states its time in {unit} as well; keep one of them", line)
+        raise DatasetError(
+            responses_file, other_units[0], f"the line states its time in {unit} as well; keep one of them", line_number
+        )
     value = stated_times[unit]
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise DatasetError(file, unit, f"{value!r} is not a number; leave it out if the time is unknown", line)
+        raise DatasetError(
+            responses_file, unit, f"{value!r} is not a number; leave it out if the time is unknown", line_number
+        )
     try:
         seconds = value * _SECONDS_PER_UNIT[unit]
     except OverflowError:
         seconds = math.inf
     if not (math.isfinite(seconds) and seconds > 0):
-        raise DatasetError(file, unit, f"{value} is not above 0; leave it out if the time is unknown", line)
+        raise DatasetError(
+            responses_file, unit, f"{value} is not above 0; leave it out if the time is unknown", line_number
+        )
     return seconds
 
 
@@ -168,12 +178,12 @@ def _answer_field(record: Mapping[str, JsonValue]) -> tuple[str, JsonValue]:
     return "", None
 
 
-def _files_or_text(problem: Problem, field: str, answer: JsonValue) -> tuple[dict[str, bytes], str | None]:
+def _files_or_text(problem: Problem, answer_field: str, answer: JsonValue) -> tuple[dict[str, bytes], str | None]:
     """The files of an answer, or its text if it gives none."""
     if answer is None or isinstance(answer, str):
         return {}, answer or ""
     texts = {path: text for path, text in _FILES.validate_python(answer).items() if text}
-    if field == "patch":
+    if answer_field == "patch":
         given_files = problem.public.files
         texts = {path: apply_patch(given_files.get(path, ""), patch) for path, patch in texts.items()}
     if unexpected := sorted(set(texts) - set(problem.public.expected)):
@@ -203,7 +213,7 @@ def files_in_answer(problem: Problem, answer: str) -> AnswerFiles:
     if problem.public.tree is not None:
         return _diff_in_answer(all_blocks, answer)
     for text in (answer, *(block.text for block in reversed(all_blocks) if block.language in ("", "json"))):
-        if (named_files := _named_files(text)) is not None:
+        if (named_files := _files_if_named_json(text)) is not None:
             return AnswerFiles(named_files)
     if len(problem.public.expected) != 1:
         raise ValueError("is one text, and the problem expects several files; give `files`")
@@ -211,7 +221,7 @@ def files_in_answer(problem: Problem, answer: str) -> AnswerFiles:
     code_choice = _continued_module(problem, path, all_blocks, answer)
     if code_choice is None and path.endswith(_DESIGN_SUFFIXES):
         code_choice = choose_code(answer, path, problem.public.statement, problem.public.files)
-    code_choice = code_choice or _first_block(all_blocks, answer)
+    code_choice = code_choice or _code_of_first_block(all_blocks, answer)
     return AnswerFiles({path: code_choice.text}, code_choice)
 
 
@@ -223,18 +233,24 @@ def _diff_in_answer(all_blocks: Sequence[ReplyBlock], answer: str) -> AnswerFile
     return AnswerFiles({CHANGES: fenced[-1].text}, CodeChoice(fenced[-1].text, (fenced[-1].label,)))
 
 
-def _named_files(text: str) -> Mapping[str, str] | None:
+def _files_if_named_json(answer_text: str) -> Mapping[str, str] | None:
     try:
-        code = json.loads(text)["code"]
+        code = json.loads(answer_text)["code"]
         files_by_path = {path: file_text for part in code for path, file_text in part.items()}
-        return {path: text for path, text in _FILES.validate_python(files_by_path).items() if text is not None}
+        return {
+            path: file_text
+            for path, file_text in _FILES.validate_python(files_by_path).items()
+            if file_text is not None
+        }
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
-def _continued_module(problem: Problem, path: str, all_blocks: Sequence[ReplyBlock], answer: str) -> CodeChoice | None:
+def _continued_module(
+    problem: Problem, wanted_path: str, all_blocks: Sequence[ReplyBlock], answer: str
+) -> CodeChoice | None:
     """The module whose header was given, with the rest from an answer that does not declare it again."""
-    starting_text = problem.public.files.get(path, "")
+    starting_text = problem.public.files.get(wanted_path, "")
     given_names = {unit.name for unit in ReplyBlock(0, "", starting_text).units}
     readable = [block for block in all_blocks if not block.is_of_other_language]
     if not given_names or any(unit.name in given_names for block in readable for unit in block.units):
@@ -250,7 +266,7 @@ def _continued_module(problem: Problem, path: str, all_blocks: Sequence[ReplyBlo
     return CodeChoice(f"{header}\n{text.rstrip()}\n{ending}", (body.label,), tuple(sorted(given_names)))
 
 
-def _first_block(all_blocks: Sequence[ReplyBlock], answer: str) -> CodeChoice:
+def _code_of_first_block(all_blocks: Sequence[ReplyBlock], answer: str) -> CodeChoice:
     fenced = [block for block in all_blocks if block.number]
     readable = [block for block in fenced if not block.is_of_other_language]
     block = next(iter(readable or fenced), None)

@@ -154,7 +154,7 @@ class Store:
                     raise PackExistsError(f"a pack called {pack.name!r} is there already; {hint}")
                 self._write_sealed_pack(file, pack)
         except OSError as error:
-            raise _write_error(self._packs.parent, error) from error
+            raise _error_of_failed_write(self._packs.parent, error) from error
 
     def add_assigned(self, pack: Pack, assignment: Assignment) -> None:
         """Store the public part of an assignment's pack, instead of an older one.
@@ -184,7 +184,7 @@ class Store:
                 if not file.exists() or file.read_bytes() != content:
                     write_atomically(file, content)
         except OSError as error:
-            raise _write_error(self._packs.parent, error) from error
+            raise _error_of_failed_write(self._packs.parent, error) from error
 
     def prune_trees(self, *, deletes: bool) -> Pruning:
         """Delete the files of repositories that no pack has; without `deletes`, only say what could be deleted.
@@ -209,7 +209,7 @@ class Store:
         with file_lock(self._packs / _LOCK):
             yield
 
-    def _write_sealed_pack(self, file: Path, pack: Pack) -> None:
+    def _write_sealed_pack(self, sealed_file: Path, pack: Pack) -> None:
         sealed = Path(tempfile.mkdtemp(dir=self._sealed, prefix=f"{pack.name}@"))
         try:
             # A disk syncs several files in hardly more time than one.
@@ -218,60 +218,62 @@ class Store:
                     pass
             sync_folder(sealed)
             stored = _StoredPack(sealed=sealed.name, pack=_without_hidden_parts(pack))
-            write_atomically(file, stored.model_dump_json().encode())
+            write_atomically(sealed_file, stored.model_dump_json().encode())
         except BaseException:
-            if not self._is_visible(file, sealed):
+            if not self._is_sealed_pack_visible(sealed_file, sealed):
                 shutil.rmtree(sealed, ignore_errors=True)
             raise
         for old_folder in self._sealed.glob(f"{pack.name}@*"):
             if old_folder != sealed:
                 shutil.rmtree(old_folder, ignore_errors=True)
 
-    def _is_visible(self, file: Path, sealed: Path) -> bool:
+    def _is_sealed_pack_visible(self, public_file: Path, sealed_folder: Path) -> bool:
         with contextlib.suppress(OSError, ValidationError):
-            return _StoredPack.model_validate_json(file.read_bytes()).sealed == sealed.name
+            return _StoredPack.model_validate_json(public_file.read_bytes()).sealed == sealed_folder.name
         return False
 
-    def _public_built_in_pack(self, name: str) -> _StoredPack:
-        if name not in self._public_packs:
-            self._public_packs[name] = _StoredPack(sealed="", pack=_without_hidden_parts(self._built_in_pack(name)))
-        return self._public_packs[name]
+    def _public_built_in_pack(self, pack_name: str) -> _StoredPack:
+        if pack_name not in self._public_packs:
+            self._public_packs[pack_name] = _StoredPack(
+                sealed="", pack=_without_hidden_parts(self._built_in_pack(pack_name))
+            )
+        return self._public_packs[pack_name]
 
-    def _built_in_pack(self, name: str) -> Pack:
-        if name not in self._built_in:
-            self._built_in[name] = read_built_in(name)
-        return self._built_in[name]
+    def _built_in_pack(self, pack_name: str) -> Pack:
+        if pack_name not in self._built_in:
+            self._built_in[pack_name] = read_built_in(pack_name)
+        return self._built_in[pack_name]
 
-    def _stored_pack(self, name: str) -> _StoredPack:
-        file = self._packs / f"{name}.json"
+    def _stored_pack(self, pack_name: str) -> _StoredPack:
+        file = self._packs / f"{pack_name}.json"
         try:
             status = file.stat()
             # Two writes within a tick of the file system's clock have one time, but not one inode.
             file_state = (status.st_mtime_ns, status.st_ino)
-            if name not in self._read or self._read[name][0] != file_state:
+            if pack_name not in self._read or self._read[pack_name][0] != file_state:
                 trees = self.trees.folder
                 stored = _StoredPack.model_validate_json(file.read_bytes(), context={"trees": trees})
-                self._read[name] = (file_state, stored)
+                self._read[pack_name] = (file_state, stored)
         except (OSError, ValueError) as error:
             if isinstance(error, ValidationError):
                 raise DatasetError.from_validation(file, error) from error
             known_packs = ", ".join(self.pack_names())
-            raise UnknownProblemError(f"there is no pack {name!r}; there are: {known_packs}") from None
-        return self._read[name][1]
+            raise UnknownProblemError(f"there is no pack {pack_name!r}; there are: {known_packs}") from None
+        return self._read[pack_name][1]
 
 
-def _write_hidden_part(folder: Path, problem: Problem) -> None:
-    file = folder / f"{problem.id}.json"
+def _write_hidden_part(sealed_folder: Path, problem: Problem) -> None:
+    file = sealed_folder / f"{problem.id}.json"
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
         stream.write(problem.hidden.model_dump_json().encode())
         stream.flush()
         os.fsync(stream.fileno())
 
 
-def _write_error(folder: Path, error: OSError) -> StoreError:
+def _error_of_failed_write(unwritable_folder: Path, os_error: OSError) -> StoreError:
     return StoreError(
-        f"the pack can't be written to {folder}: {error.strerror}; free some space or change the folder's permissions,"
-        " then import it again"
+        f"the pack can't be written to {unwritable_folder}: {os_error.strerror}; free some space or change the folder's"
+        " permissions, then import it again"
     )
 
 

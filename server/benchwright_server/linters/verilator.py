@@ -62,7 +62,7 @@ async def _findings_in_year(
         copy = Path(temporary) / "copy"
         copied_paths = await asyncio.to_thread(_copy_without_links, folder, copy)
         folders = sorted({str(copied.parent) for copied in copied_paths if copied.suffix in SOURCES})
-        program, variables = toolchain.verilator_here
+        program, variables = toolchain.host_verilator_and_variables
         argv = [
             str(program),
             *("--lint-only", "-Wall", "-Wno-MULTITOP", "--timing", "--error-limit", "200", "--Mdir", temporary),
@@ -79,7 +79,7 @@ async def _findings_in_year(
             limited_folder=Path(temporary),
             log=output_buffer,
             # Sources name files to include, wherever they are.
-            access=FileAccess((program.parent.parent,), (Path(temporary),)),
+            file_access=FileAccess((program.parent.parent,), (Path(temporary),)),
         )
         return verilator_findings(output_buffer.getvalue().decode(errors="replace"))
 

@@ -109,7 +109,7 @@ class AnswerGrading:
             raise BenchServiceError("the question has been changed since this page was opened")
         graders = (await self._grader_count_by_attempt(course, [answer.attempt]))[answer.attempt]
         try:
-            grading = HumanGrading(records, self._store.unseal, graders=graders)
+            grading = HumanGrading(records, self._store.unseal, graders_per_answer=graders)
             judgement = await grading.store_grade(item_id, grader, label, difficulty, comment, points)
         except GradingError as error:
             raise BenchServiceError(str(error)) from error
@@ -133,7 +133,7 @@ class AnswerGrading:
         records = await self._records()
         waiting_items: list[GradedItem] = []
         for graders in (1, 2):
-            grading = HumanGrading(records, self._store.unseal, graders=graders)
+            grading = HumanGrading(records, self._store.unseal, graders_per_answer=graders)
             items = await grading.gradable_answers(grader)
             given_answers = [await records.find_answer(item.id) for item in items]
             attempts = [answer.attempt for answer in given_answers if answer is not None]

@@ -9,7 +9,7 @@ from statistics import median
 
 from sqlalchemy import select
 
-from benchwright_authoring.review.checks import agreement_alpha, pairs_alike
+from benchwright_authoring.review.checks import agreement_alpha, alike_and_all_pair_counts
 from benchwright_authoring.written_question import WrittenQuestion
 from benchwright_foundation.database import Database
 from benchwright_service.questions.tables import QUESTIONS, REVIEWS, TRIES, VERSIONS
@@ -141,7 +141,7 @@ class QuestionStatistics:
             len(trios),
             sum(len(set(trio)) == 1 for trio in trios),
             agreement_alpha(paired_votes),
-            pairs_alike(paired_votes),
+            alike_and_all_pair_counts(paired_votes),
             len(readable_answers),
             sum(readable_answers),
             median(row.decided - row.begun for row in rows) if rows else None,

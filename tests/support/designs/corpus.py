@@ -25,20 +25,26 @@ class Design:
 
 def designs() -> list[Design]:
     """All that are at hand, the nasty ones first; samples that are not on this machine are left out."""
-    all_designs = [*_nasty(), *_built_in(), *_json_samples(), *_cvdp(), *_tool_examples()]
+    all_designs = [
+        *_hand_written_edge_cases(),
+        *_built_in_pack_designs(),
+        *_json_samples(),
+        *_cvdp_sample_designs(),
+        *_tool_examples(),
+    ]
     return [design for design in all_designs if design.files]
 
 
-def _nasty() -> Iterator[Design]:
+def _hand_written_edge_cases() -> Iterator[Design]:
     for name, text in NASTY.items():
         yield Design(f"nasty-{name}", {f"{name}.sv": text})
     yield Design("nasty-includes", INCLUDES)
 
 
-def _built_in() -> Iterator[Design]:
+def _built_in_pack_designs() -> Iterator[Design]:
     packs = ROOT / "problems" / "benchwright_problems" / "packs" / "starter"
     for folder in sorted({path.parent for path in packs.rglob("*") if path.suffix in _SUFFIXES}):
-        files = {path.name: _read(path) for path in sorted(folder.iterdir()) if path.suffix in _SUFFIXES}
+        files = {path.name: _text_within_limit(path) for path in sorted(folder.iterdir()) if path.suffix in _SUFFIXES}
         yield Design("starter-" + "-".join(folder.relative_to(packs).parts), files)
 
 
@@ -55,19 +61,19 @@ def _json_samples() -> Iterator[Design]:
             yield Design(f"{path.stem}-{group.replace('/', '-')}", files)
 
 
-def _cvdp() -> Iterator[Design]:
+def _cvdp_sample_designs() -> Iterator[Design]:
     """Every record of CVDP, whatever its form: all texts under a key that is a design file's path."""
     for path in sorted(_SAMPLES.glob("cvdp/*_with_solutions.jsonl")):
         for line in path.read_text().splitlines():
             record = json.loads(line)
-            files = {name.lstrip("/"): text for name, text in _texts(record)}
+            files = {name.lstrip("/"): text for name, text in _verilog_texts_within(record)}
             yield Design(f"{path.stem}-{record.get('id', '')}", files)
 
 
-def _texts(value: Any) -> Iterator[tuple[str, str]]:
-    for key, inner in value.items():
+def _verilog_texts_within(dataset_record: Any) -> Iterator[tuple[str, str]]:
+    for key, inner in dataset_record.items():
         if isinstance(inner, dict):
-            yield from _texts(inner)
+            yield from _verilog_texts_within(inner)
         elif isinstance(inner, str) and Path(key).suffix in _SUFFIXES and ".." not in key:
             yield key, inner
 
@@ -75,11 +81,11 @@ def _texts(value: Any) -> Iterator[tuple[str, str]]:
 def _tool_examples() -> Iterator[Design]:
     if _TOOL_EXAMPLES.is_dir():
         for path in sorted(_TOOL_EXAMPLES.glob("*.v")):
-            yield Design(f"iverilog-{path.stem}", {path.name: _read(path)})
+            yield Design(f"iverilog-{path.stem}", {path.name: _text_within_limit(path)})
 
 
-def _read(path: Path) -> str:
-    return path.read_bytes()[:_MAX_BYTES].decode("utf-8", "replace")
+def _text_within_limit(source_file: Path) -> str:
+    return source_file.read_bytes()[:_MAX_BYTES].decode("utf-8", "replace")
 
 
 INCLUDES = {

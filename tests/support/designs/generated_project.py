@@ -243,37 +243,39 @@ def generated_project(file_count: int, seed: int = 1) -> GeneratedProject:
         f"block_{block}/block_{block}_pkg.sv": _PACKAGE.format(block=block, tag=tag, lanes=lanes[block])
         for block, tag in enumerate(tags)
     }
-    units = {_path(number): _module(number, modules, tags, lanes, dice) for number in range(modules)}
+    units = {_module_path(number): _module_text(number, modules, tags, lanes, dice) for number in range(modules)}
     texts = {**common, **packages, **units}
     listed_files = tuple(name for name in texts if name.endswith(".sv"))
     return GeneratedProject(texts, listed_files, tuple(units))
 
 
-def _name(number: int) -> str:
-    return f"unit_{number}" if number else "top"
+def _module_name(module_number: int) -> str:
+    return f"unit_{module_number}" if module_number else "top"
 
 
-def _path(number: int) -> str:
-    return f"block_{number // BLOCK}/{_name(number)}.sv"
+def _module_path(module_number: int) -> str:
+    return f"block_{module_number // BLOCK}/{_module_name(module_number)}.sv"
 
 
-def _module(number: int, modules: int, tags: list[int], lanes: list[int], dice: random.Random) -> str:
-    block = number // BLOCK
-    children = range(FAN_OUT * number + 1, min(FAN_OUT * number + FAN_OUT + 1, modules))
+def _module_text(
+    module_number: int, module_count: int, tag_widths: list[int], lane_counts: list[int], dice: random.Random
+) -> str:
+    block = module_number // BLOCK
+    children = range(FAN_OUT * module_number + 1, min(FAN_OUT * module_number + FAN_OUT + 1, module_count))
     return _MODULE.format(
-        n=number,
-        name=_name(number),
+        n=module_number,
+        name=_module_name(module_number),
         block=block,
         depth=2 ** dice.randint(1, 4),
-        tag=tags[block],
+        tag=tag_widths[block],
         declarations="".join(f"  word_t child_{child};\n  logic busy_{child};\n" for child in children),
         children="".join(
             _CHILD.format(
                 n=child,
-                name=_name(child),
+                name=_module_name(child),
                 block=block,
                 depth=2 ** dice.randint(1, 4),
-                lane=child % lanes[block],
+                lane=child % lane_counts[block],
             )
             for child in children
         ),

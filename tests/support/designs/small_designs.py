@@ -36,20 +36,20 @@ class Logic:
     def verilog(self) -> bytes:
         ports = ", ".join(f"input [{width - 1}:0] {name}" for name, width in INPUTS.items())
         head = f"module top({ports}, output [{_WIDTH - 1}:0] y);"
-        return f"{head}\n  assign y = {_text(self.tree)};\nendmodule\n".encode()
+        return f"{head}\n  assign y = {_verilog_expression(self.tree)};\nendmodule\n".encode()
 
     @cached_property
     def table(self) -> npt.NDArray[np.int64]:
         """The output for all inputs."""
         grid = np.indices([1 << width for width in INPUTS.values()])
         values = {name: axis.ravel() for name, axis in zip(INPUTS, grid, strict=True)}
-        return np.broadcast_to(_value(self.tree, values) & _MASK, values["a"].shape)
+        return np.broadcast_to(_value_of_tree(self.tree, values) & _MASK, values["a"].shape)
 
     def output(self, inputs: dict[str, int]) -> int:
-        return int(_value(self.tree, inputs) & _MASK)
+        return int(_value_of_tree(self.tree, inputs) & _MASK)
 
     def changed(self, dice: random.Random) -> Logic:
-        return Logic(_changed(self.tree, dice))
+        return Logic(_tree_with_change(self.tree, dice))
 
 
 def random_logic(dice: random.Random) -> Logic:
@@ -67,29 +67,34 @@ def _random_leaf(dice: random.Random) -> Tree:
     return dice.choice(leaves)
 
 
-def _changed(tree: Tree, dice: random.Random) -> Tree:
+def _tree_with_change(logic_tree: Tree, dice: random.Random) -> Tree:
     """One that differs in a place: in half of the cases only by order."""
-    if not isinstance(tree, tuple):
+    if not isinstance(logic_tree, tuple):
         return _random_leaf(dice)
-    operator, left_tree, right_tree = tree
+    operator, left_tree, right_tree = logic_tree
     change_kind = dice.randrange(4)
     if change_kind < 2 and operator != "-":
         return operator, right_tree, left_tree
     if change_kind == 2:
-        return operator, _changed(left_tree, dice), right_tree
-    return operator, left_tree, _changed(right_tree, dice)
+        return operator, _tree_with_change(left_tree, dice), right_tree
+    return operator, left_tree, _tree_with_change(right_tree, dice)
 
 
-def _text(tree: Tree) -> str:
-    if isinstance(tree, tuple):
-        return f"({_text(tree[1])} {tree[0]} {_text(tree[2])})"
-    return tree if isinstance(tree, str) else f"{_WIDTH}'d{tree}"
+def _verilog_expression(logic_tree: Tree) -> str:
+    if isinstance(logic_tree, tuple):
+        return f"({_verilog_expression(logic_tree[1])} {logic_tree[0]} {_verilog_expression(logic_tree[2])})"
+    return logic_tree if isinstance(logic_tree, str) else f"{_WIDTH}'d{logic_tree}"
 
 
-def _value(tree: Tree, input_values: Mapping[str, Any]) -> Any:
-    if isinstance(tree, tuple):
-        return _OPERATORS[tree[0]](_value(tree[1], input_values), _value(tree[2], input_values)) & _MASK
-    return input_values[tree] if isinstance(tree, str) else tree
+def _value_of_tree(logic_tree: Tree, input_values: Mapping[str, Any]) -> Any:
+    if isinstance(logic_tree, tuple):
+        return (
+            _OPERATORS[logic_tree[0]](
+                _value_of_tree(logic_tree[1], input_values), _value_of_tree(logic_tree[2], input_values)
+            )
+            & _MASK
+        )
+    return input_values[logic_tree] if isinstance(logic_tree, str) else logic_tree
 
 
 @dataclass(frozen=True)

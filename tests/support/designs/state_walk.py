@@ -23,7 +23,7 @@ from pyslang.ast import (
 )
 from pyslang.syntax import SyntaxTree
 
-from benchwright_formal.bench import OURS, DesignFolder, unguessable_name
+from benchwright_formal.bench import OURS, DesignFolder, random_unguessable_name
 from benchwright_formal.sources import ComparedSources
 from benchwright_harness.execution.process import ProcessEnd
 
@@ -150,18 +150,18 @@ class Walk:
     """The states of one design, found as they are asked for.
 
     Args:
-        bench: Holds its files.
+        workbench: Holds its files.
         design: Its files.
-        folder: Folder of the files.
-        newest_by_attempt: Its shape.
+        sandbox_folder: Folder of the files.
+        design_shape: Its shape.
     """
 
-    def __init__(self, bench: DesignFolder, design: ComparedSources, folder: str, newest_by_attempt: Shape) -> None:
-        self._bench, self._design, self._folder = bench, design, folder
-        self.shape = newest_by_attempt
-        self._width = sum(word.width for word in newest_by_attempt.words) + sum(
-            width for _, width in newest_by_attempt.edges
-        )
+    def __init__(
+        self, workbench: DesignFolder, design: ComparedSources, sandbox_folder: str, design_shape: Shape
+    ) -> None:
+        self._bench, self._design, self._folder = workbench, design, sandbox_folder
+        self.shape = design_shape
+        self._width = sum(word.width for word in design_shape.words) + sum(width for _, width in design_shape.edges)
         self._numbers: dict[str, int] = {}
         self._states: list[str] = []
         self.outputs: list[str] = []
@@ -171,8 +171,8 @@ class Walk:
 
     async def begin(self) -> None:
         """Finds state 0, which a simulation begins in."""
-        (first_state,) = await self._lines(f'    $fdisplay(trace, "%b", {self._state()});', "", 1)
-        self._number(first_state + "x" * sum(width for _, width in self.shape.edges))
+        (first_state,) = await self._traced_lines(f'    $fdisplay(trace, "%b", {self._state_expression()});', "", 1)
+        self._number_of_state(first_state + "x" * sum(width for _, width in self.shape.edges))
 
     def cost(self, state_numbers: Sequence[int]) -> int:
         """Steps of the simulation that these states need."""
@@ -187,56 +187,64 @@ class Walk:
             state_batch = new_states[start : start + at_once]
             state_lines = "".join(f"{self._states[state] or '0'}\n" for state in state_batch)
             size = 1 << self.shape.bits
-            lines = await self._lines(self._all_inputs(len(state_batch)), state_lines, size * len(state_batch))
+            lines = await self._traced_lines(
+                self._block_for_all_inputs(len(state_batch)), state_lines, size * len(state_batch)
+            )
             for index, state_number in enumerate(state_batch):
                 output_numbers, next_numbers = np.empty(size, np.int64), np.empty(size, np.int64)
                 for inputs, printed_line in enumerate(lines[index * size : (index + 1) * size]):
                     output, _, next_text = printed_line.partition("_")
                     output_numbers[inputs] = self._output_numbers.setdefault(output, len(self._output_numbers))
-                    next_numbers[inputs] = self._number(next_text + self._edges(inputs))
+                    next_numbers[inputs] = self._number_of_state(next_text + self._edge_levels(inputs))
                 self.transitions[state_number] = (output_numbers, next_numbers)
         self.outputs = [*self._output_numbers]
 
-    def inputs(self, number: int) -> dict[str, int]:
+    def inputs(self, input_number: int) -> dict[str, int]:
         """The inputs that a number stands for: the first port has the highest bits."""
         values = {}
         for name, width in reversed(self.shape.inputs):
-            values[name] = number & ((1 << width) - 1)
-            number >>= width
+            values[name] = input_number & ((1 << width) - 1)
+            input_number >>= width
         return values
 
     async def simulate_outputs(self, inputs: Sequence[int]) -> list[str]:
         """The outputs for inputs from the beginning on, of a simulation that is put into no state."""
-        step_text = "".join(f"    i = {number};\n    {self._drive()}\n{self._step('')}" for number in inputs)
-        return [line.partition("_")[0] for line in await self._lines(step_text, "", len(inputs))]
+        step_text = "".join(
+            f"    i = {number};\n    {self._input_assignment()}\n{self._statements_of_one_cycle('')}"
+            for number in inputs
+        )
+        return [line.partition("_")[0] for line in await self._traced_lines(step_text, "", len(inputs))]
 
-    def _edges(self, number: int) -> str:
-        values = self.inputs(number)
+    def _edge_levels(self, input_number: int) -> str:
+        values = self.inputs(input_number)
         return "".join(f"{values[name]:0{width}b}" for name, width in self.shape.edges)
 
-    def _number(self, state: str) -> int:
+    def _number_of_state(self, state: str) -> int:
         if state not in self._numbers:
             self._numbers[state] = len(self._states)
             self._states.append(state)
         return self._numbers[state]
 
-    async def _lines(self, body: str, state_lines: str, count: int) -> list[str]:
-        name = unguessable_name()
+    async def _traced_lines(self, initial_block: str, state_lines: str, state_count: int) -> list[str]:
+        name = random_unguessable_name()
         includes = " ".join(f"-I{folder}" for folder in self._design.include_folders(self._folder))
         read_files = f"{OURS}/walk.sv {' '.join(self._design.source_paths(self._folder))}"
         script = (
             f"iverilog -g2012 -s {name} {includes} -o {name}.vvp {read_files} && vvp -n {name}.vvp && rm {name}.vvp"
         )
-        files = {"walk.sv": self._text(name, body, state_lines.count("\n")), "states": state_lines or "0\n"}
+        files = {
+            "walk.sv": self._testbench_text(name, initial_block, state_lines.count("\n")),
+            "states": state_lines or "0\n",
+        }
         end, code, printed_text = await self._bench.run_shell_script(script, files, 120)
         lines = (self._bench.file_left_by_script(f"{name}.txt") or b"").decode().split()
-        if end is not ProcessEnd.EXITED or code or len(lines) != count:
+        if end is not ProcessEnd.EXITED or code or len(lines) != state_count:
             raise NotWalkedError(
-                f"Icarus Verilog {end.value} with {code} after {len(lines)} of {count} lines: {printed_text}"
+                f"Icarus Verilog {end.value} with {code} after {len(lines)} of {state_count} lines: {printed_text}"
             )
         return lines
 
-    def _text(self, name: str, body: str, state_count: int) -> str:
+    def _testbench_text(self, testbench_name: str, initial_block: str, state_count: int) -> str:
         design_shape = self.shape
         ports = [f".{port}(now_{port})" for port, _ in design_shape.inputs]
         ports += [f".{port}(o_{port})" for port, _ in design_shape.outputs]
@@ -244,7 +252,7 @@ class Walk:
         regs = "".join(f"  reg [{width - 1}:0] now_{port};\n" for port, width in design_shape.inputs)
         wires = "".join(f"  wire [{width - 1}:0] o_{port};\n" for port, width in design_shape.outputs)
         return f"""`timescale 1us/1ps
-module {name};
+module {testbench_name};
   reg [{max(self._width, 1) - 1}:0] states [0:{max(state_count, 1) - 1}];
   reg clock, spare;
   integer trace, s, i;
@@ -252,33 +260,33 @@ module {name};
   {design_shape.top_name} dut({", ".join(ports)});
   initial begin
     $readmemb("{OURS}/states", states);
-    trace = $fopen("{name}.txt");
+    trace = $fopen("{testbench_name}.txt");
     clock = {int(not design_shape.rises)};
     #1;
-{body}
+{initial_block}
     $fclose(trace);
     $finish;
   end
 endmodule
 """
 
-    def _state(self) -> str:
+    def _state_expression(self) -> str:
         return f"{{{', '.join(f'dut.{word.path}' for word in self.shape.words)}}}" if self.shape.words else "1'b0"
 
-    def _drive(self) -> str:
+    def _input_assignment(self) -> str:
         return f"{{{', '.join(f'now_{port}' for port, _ in self.shape.inputs)}}} = i;" if self.shape.inputs else ""
 
-    def _step(self, state: str) -> str:
+    def _statements_of_one_cycle(self, state_expression: str) -> str:
         """Shows the outputs, and after an edge of the clock the state."""
         outputs = f"{{{', '.join(f'o_{port}' for port, _ in self.shape.outputs)}}}"
-        state_text = f'"%b", {state}' if state else '""'
+        state_text = f'"%b", {state_expression}' if state_expression else '""'
         return f"""    #1 $fwrite(trace, "%b_", {outputs});
     clock = ~clock;
     #1 clock = ~clock;
     #1 $fdisplay(trace, {state_text});
 """
 
-    def _all_inputs(self, state_count: int) -> str:
+    def _block_for_all_inputs(self, state_count: int) -> str:
         """In each state, the outputs and the next state for all inputs."""
         assignments, high = [], self._width
         for word in self.shape.words:
@@ -294,13 +302,13 @@ endmodule
             high -= width
         return f"""    for (s = 0; s < {state_count}; s = s + 1)
       for (i = 0; i < {1 << self.shape.bits}; i = i + 1) begin
-    {self._drive()}
+    {self._input_assignment()}
     {" ".join(held_inputs)}
     #1;
     {" ".join(assignments)}
     #1;
-    {self._drive()}
-{self._step(self._state())}      end"""
+    {self._input_assignment()}
+{self._statements_of_one_cycle(self._state_expression())}      end"""
 
 
 @dataclass(frozen=True)

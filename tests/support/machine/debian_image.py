@@ -27,43 +27,45 @@ class DebianMissingError(Exception):
     """Reason why there can be no such image."""
 
 
-def root_file_system(file: Path, *packages: str, added_files: Mapping[str, Path | str], left_out: str = "") -> None:
+def root_file_system(
+    archive_file: Path, *package_names: str, added_files: Mapping[str, Path | str], left_out_pattern: str = ""
+) -> None:
     """Packs it, for `docker import`.
 
     Args:
-        file: Tar file to write.
-        packages: Beside the essential ones; with what they depend on.
+        archive_file: Tar file to write.
+        package_names: Beside the essential ones; with what they depend on.
         added_files: Files and folders of this machine, or text, by their place in the image.
-        left_out: Regular expression for files of the packages that are left out.
+        left_out_pattern: Regular expression for files of the packages that are left out.
 
     Raises:
         DebianMissingError: A package is not installed, or this is no Debian.
     """
     if shutil.which("dpkg-query") is None:
         raise DebianMissingError("dpkg is not installed")
-    names = _closure(packages)
-    with tarfile.open(file, "w") as packed:
+    names = _names_with_dependencies(package_names)
+    with tarfile.open(archive_file, "w") as packed:
         for link in ("bin", "sbin", "lib", "lib64"):
             packed.add(f"/{link}", link, recursive=False)
-        for path in sorted(set(_files(names))):
-            if not path.startswith(_NOT_TAKEN) and not (left_out and re.search(left_out, path)):
+        for path in sorted(set(_paths_of_packages(names))):
+            if not path.startswith(_NOT_TAKEN) and not (left_out_pattern and re.search(left_out_pattern, path)):
                 packed.add(f"/{path}", path, recursive=False)
         for folder in _WHOLE:
             packed.add(f"/{folder}", folder)
         for target, content in (*((f"etc/{name}", text) for name, text in _ACCOUNTS.items()), *added_files.items()):
-            _add(packed, target, content)
+            _add_file(packed, target, content)
 
 
-def _add(packed: tarfile.TarFile, target: str, content: Path | str) -> None:
+def _add_file(archive: tarfile.TarFile, path_in_archive: str, content: Path | str) -> None:
     if isinstance(content, Path):
-        packed.add(content, target)
+        archive.add(content, path_in_archive)
         return
-    tar_member = tarfile.TarInfo(target)
+    tar_member = tarfile.TarInfo(path_in_archive)
     tar_member.size, tar_member.mode = len(content.encode()), 0o644
-    packed.addfile(tar_member, io.BytesIO(content.encode()))
+    archive.addfile(tar_member, io.BytesIO(content.encode()))
 
 
-def _closure(package_names: tuple[str, ...]) -> set[str]:
+def _names_with_dependencies(package_names: tuple[str, ...]) -> set[str]:
     listing = subprocess.run(["dpkg-query", "-W", "-f", _FIELDS], check=True, capture_output=True, text=True).stdout
     installed = [line.split("\t") for line in listing.splitlines()]
     needs = {name: re.findall(r"[a-z0-9][a-z0-9.+-]+(?=[ :,|(]|$)", depends) for name, _, depends in installed}
@@ -79,8 +81,8 @@ def _closure(package_names: tuple[str, ...]) -> set[str]:
     return closure
 
 
-def _files(packages: set[str]) -> Iterator[str]:
-    file_listing = subprocess.run(["dpkg-query", "-L", *sorted(packages)], capture_output=True, text=True).stdout
+def _paths_of_packages(package_names: set[str]) -> Iterator[str]:
+    file_listing = subprocess.run(["dpkg-query", "-L", *sorted(package_names)], capture_output=True, text=True).stdout
     for line in set(file_listing.splitlines()):
         if line.startswith("/") and line != "/." and os.path.lexists(line):
             # Packages name files through /bin, /lib and /sbin, which are links.

@@ -52,7 +52,7 @@ def docker_engine(*, own_network: bool = False) -> Iterator[str]:
             *_WITH_PARENT,
             # The machine's own network stays as it is.
             *(_OWN_NETWORK if own_network else ()),
-            *(program, "--host", f"unix://{address}", "--pidfile", str(_process_file(f"unix://{address}"))),
+            *(program, "--host", f"unix://{address}", "--pidfile", str(_engine_process_file(f"unix://{address}"))),
             *("--data-root", str(folder / "data"), "--exec-root", str(folder / "exec")),
             *(() if own_network else _WITHOUT_NETWORK),
         ]
@@ -62,28 +62,30 @@ def docker_engine(*, own_network: bool = False) -> Iterator[str]:
             )
         try:
             deadline = time.monotonic() + _START_S
-            while not _answers(address):
+            while not _engine_answers(address):
                 if process.poll() is not None or time.monotonic() > deadline:
                     tail = (folder / "log").read_text(errors="replace")[-1000:]
                     raise EngineMissingError(f"a Docker engine does not start on this machine: {tail}")
                 time.sleep(0.1)
             yield f"unix://{address}"
         finally:
-            _end(process)
+            _end_engine(process)
 
 
 @contextlib.contextmanager
-def published_port(docker_host: str, port: int) -> Iterator[int]:
+def published_port(docker_host: str, container_port: int) -> Iterator[int]:
     """A port of this machine's loopback that leads to one of an engine with a network of its own.
 
     Args:
         docker_host: Address of the engine.
-        port: Port of the loopback there.
+        container_port: Port of the loopback there.
     """
-    engine_process = _process_file(docker_host).read_text().strip()
+    engine_process = _engine_process_file(docker_host).read_text().strip()
     with socket.create_server(("127.0.0.1", 0)) as listener:
         command = [*_WITH_PARENT, "nsenter", f"--net=/proc/{engine_process}/ns/net", sys.executable, str(_FORWARDER)]
-        forwarder = subprocess.Popen([*command, str(listener.fileno()), str(port)], pass_fds=[listener.fileno()])
+        forwarder = subprocess.Popen(
+            [*command, str(listener.fileno()), str(container_port)], pass_fds=[listener.fileno()]
+        )
         try:
             yield int(listener.getsockname()[1])
         finally:
@@ -91,27 +93,27 @@ def published_port(docker_host: str, port: int) -> Iterator[int]:
             forwarder.wait(_STOP_S)
 
 
-def _process_file(docker_host: str) -> Path:
+def _engine_process_file(docker_host: str) -> Path:
     return Path(docker_host.removeprefix("unix://")).with_name("pid")
 
 
-def _answers(address: Path) -> bool:
+def _engine_answers(engine_socket: Path) -> bool:
     import docker
 
-    if not address.exists():
+    if not engine_socket.exists():
         return False
     with contextlib.suppress(docker.errors.DockerException, OSError):
-        return bool(docker.APIClient(f"unix://{address}", timeout=5).ping())
+        return bool(docker.APIClient(f"unix://{engine_socket}", timeout=5).ping())
     return False
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    family = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
-    process.terminate()
+def _end_engine(engine_process: subprocess.Popen[bytes]) -> None:
+    family = psutil.Process(engine_process.pid).children(recursive=True) if engine_process.poll() is None else []
+    engine_process.terminate()
     with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(_STOP_S)
+        engine_process.wait(_STOP_S)
     for child_process in family:
         with contextlib.suppress(psutil.NoSuchProcess):
             child_process.kill()
-    process.kill()
-    process.wait()
+    engine_process.kill()
+    engine_process.wait()

@@ -36,10 +36,10 @@ def proofs_without_sandbox(problems: Sequence[Problem], toolchain: Toolchain, ca
     """Prove problems natively, each on a machine whose PATH has the versions that it would get in a sandbox first."""
     proved: dict[str, TwoSided] = {}
     # A machine has one version of each tool.
-    for path in {_path(toolchain, problem) for problem in problems}:
-        problem_batch = [problem for problem in problems if _path(toolchain, problem) == path]
-        command = [*_view(toolchain), "--", sys.executable, "-m", __name__, str(cache)]
-        environment = {**os.environ, "PATH": path, **_verilator(toolchain, problem_batch[0])}
+    for path in {_search_path(toolchain, problem) for problem in problems}:
+        problem_batch = [problem for problem in problems if _search_path(toolchain, problem) == path]
+        command = [*_bwrap_words_of_machine(toolchain), "--", sys.executable, "-m", __name__, str(cache)]
+        environment = {**os.environ, "PATH": path, **_verilator_variables(toolchain, problem_batch[0])}
         proof_run = subprocess.run(
             command, input=_PROBLEMS.dump_json(problem_batch), stdout=subprocess.PIPE, env=environment
         )
@@ -51,15 +51,15 @@ def proofs_without_sandbox(problems: Sequence[Problem], toolchain: Toolchain, ca
     return [proved[problem.id] for problem in problems]
 
 
-def _path(toolchain: Toolchain, problem: Problem) -> str:
+def _search_path(toolchain: Toolchain, problem: Problem) -> str:
     return toolchain.environment(selections(problem)[0])["PATH"]
 
 
-def _verilator(toolchain: Toolchain, problem: Problem) -> dict[str, str]:
+def _verilator_variables(toolchain: Toolchain, problem: Problem) -> dict[str, str]:
     return {"VERILATOR_ROOT": toolchain.environment(selections(problem)[0])["VERILATOR_ROOT"]}
 
 
-def _view(toolchain: Toolchain) -> list[str]:
+def _bwrap_words_of_machine(toolchain: Toolchain) -> list[str]:
     program = shutil.which("bwrap")
     assert program is not None
     options = [program, "--dev-bind", "/", "/"]
@@ -68,7 +68,7 @@ def _view(toolchain: Toolchain) -> list[str]:
     return [*options, "--ro-bind", str(toolchain.inside), INSIDE, "--die-with-parent"]
 
 
-def _check(problems: Sequence[Problem], cache: Path) -> list[TwoSided]:
+def _check_problems(problems: Sequence[Problem], cache: Path) -> list[TwoSided]:
     with tempfile.TemporaryDirectory() as folder:
         executor = LocalExecutor(cache, 2)
         native_toolchain = toolchain_for(NativeSandbox.name, cache)
@@ -78,5 +78,5 @@ def _check(problems: Sequence[Problem], cache: Path) -> list[TwoSided]:
 
 if __name__ == "__main__":
     sys.stdout.buffer.write(
-        _PROOFS.dump_json(_check(_PROBLEMS.validate_json(sys.stdin.buffer.read()), Path(sys.argv[1])))
+        _PROOFS.dump_json(_check_problems(_PROBLEMS.validate_json(sys.stdin.buffer.read()), Path(sys.argv[1])))
     )

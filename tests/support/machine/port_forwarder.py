@@ -13,7 +13,7 @@ import sys
 _CHUNK_BYTES = 1 << 16
 
 
-async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _copy_stream(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     with contextlib.suppress(OSError):
         while chunk := await reader.read(_CHUNK_BYTES):
             writer.write(chunk)
@@ -21,12 +21,12 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
         writer.write_eof()
 
 
-async def _forward(listener: socket.socket, port: int) -> None:
+async def _forward_connections(listener: socket.socket, target_port: int) -> None:
     async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.closing(writer), contextlib.suppress(OSError):
-            far_reader, far_writer = await asyncio.open_connection("127.0.0.1", port)
+            far_reader, far_writer = await asyncio.open_connection("127.0.0.1", target_port)
             with contextlib.closing(far_writer):
-                await asyncio.gather(_copy(reader, far_writer), _copy(far_reader, writer))
+                await asyncio.gather(_copy_stream(reader, far_writer), _copy_stream(far_reader, writer))
 
     forwarding_tasks: set[asyncio.Task[None]] = set()
 
@@ -40,4 +40,4 @@ async def _forward(listener: socket.socket, port: int) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_forward(socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2])))
+    asyncio.run(_forward_connections(socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2])))

@@ -38,7 +38,7 @@ class SandboxOutput:
 Run = Callable[..., Awaitable[SandboxOutput]]
 
 
-def runner(sandbox: Sandbox, code: Path, toolchain: Toolchain) -> Run:
+def runner(sandbox: Sandbox, code_folder: Path, toolchain: Toolchain) -> Run:
     async def run(
         script: str,
         *,
@@ -49,29 +49,29 @@ def runner(sandbox: Sandbox, code: Path, toolchain: Toolchain) -> Run:
     ) -> SandboxOutput:
         user = sandbox.new_user()
         if user is not None:
-            for path in (code, *code.rglob("*")):
+            for path in (code_folder, *code_folder.rglob("*")):
                 os.chown(path, user, user, follow_symlinks=False)
         log = io.BytesIO()
         job = SandboxJob(
             argv=("python3", "-c", script) if python else ("/bin/sh", "-c", script),
             env={"PATH": toolchain.environment(ToolSelection())["PATH"], "GREETING": "hello", **(env or {})},
-            code=code,
+            code=code_folder,
             hidden_files=hidden,
             limits=RunLimits.model_validate({"wall_s": 300.0, **limits}),
             toolchain=toolchain,
             user=user,
         )
         step_end = await sandbox.run(job, log)
-        return SandboxOutput(step_end, log.getvalue().decode(errors="replace"), code)
+        return SandboxOutput(step_end, log.getvalue().decode(errors="replace"), code_folder)
 
     return run
 
 
-def processes_with(marker: str) -> list[psutil.Process]:
+def processes_with(command_marker: str) -> list[psutil.Process]:
     matches = []
     for process in psutil.process_iter(["cmdline"]):
         # The pytest process has its own source nowhere in its arguments.
-        if marker in " ".join(process.info["cmdline"] or ()):
+        if command_marker in " ".join(process.info["cmdline"] or ()):
             matches.append(process)
     return matches
 
@@ -84,10 +84,10 @@ def is_alive(process: psutil.Process) -> bool:
         return False
 
 
-async def has_started(marker: str) -> bool:
-    return await comes(lambda: bool(processes_with(marker)), PATIENCE_S)
+async def has_started(command_marker: str) -> bool:
+    return await comes(lambda: bool(processes_with(command_marker)), PATIENCE_S)
 
 
-async def gone(marker: str) -> bool:
+async def gone(command_marker: str) -> bool:
     """True if the processes end soon; by themselves they have to run for longer."""
-    return await comes(lambda: not processes_with(marker), PATIENCE_S)
+    return await comes(lambda: not processes_with(command_marker), PATIENCE_S)

@@ -113,7 +113,7 @@ def slurm() -> Iterator[Slurm]:
                 extra_groups=() if account else None,
                 start_new_session=True,
             )
-            cleaning.callback(_end, process)
+            cleaning.callback(_end_daemon, process)
 
         munge = folder / "munge"
         start(
@@ -131,12 +131,12 @@ def slurm() -> Iterator[Slurm]:
         _wait_for(lambda: (munge / "socket").exists(), folder)
         start("slurmctld", "-D", user="slurm")
         start("slurmd", "-D", "-N", socket.gethostname())
-        _wait_for(lambda: b"idle" in _states(str(programs["sinfo"]), environment), folder)
+        _wait_for(lambda: b"idle" in _node_states(str(programs["sinfo"]), environment), folder)
         yield Slurm(configuration)
 
 
-def _states(sinfo: str, environment: dict[str, str]) -> bytes:
-    return subprocess.run([sinfo, "-h", "-o", "%t"], env=environment, capture_output=True, check=False).stdout
+def _node_states(sinfo_program: str, environment: dict[str, str]) -> bytes:
+    return subprocess.run([sinfo_program, "-h", "-o", "%t"], env=environment, capture_output=True, check=False).stdout
 
 
 def _wait_for(condition: Callable[[], bool], folder: Path) -> None:
@@ -148,16 +148,16 @@ def _wait_for(condition: Callable[[], bool], folder: Path) -> None:
         time.sleep(0.1)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    family = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
-    process.terminate()
+def _end_daemon(daemon_process: subprocess.Popen[bytes]) -> None:
+    family = psutil.Process(daemon_process.pid).children(recursive=True) if daemon_process.poll() is None else []
+    daemon_process.terminate()
     with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(30)
+        daemon_process.wait(30)
     for child_process in family:
         with contextlib.suppress(psutil.NoSuchProcess):
             child_process.kill()
-    process.kill()
-    process.wait()
+    daemon_process.kill()
+    daemon_process.wait()
 
 
 def _free_ports(count: int) -> list[int]:

@@ -44,11 +44,11 @@ CODES = {"EN": "en", "CN": "zh", "FR": "fr", "DE": "de"}
 _NUMBER = re.compile(r"(?:register|registre|Register|寄存器) (\d+)")
 
 
-def records(folder: str, of_each: int) -> Iterator[dict[str, Any]]:
+def records(dataset_folder: str, records_per_format: int) -> Iterator[dict[str, Any]]:
     """The questions of a language, by number."""
-    language, question, truths = LANGUAGES[folder]
-    first = list(LANGUAGES).index(folder) * of_each + 1
-    for index in range(of_each):
+    language, question, truths = LANGUAGES[dataset_folder]
+    first = list(LANGUAGES).index(dataset_folder) * records_per_format + 1
+    for index in range(records_per_format):
         number, style = first + index, FORMATS[index % len(FORMATS)]
         domain, part = PLACES[index % len(PLACES)]
         record: dict[str, Any] = {
@@ -74,16 +74,16 @@ def records(folder: str, of_each: int) -> Iterator[dict[str, Any]]:
         yield record
 
 
-def write_layout(folder: Path, of_each: int) -> list[str]:
+def write_layout(folder: Path, records_per_format: int) -> list[str]:
     """Write the whole set below `folder`; the names of its problems.
 
     Args:
         folder: Gets a folder for each language.
-        of_each: Questions of each language.
+        records_per_format: Questions of each language.
     """
     names = []
     for name, code in CODES.items():
-        language_records = list(records(name, of_each))
+        language_records = list(records(name, records_per_format))
         names += [f"{code}-{record['ID']}" for record in language_records]
         inside = folder / f"CSBench-{name}"
         inside.mkdir(parents=True)
@@ -96,14 +96,14 @@ def write_layout(folder: Path, of_each: int) -> list[str]:
     return names
 
 
-def number_in(text: str) -> int:
+def number_in(prompt_text: str) -> int:
     """The number of the last question in a prompt, which is the one that is asked."""
-    return numbers_in(text)[-1]
+    return numbers_in(prompt_text)[-1]
 
 
-def numbers_in(text: str) -> list[int]:
+def numbers_in(prompt_text: str) -> list[int]:
     """The numbers of all questions in a prompt, those of examples first."""
-    return [int(number) for number in _NUMBER.findall(text)]
+    return [int(number) for number in _NUMBER.findall(prompt_text)]
 
 
 class Student:

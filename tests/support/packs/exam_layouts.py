@@ -29,7 +29,7 @@ from reportlab.platypus import BaseDocTemplate, Flowable, Frame, PageTemplate, P
 from benchwright_exams.inside.drawings import drawings_and_speck_count
 from benchwright_exams.inside.shown_text import shown_and_hidden_words
 from benchwright_exams.items import ExamItem, items_of_ledger
-from benchwright_exams.model.lines import significant_signs
+from benchwright_exams.model.lines import text_without_spaces_and_hyphens
 from benchwright_exams.reading.page import ReadExam, ReadPage
 from benchwright_exams.structure.structure import structure_by_rules
 
@@ -372,9 +372,9 @@ def by_typst(exam: DrawnExam) -> bytes:
     return content
 
 
-def _typst_text(text: str) -> str:
+def _typst_text(plain_text: str) -> str:
     """A text in which nothing is markup."""
-    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+    quoted = plain_text.replace("\\", "\\\\").replace('"', '\\"')
     return f'#text("{quoted}")'
 
 
@@ -397,8 +397,9 @@ def _is_right(item: ExamItem | None, question: DrawnQuestion) -> bool:
     body = " ".join(block.text for block in item.body if not block.region)
     figures = [block.text for block in (*item.context, *item.body) if block.region]
     return (
-        significant_signs(body) == significant_signs(question.stem)
-        and tuple(map(significant_signs, item.choices.values())) == tuple(map(significant_signs, question.choices))
+        text_without_spaces_and_hyphens(body) == text_without_spaces_and_hyphens(question.stem)
+        and tuple(map(text_without_spaces_and_hyphens, item.choices.values()))
+        == tuple(map(text_without_spaces_and_hyphens, question.choices))
         and figures == ([question.figure] if question.figure else [])
         and (item.points or 0) == question.points
     )
@@ -428,20 +429,22 @@ def read_pages(pdf: bytes) -> ReadExam:
     return ReadExam(made_from="", file="exam.pdf", sha256="", pages=tuple(pages))
 
 
-def find(exam: DrawnExam, read_exam: ReadExam) -> FoundExam:
+def find(drawn_exam: DrawnExam, read_exam: ReadExam) -> FoundExam:
     """Find the questions of an exam by rules, and compare."""
     ledger = structure_by_rules(read_exam)
     exam_items = items_of_ledger(ledger)
     items = {item.label: item for item in exam_items.items}
     findings = (*ledger.findings, *exam_items.findings)
-    right = {question.number for question in exam.questions if _is_right(items.get(str(question.number)), question)}
+    right = {
+        question.number for question in drawn_exam.questions if _is_right(items.get(str(question.number)), question)
+    }
     is_all_named = any("No question was found" in finding.says for finding in findings)
     named = {
         question.number
-        for question in exam.questions
+        for question in drawn_exam.questions
         if is_all_named or any(finding.item.rstrip("abcdefgh") == str(question.number) for finding in findings)
     }
-    for question in exam.questions:
+    for question in drawn_exam.questions:
         token = next(word for word in question.stem.split() if word.casefold().startswith(f"q{question.number}x"))
         pages = {region.page for region in ledger.regions if token[1:] in region.text}
         if any(
@@ -453,9 +456,9 @@ def find(exam: DrawnExam, read_exam: ReadExam) -> FoundExam:
             for finding in findings
         ):
             named.add(question.number)
-    all_numbers = {question.number for question in exam.questions}
+    all_numbers = {question.number for question in drawn_exam.questions}
     return FoundExam(
-        exam,
+        drawn_exam,
         tuple(sorted(right)),
         tuple(sorted(named - right)),
         tuple(sorted(all_numbers - right - named)),
@@ -463,11 +466,13 @@ def find(exam: DrawnExam, read_exam: ReadExam) -> FoundExam:
     )
 
 
-def main(engine: str, first: int, last: int, language: str = "") -> None:
+def main(engine_name: str, first_seed: int, last_seed: int, language: str = "") -> None:
     """Print what is found of the exams of some seeds."""
-    exams = [drawn_chinese_exam(seed) if language == "zh" else drawn_exam(seed) for seed in range(first, last)]
-    lay_out = by_typst if engine == "typst" else by_reportlab
-    pdfs = by_chromium(exams) if engine == "chromium" else [lay_out(exam) for exam in exams]
+    exams = [
+        drawn_chinese_exam(seed) if language == "zh" else drawn_exam(seed) for seed in range(first_seed, last_seed)
+    ]
+    lay_out = by_typst if engine_name == "typst" else by_reportlab
+    pdfs = by_chromium(exams) if engine_name == "chromium" else [lay_out(exam) for exam in exams]
     found_exams = [find(exam, read_pages(pdf)) for exam, pdf in zip(exams, pdfs, strict=True)]
     for found_exam in found_exams:
         if found_exam.named or found_exam.lost:

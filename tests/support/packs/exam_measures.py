@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchwright_exams.extraction import ExtractedExam, extract_exam
 from benchwright_exams.items import ExamItem
-from benchwright_exams.model.lines import significant_signs
+from benchwright_exams.model.lines import text_without_spaces_and_hyphens
 from benchwright_exams.structure.exam_place import parent_labels
 from benchwright_exams.structure.text_blocks import Block
 
@@ -60,9 +60,9 @@ class MeasuredExam:
         return f"| {' | '.join(cells)} |"
 
 
-def sentences(text: str) -> list[str]:
+def sentences(page_text: str) -> list[str]:
     """The sentences of a text, each with its full stop."""
-    return [sentence.strip() for sentence in _SENTENCE.split(text) if sentence.strip()]
+    return [sentence.strip() for sentence in _SENTENCE.split(page_text) if sentence.strip()]
 
 
 def words_of(blocks: tuple[Block, ...]) -> str:
@@ -75,8 +75,8 @@ def is_right(item: ExamItem | None, question: ExpectedQuestion) -> bool:
         return False
     figures = {block.region for block in (*item.context, *item.body) if block.region}
     return (
-        significant_signs(question.says) in significant_signs(words_of(item.body))
-        and significant_signs(question.context) in significant_signs(words_of(item.context))
+        text_without_spaces_and_hyphens(question.says) in text_without_spaces_and_hyphens(words_of(item.body))
+        and text_without_spaces_and_hyphens(question.context) in text_without_spaces_and_hyphens(words_of(item.context))
         and item.points == question.points
         and len(figures) == question.figures
         and tuple(item.choices.values()) == question.choices
@@ -87,7 +87,7 @@ def is_right(item: ExamItem | None, question: ExpectedQuestion) -> bool:
 def has_solution(item: ExamItem, question: ExpectedQuestion) -> bool:
     solution_text = words_of(item.solution)
     return (
-        significant_signs(question.solution) in significant_signs(solution_text)
+        text_without_spaces_and_hyphens(question.solution) in text_without_spaces_and_hyphens(solution_text)
         if question.solution
         else solution_text == question.key
     )
@@ -106,7 +106,7 @@ def measure(paper: Paper, folder: Path) -> MeasuredExam:
     """Read one exam by rules alone, and compare."""
     file = folder / "exam.pdf"
     file.write_bytes(paper.pdf)
-    extraction = asyncio.run(extract_exam(file, folder / "exam", on_page_count=lambda _: lambda: None))
+    extraction = asyncio.run(extract_exam(file, folder / "exam", start_progress=lambda _: lambda: None))
     items = {item.label: item for item in extraction.exam_items.items}
     labels = [question.label for question in paper.questions]
     findings = (*extraction.ledger.findings, *extraction.exam_items.findings)
@@ -114,7 +114,7 @@ def measure(paper: Paper, folder: Path) -> MeasuredExam:
     bad_page = any("may be missing" in finding.says for finding in findings)
     right = [question.label for question in paper.questions if is_right(items.get(question.label), question)]
     drawn = {region.id for region in extraction.ledger.regions if region.role in ("figure", "table") and region.item}
-    page = significant_signs(texts_of_pages(paper, extraction))
+    page = text_without_spaces_and_hyphens(texts_of_pages(paper, extraction))
     item_sentences = [
         sentence
         for item in items.values()
@@ -135,7 +135,9 @@ def measure(paper: Paper, folder: Path) -> MeasuredExam:
             for question in paper.questions
             if (question.solution or question.key) and question.label in items
         ),
-        invented=tuple(sentence for sentence in item_sentences if significant_signs(sentence) not in page),
+        invented=tuple(
+            sentence for sentence in item_sentences if text_without_spaces_and_hyphens(sentence) not in page
+        ),
         missed=tuple(
             label
             for label in labels

@@ -47,7 +47,7 @@ CANARY = "zqcanary"
 CHOOSES, FILLS, EXPLAINS = "leaky/chooses", "leaky/fills", "leaky/explains"
 
 
-def _question(name: str, style: QuestionFormat, value: str, letters: str = "") -> Problem:
+def _question_problem(name: str, style: QuestionFormat, value: str, letters: str = "") -> Problem:
     return Problem(
         id=name,
         kind=ProblemKind.QUESTION,
@@ -73,9 +73,9 @@ def _question(name: str, style: QuestionFormat, value: str, letters: str = "") -
 def filled_store(home: Home) -> Store:
     """A store with the pack `leaky`."""
     leaky_problems = (
-        _question("chooses", QuestionFormat.MULTIPLE_CHOICE, "B", "ABCD"),
-        _question("fills", QuestionFormat.FILL_IN_THE_BLANK, f"{CANARY}-blank"),
-        _question("explains", QuestionFormat.FREE_RESPONSE, f"{CANARY}-reference"),
+        _question_problem("chooses", QuestionFormat.MULTIPLE_CHOICE, "B", "ABCD"),
+        _question_problem("fills", QuestionFormat.FILL_IN_THE_BLANK, f"{CANARY}-blank"),
+        _question_problem("explains", QuestionFormat.FREE_RESPONSE, f"{CANARY}-reference"),
     )
     store = Store(home)
     store.add(Pack(name="leaky", title="", version="1", license="", source="", problems=leaky_problems), replace=True)

@@ -58,13 +58,13 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Models]:
         yield played_models
 
 
-def tried(*options: str) -> tuple[int, str]:
+def try_out_command(*options: str) -> tuple[int, str]:
     invocation = CliRunner().invoke(app_with_commands(), ["questions", "try", *options])
     return invocation.exit_code, invocation.output
 
 
 def test_each_model_answers_each_question_and_rules_say_which_are_right(folder: Path, models: Models) -> None:
-    code, console_text = tried(str(folder), "--model", "good", "--model", "bad", "--json")
+    code, console_text = try_out_command(str(folder), "--model", "good", "--model", "bad", "--json")
     assert code == 0, console_text
     graded_answers = {
         (row["problem"], row["model"]): (row["answer"], row["is_right"]) for row in json.loads(console_text)
@@ -84,27 +84,29 @@ def test_each_model_answers_each_question_and_rules_say_which_are_right(folder: 
 def test_the_key_is_not_sent(folder: Path, models: Models) -> None:
     problem = folder / "free-response" / "problem.toml"
     problem.write_text(problem.read_text().replace("A model answer.", "Only the key says this."))
-    assert tried(str(folder), "free-response", "--model", "good")[0] == 0
+    assert try_out_command(str(folder), "free-response", "--model", "good")[0] == 0
     (request,) = models.requests
     assert "Only the key" not in json.dumps(request.body)
     assert "Why this is right" not in json.dumps(request.body)
 
 
 def test_replies_are_shown_on_request_and_a_model_that_fails_is_named(folder: Path, models: Models) -> None:
-    code, console_text = tried(str(folder), "multiple-choice", "--model", "bad", "--replies")
+    code, console_text = try_out_command(str(folder), "multiple-choice", "--model", "bad", "--replies")
     assert (code, "It is B, I think." in console_text) == (0, True)
-    code, console_text = tried(str(folder), "nothing", "--model", "bad")
+    code, console_text = try_out_command(str(folder), "nothing", "--model", "bad")
     assert (code, "There is no question nothing; there is" in console_text) == (2, True)
-    code, console_text = tried(str(folder))
+    code, console_text = try_out_command(str(folder))
     assert (code, "Name at least one model of judges.toml with --model." in console_text) == (2, True)
-    code, console_text = tried(str(folder), "--model", "other")
+    code, console_text = try_out_command(str(folder), "--model", "other")
     assert (code, "no model judge 'other'" in console_text) == (2, True)
 
 
 def test_what_a_terminal_would_obey_is_not_printed(folder: Path, models: Models) -> None:
     models.good["fill-in-the-blank"] = "\x1b]0;owned\x07 \u202e \ud800"
-    code, console_text = tried(str(folder), "fill-in-the-blank", "--model", "good", "--model", "good", "--replies")
+    code, console_text = try_out_command(
+        str(folder), "fill-in-the-blank", "--model", "good", "--model", "good", "--replies"
+    )
     assert code == 0, console_text
     assert len(models.requests) == 1
     assert not {"\x1b", "\x07", "\u202e"} & set(console_text)
-    assert tried(str(folder), "fill-in-the-blank", "--model", "good", "--json")[0] == 0
+    assert try_out_command(str(folder), "fill-in-the-blank", "--model", "good", "--json")[0] == 0

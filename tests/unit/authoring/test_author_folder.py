@@ -23,13 +23,13 @@ TEXT = "module m (input logic clk, d, output logic q);\n  always_ff @(posedge cl
 EXAMPLE = Counterexample(cycle=1, stimulus=({"d": 1}, {"d": 0}))
 
 
-def survivor(status: MutantStatus = MutantStatus.SURVIVED, is_scored: bool = True) -> MutantFinding:
+def mutant_finding(status: MutantStatus = MutantStatus.SURVIVED, is_scored: bool = True) -> MutantFinding:
     start = TEXT.index("posedge")
-    mutant = Mutant.of("rtl/m.sv", TEXT.encode(), kind="edge", span=(start, start + 7), new_text="negedge")
+    mutant = Mutant.of("rtl/m.sv", TEXT.encode(), kind_name="edge", byte_span=(start, start + 7), new_text="negedge")
     return MutantFinding(mutant=mutant, is_scored=is_scored, status=status, counterexample=EXAMPLE)
 
 
-def report(*findings: MutantFinding, problem: str = "p") -> str:
+def write_report(*findings: MutantFinding, problem: str = "p") -> str:
     return PackFindings(
         pack="mine",
         version="1",
@@ -52,7 +52,7 @@ def pack(tmp_path: Path) -> Path:
         "p/hidden/harness/docker-compose.yml": "services: {a: {image: i}}\n",
         "p/hidden/harness/src/test_runner.py": "import pytest\n",
         "p/hidden/harness/src/test_m.py": "import cocotb\n\n\n@cocotb.test()\nasync def works(dut):\n    pass\n",
-        REPORT: report(survivor()),
+        REPORT: write_report(mutant_finding()),
     }
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -67,7 +67,7 @@ def reference(pack: Path) -> ReferenceFile:
 
 
 def test_survivors_of_the_report_beside_the_pack_are_found(pack: Path) -> None:
-    assert reference(pack).current_survivors(TEXT.encode()) == [survivor()]
+    assert reference(pack).current_survivors(TEXT.encode()) == [mutant_finding()]
 
 
 def test_once_the_reference_is_another_its_survivors_are_gone(pack: Path) -> None:
@@ -77,10 +77,10 @@ def test_once_the_reference_is_another_its_survivors_are_gone(pack: Path) -> Non
 @pytest.mark.parametrize(
     "text",
     [
-        report(survivor(MutantStatus.KILLED)),
-        report(survivor(MutantStatus.EQUIVALENT)),
-        report(survivor(is_scored=False)),
-        report(survivor(), problem="other"),
+        write_report(mutant_finding(MutantStatus.KILLED)),
+        write_report(mutant_finding(MutantStatus.EQUIVALENT)),
+        write_report(mutant_finding(is_scored=False)),
+        write_report(mutant_finding(), problem="other"),
         "{",
         "[]",
         '{"problems": null}',
@@ -112,7 +112,7 @@ def test_tests_are_added_to_the_file_that_holds_tests(pack: Path) -> None:
 
 
 def test_a_test_drives_the_counterexample_and_fails_until_it_is_finished() -> None:
-    text = cocotb_stimulus_test_text(survivor(), EXAMPLE, TEXT)
+    text = cocotb_stimulus_test_text(mutant_finding(), EXAMPLE, TEXT)
     (function,) = ast.parse(text).body
     assert isinstance(function, ast.AsyncFunctionDef)
     assert isinstance(function.body[-1], ast.Raise)
@@ -121,7 +121,7 @@ def test_a_test_drives_the_counterexample_and_fails_until_it_is_finished() -> No
 
 
 def test_without_a_clock_a_test_waits_for_time() -> None:
-    text = cocotb_stimulus_test_text(survivor(), EXAMPLE, "module m (input a, output y); assign y = a; endmodule")
+    text = cocotb_stimulus_test_text(mutant_finding(), EXAMPLE, "module m (input a, output y); assign y = a; endmodule")
     ast.parse(text)
     assert "Clock" not in text
     assert 'Timer(1, unit="ns")' in text

@@ -39,19 +39,19 @@ def canary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return pack.canary
 
 
-def searched(*files: Path) -> tuple[int, str]:
+def search_command(*files: Path) -> tuple[int, str]:
     invocation = CliRunner().invoke(app_with_commands(), ["problems", "canaries", *map(str, files), "--json"])
     return invocation.exit_code, invocation.stdout
 
 
 def test_a_new_pack_has_its_own_and_it_is_found_in_replies(canary: str, tmp_path: Path) -> None:
-    assert json.loads(searched()[1])["mine"] == canary
+    assert json.loads(search_command()[1])["mine"] == canary
     folder = tmp_path / "said"
     folder.mkdir()
     (folder / "none.jsonl").write_text('{"response": "module adder; endmodule"}\n')
-    assert searched(folder) == (0, "[]\n")
+    assert search_command(folder) == (0, "[]\n")
     (folder / "replies.jsonl").write_text(json.dumps({"response": f"# canary = {canary}"}) + "\n")
-    code, console_text = searched(folder)
+    code, console_text = search_command(folder)
     assert code == 1
     assert json.loads(console_text) == [{"file": str(folder / "replies.jsonl"), "packs": ["mine"]}]
 

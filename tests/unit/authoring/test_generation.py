@@ -92,7 +92,7 @@ def generate(corpus: Path, *options: str) -> tuple[int, str, Path]:
     return invocation.exit_code, " ".join(invocation.output.split()), folder
 
 
-def passages(folder: Path) -> list[dict[str, Any]]:
+def read_passages(folder: Path) -> list[dict[str, Any]]:
     generation_report: dict[str, list[dict[str, Any]]] = json.loads((folder / "generated.json").read_text())
     return generation_report["passages"]
 
@@ -119,7 +119,7 @@ def test_a_question_that_passes_is_written_with_its_key_and_its_passage(corpus: 
     public = problem.model_dump_json(exclude={"hidden"})
     assert "caches.md" not in public
     assert "dropped" not in public
-    (row,) = passages(folder)
+    (row,) = read_passages(folder)
     assert (row["answered"], row["without_passage"]) == (key.value, key.value)
     assert models.step_names == ["write", "check", "answer", "closed-book"]
     check_run = CliRunner().invoke(app_with_commands(), ["problems", "check", str(folder)])
@@ -177,7 +177,7 @@ def test_what_rules_find_wrong_is_named_and_no_judge_is_asked(
     assert fault in console_text
     assert models.step_names == ["write"]
     assert not (folder / "pack.toml").exists()
-    (row,) = passages(folder)
+    (row,) = read_passages(folder)
     assert (row["problem"], bool(row["faults"])) == ("", True)
 
 
@@ -246,7 +246,7 @@ def write_passages(corpus: Path, number: int) -> None:
     (corpus / "caches.md").unlink()
 
 
-def of_its_passage(prompt: str) -> dict[str, Any]:
+def draft_about_passage(prompt: str) -> dict[str, Any]:
     words = prompt.partition("BEGIN PASSAGE")[2].partition("\n")[2].split()[:12]
     phrase = " ".join(words)
     return DRAFT | {"sentence": f"With {phrase}, a line is written to memory first if its ____ is set."}
@@ -262,7 +262,7 @@ def test_a_question_nearly_the_same_as_another_is_left_out(corpus: Path, models:
 
 def test_as_many_as_are_asked_for_are_made_and_keys_stand_anywhere(corpus: Path, models: Scripted) -> None:
     write_passages(corpus, 30)
-    models.draft = of_its_passage
+    models.draft = draft_about_passage
     seed_file = corpus.parent / "made" / "model" / "seed.json"
     seed_file.parent.mkdir(parents=True)
     seed_file.write_text('{"made_from": "", "seed": "7"}')

@@ -24,24 +24,24 @@ def counter_mutants() -> dict[str, list[Mutant]]:
     return possible_mutants_by_kind(FILES, {"counter.sv": TEXT})
 
 
-def all_of(by_kind: dict[str, list[Mutant]]) -> list[Mutant]:
+def all_mutants(by_kind: dict[str, list[Mutant]]) -> list[Mutant]:
     return [mutant for kind_mutants in by_kind.values() for mutant in kind_mutants]
 
 
 def test_each_changed_file_comes_up_once_and_none_is_the_reference() -> None:
-    texts = [mutant.apply_to(FILES)["counter.sv"] for mutant in all_of(counter_mutants())]
+    texts = [mutant.apply_to(FILES)["counter.sv"] for mutant in all_mutants(counter_mutants())]
     assert len(texts) == len(set(texts))
     assert FILES["counter.sv"] not in texts
 
 
 def test_a_mutant_keeps_its_id_and_others_have_another() -> None:
-    ids = [mutant.id for mutant in all_of(counter_mutants())]
-    assert ids == [mutant.id for mutant in all_of(counter_mutants())]
+    ids = [mutant.id for mutant in all_mutants(counter_mutants())]
+    assert ids == [mutant.id for mutant in all_mutants(counter_mutants())]
     assert len(ids) == len(set(ids))
 
 
 def test_offsets_are_bytes_where_the_text_is_not_ascii() -> None:
-    for mutant in all_of(counter_mutants()):
+    for mutant in all_mutants(counter_mutants()):
         assert FILES["counter.sv"][mutant.start : mutant.end].decode() == mutant.before
 
 
@@ -67,7 +67,7 @@ def test_a_diff_names_the_file_and_the_line() -> None:
     assert "+  assign top = q != 4'd9;" in lines
 
 
-def fault(old_text: str, new_text: str) -> Mutant:
+def mutant_with_replacement(old_text: str, new_text: str) -> Mutant:
     start = TEXT.encode().index(old_text.encode())
     return Mutant(
         id="x",
@@ -83,14 +83,14 @@ def fault(old_text: str, new_text: str) -> Mutant:
 
 def test_slang_refuses_what_does_not_compile() -> None:
     compiler = MutantCompiler(FILES)
-    assert compiler.compiles(fault("q == 4'd9", "q != 4'd9"))
-    assert not compiler.compiles(fault("q == 4'd9", "unknown == 4'd9"))
-    assert not compiler.compiles(fault("q == 4'd9", "q == "))
+    assert compiler.compiles(mutant_with_replacement("q == 4'd9", "q != 4'd9"))
+    assert not compiler.compiles(mutant_with_replacement("q == 4'd9", "unknown == 4'd9"))
+    assert not compiler.compiles(mutant_with_replacement("q == 4'd9", "q == "))
 
 
 def test_a_reference_that_slang_refuses_leaves_the_decision_to_the_harness() -> None:
     broken_files = {"counter.sv": TEXT.replace("4'd9", "NINE").encode()}
-    assert MutantCompiler(broken_files).compiles(fault("module", "modul"))
+    assert MutantCompiler(broken_files).compiles(mutant_with_replacement("module", "modul"))
 
 
 def test_the_top_is_the_module_that_no_other_instantiates() -> None:
@@ -116,4 +116,4 @@ def test_other_files_of_the_reference_are_compiled_and_only_its_own_changed() ->
     by_kind = possible_mutants_by_kind(
         {**FILES, "given.sv": fixed_source, "notes.md": b"a + b"}, {"counter.sv": TEXT, "notes.md": "a + b"}
     )
-    assert {mutant.path for mutant in all_of(by_kind)} == {"counter.sv"}
+    assert {mutant.path for mutant in all_mutants(by_kind)} == {"counter.sv"}

@@ -12,18 +12,18 @@ from benchwright_authoring.mutation.mutants import possible_mutants_by_kind
 MACHINE = "typedef enum logic [1:0] {A, B, C} t; t s;"
 
 
-def module(body: str) -> str:
+def module_text(body: str) -> str:
     return (
         "module m (input logic clk, rst, input logic [7:0] a, b, input logic signed [7:0] z,\n"
         f"          output logic [7:0] q, output logic w);\n{body}\nendmodule\n"
     )
 
 
-def faults(body: str) -> dict[str, list[str]]:
+def mutated_bodies_by_kind(body: str) -> dict[str, list[str]]:
     """By kind, the body with each fault in it."""
-    text = module(body)
+    text = module_text(body)
     files = {"m.sv": text.encode()}
-    head, tail = module("@").split("@")
+    head, tail = module_text("@").split("@")
     return {
         kind: [mutant.apply_to(files)["m.sv"].decode().removeprefix(head).removesuffix(tail) for mutant in kind_mutants]
         for kind, kind_mutants in possible_mutants_by_kind(files, {"m.sv": text}).items()
@@ -126,15 +126,15 @@ def faults(body: str) -> dict[str, list[str]]:
     ],
 )  # fmt: skip
 def test_each_kind_makes_its_fault(kind: str, body: str, changed: list[str]) -> None:
-    assert faults(body)[kind] == changed
+    assert mutated_bodies_by_kind(body)[kind] == changed
 
 
 @pytest.mark.parametrize("condition", ["a == b", "!w", "a < b"])
 def test_an_opposite_that_an_operator_makes_too_is_made_once(condition: str) -> None:
     body = f"always_comb if ({condition}) q = a;"
-    variants = [text for texts in faults(body).values() for text in texts]
+    variants = [text for texts in mutated_bodies_by_kind(body).values() for text in texts]
     assert len(variants) == len(set(variants))
-    assert "condition-opposite" not in faults(body)
+    assert "condition-opposite" not in mutated_bodies_by_kind(body)
 
 
 def test_kinds_have_names_of_their_own_and_one_is_not_scored() -> None:
@@ -156,7 +156,7 @@ def test_kinds_have_names_of_their_own_and_one_is_not_scored() -> None:
     ],
 )
 def test_what_is_no_part_of_the_behaviour_is_left_alone(body: str) -> None:
-    assert not {kind: kind_mutants for kind, kind_mutants in faults(body).items() if kind != "width"}
+    assert not {kind: kind_mutants for kind, kind_mutants in mutated_bodies_by_kind(body).items() if kind != "width"}
 
 
 def test_ports_and_parameters_of_a_module_stay_as_they_are() -> None:
@@ -179,4 +179,4 @@ def test_nothing_that_a_reference_includes_is_opened(tmp_path: Path) -> None:
 
 def test_deep_nesting_is_walked() -> None:
     body = f"assign w = {'(' * 900}a == b{')' * 900};"
-    assert len(faults(body)["equality"]) == 1
+    assert len(mutated_bodies_by_kind(body)["equality"]) == 1

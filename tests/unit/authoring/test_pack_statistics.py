@@ -21,7 +21,7 @@ from benchwright_problems.problem import (
 PROVENANCE = Provenance(source="s", license="MIT", version="1")
 
 
-def design(name: str, statement: str, reference: str, category: Category) -> Problem:
+def design_problem(name: str, statement: str, reference: str, category: Category) -> Problem:
     return Problem(
         id=name,
         kind=ProblemKind.DESIGN,
@@ -58,19 +58,19 @@ PACK = Pack(
     source="s",
     published="2025-01",
     problems=(
-        design("x", "one two\nthree", "a\nb\nc d\n", Category.SPEC_TO_RTL),
-        design("y", "one", "a\n", Category.BUG_FIX),
+        design_problem("x", "one two\nthree", "a\nb\nc d\n", Category.SPEC_TO_RTL),
+        design_problem("y", "one", "a\n", Category.BUG_FIX),
         QUESTION,
     ),
 )
 
 
-def words(text: str) -> int:
+def word_count(text: str) -> int:
     return len(text.split())
 
 
 def test_the_sizes_are_means_and_maxima_over_the_problems_that_have_a_part() -> None:
-    *_, whole = problem_groups(PACK, GroupProperty.CATEGORY, words)
+    *_, whole = problem_groups(PACK, GroupProperty.CATEGORY, word_count)
     assert (whole.name, whole.problems) == ("all", 3)
     # "Which one?", "A. this" and "B. that one" are seven words in three lines.
     assert whole.sizes == (
@@ -81,7 +81,7 @@ def test_the_sizes_are_means_and_maxima_over_the_problems_that_have_a_part() -> 
 
 
 def test_problems_are_grouped_by_a_property_and_none_is_left_out() -> None:
-    sized_groups = problem_groups(PACK, GroupProperty.CATEGORY, words)
+    sized_groups = problem_groups(PACK, GroupProperty.CATEGORY, word_count)
     assert [(problem_group.name, problem_group.problems) for problem_group in sized_groups] == [
         ("cid003 Specification to RTL", 1),
         ("cid016 Debugging and bug fixing", 1),

@@ -12,7 +12,7 @@ import pytest
 
 from benchwright_authoring.question_files.file_format import QuestionFileFormat
 from benchwright_authoring.question_files.question_files import format_of_file, pack_of_file, written_questions
-from benchwright_authoring.question_files.question_parts import QuestionFileError, losses_between
+from benchwright_authoring.question_files.question_parts import QuestionFileError, losses_after_reading_back
 from benchwright_problems.problem import (
     Answer,
     Choice,
@@ -39,7 +39,7 @@ PIXEL = base64.b64encode(
 PROVENANCE = Provenance(source="here", license="CC0-1.0", version="1")
 
 
-def question(
+def question_problem(
     name: str, style: QuestionFormat, key: str, *, statement: str = "Which gate is it?", **question_fields: object
 ) -> Problem:
     has_choices = style in (QuestionFormat.MULTIPLE_CHOICE, QuestionFormat.MULTIPLE_RESPONSE)
@@ -71,14 +71,14 @@ def question(
     )
 
 
-def every_format() -> list[Problem]:
+def problems_of_every_format() -> list[Problem]:
     return [
-        question("choice", QuestionFormat.MULTIPLE_CHOICE, "B", explanation="Because `a` is {b} ~ #1: 50 %."),
-        question("response", QuestionFormat.MULTIPLE_RESPONSE, "AC", statement="Two of\n\n- these\n- those\n"),
-        question("truth", QuestionFormat.ASSERTION, "false", explanation="No."),
-        question("blank", QuestionFormat.FILL_IN_THE_BLANK, "program counter", alternatives=("PC", "a=b")),
-        question("open", QuestionFormat.OPEN_ENDED, "A **model** answer.\n\nTwo paragraphs."),
-        question("free", QuestionFormat.FREE_RESPONSE, "It is `x < y & z`."),
+        question_problem("choice", QuestionFormat.MULTIPLE_CHOICE, "B", explanation="Because `a` is {b} ~ #1: 50 %."),
+        question_problem("response", QuestionFormat.MULTIPLE_RESPONSE, "AC", statement="Two of\n\n- these\n- those\n"),
+        question_problem("truth", QuestionFormat.ASSERTION, "false", explanation="No."),
+        question_problem("blank", QuestionFormat.FILL_IN_THE_BLANK, "program counter", alternatives=("PC", "a=b")),
+        question_problem("open", QuestionFormat.OPEN_ENDED, "A **model** answer.\n\nTwo paragraphs."),
+        question_problem("free", QuestionFormat.FREE_RESPONSE, "It is `x < y & z`."),
     ]
 
 
@@ -94,20 +94,20 @@ def read_back(problems: list[Problem], file_format: QuestionFileFormat, folder: 
 
 @pytest.mark.parametrize("file_format", [MOODLE, QTI])
 def test_every_format_of_question_comes_back(tmp_path: Path, file_format: QuestionFileFormat) -> None:
-    problems = every_format()
+    problems = problems_of_every_format()
     returned_problems = read_back(problems, file_format, tmp_path)
     assert list(returned_problems) == [problem.id for problem in problems]
     for problem in problems:
-        assert list(losses_between(problem, returned_problems[problem.id])) == []
+        assert list(losses_after_reading_back(problem, returned_problems[problem.id])) == []
         key, key_before = returned_problems[problem.id].hidden.answer, problem.hidden.answer
         assert key is not None and key_before is not None and key.alternatives == key_before.alternatives
         assert returned_problems[problem.id].public.question == problem.public.question or file_format is QTI
 
 
 def test_gift_holds_what_a_rule_decides_and_names_answers_in_words(tmp_path: Path) -> None:
-    returned_problems = read_back(every_format()[:4], GIFT, tmp_path)
-    assert returned_problems["choice"].public.question == every_format()[0].public.question
-    content, losses = written_questions(every_format(), GIFT)
+    returned_problems = read_back(problems_of_every_format()[:4], GIFT, tmp_path)
+    assert returned_problems["choice"].public.question == problems_of_every_format()[0].public.question
+    content, losses = written_questions(problems_of_every_format(), GIFT)
     assert [loss.question for loss in losses] == ["open", "free"]
     assert all("GIFT has no place for the model answer" in loss.lost for loss in losses)
     assert content.count(b"\n\n") == 3
@@ -117,7 +117,7 @@ def test_gift_holds_what_a_rule_decides_and_names_answers_in_words(tmp_path: Pat
 def test_a_tolerance_is_absolute_in_the_file_and_relative_again(
     tmp_path: Path, file_format: QuestionFileFormat
 ) -> None:
-    problem = question("delay", QuestionFormat.FILL_IN_THE_BLANK, "-2.5", tolerance=0.1, unit="ns")
+    problem = question_problem("delay", QuestionFormat.FILL_IN_THE_BLANK, "-2.5", tolerance=0.1, unit="ns")
     returned_answer = read_back([problem], file_format, tmp_path)["delay"].hidden.answer
     assert returned_answer is not None and (returned_answer.value, returned_answer.unit) == ("-2.5", "ns")
     assert returned_answer.tolerance == pytest.approx(0.1)
@@ -130,7 +130,7 @@ def test_pictures_come_back_with_their_descriptions(tmp_path: Path, file_format:
     figure = Figure.model_validate(
         {"path": "figures/gate.png", "media_type": "image/png", "data": PIXEL, "alt": "a gate"}
     )
-    problem = question(
+    problem = question_problem(
         "picture",
         QuestionFormat.MULTIPLE_CHOICE,
         "A",
@@ -142,7 +142,7 @@ def test_pictures_come_back_with_their_descriptions(tmp_path: Path, file_format:
 
 
 def test_what_a_file_does_not_hold_is_named() -> None:
-    problem = question("points", QuestionFormat.FREE_RESPONSE, "Yes.", rubric="One point for yes.")
+    problem = question_problem("points", QuestionFormat.FREE_RESPONSE, "Yes.", rubric="One point for yes.")
     assert [str(loss) for loss in written_questions([problem], MOODLE)[1]] == ["points: hidden.answer.rubric"]
     design = problem.model_copy(update={"public": Public(statement="Write it.", expected=("a.sv",)), "id": "design"})
     (loss,) = written_questions([design], MOODLE)[1]
@@ -179,7 +179,7 @@ def test_texts_of_odd_signs_come_back_or_are_named(tmp_path: Path, file_format: 
         return "x " + " ".join(dice.choice([*_SIGNS, "gate", "ä", "寄存器"]) for _ in range(dice.randint(1, 7))) + " y"
 
     problems = [
-        question(
+        question_problem(
             f"q{number}", QuestionFormat.MULTIPLE_CHOICE, "C", statement=text(), choices=(text(), text(), text()),
             explanation=text(),
         )
@@ -193,7 +193,7 @@ def test_texts_of_odd_signs_come_back_or_are_named(tmp_path: Path, file_format: 
     unnamed = [
         loss
         for problem in problems
-        for loss in losses_between(problem, returned_problems.get(problem.id))
+        for loss in losses_after_reading_back(problem, returned_problems.get(problem.id))
         if loss not in losses
     ]
     assert unnamed == []

@@ -30,32 +30,32 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "mine"
 
 
-def run(*arguments: str | Path, typed: tuple[str, ...] = ()) -> tuple[int, str]:
+def run_questions_command(*arguments: str | Path, typed: tuple[str, ...] = ()) -> tuple[int, str]:
     invocation = CliRunner().invoke(
         app_with_commands(), ["questions", *map(str, arguments)], input="".join(f"{line}\n" for line in typed)
     )
     return invocation.exit_code, " ".join(invocation.output.split())
 
 
-def review(folder: Path, name: str, *typed: str) -> tuple[int, str]:
-    return run("review", folder, "--reviewer", name, typed=typed)
+def run_review(folder: Path, name: str, *typed: str) -> tuple[int, str]:
+    return run_questions_command("review", folder, "--reviewer", name, typed=typed)
 
 
 def test_the_key_is_shown_after_the_answer_which_can_not_be_changed(folder: Path) -> None:
     key = multiple_choice_questions(folder)[0].hidden.answer
     assert key is not None
     key_text = f"The key is {key.value}"
-    _, console_text = review(folder, "ada", "q")
+    _, console_text = run_review(folder, "ada", "q")
     assert key_text not in console_text
     assert key.explanation not in console_text
-    code, console_text = review(folder, "ada", "B")
+    code, console_text = run_review(folder, "ada", "B")
     assert (code, f"{key_text}; you chose B" in console_text) == (0, True)
-    code, console_text = review(folder, "ada", *YES, "a", *YES)
+    code, console_text = run_review(folder, "ada", *YES, "a", *YES)
     assert code == 0, console_text
     assert "2 reviewed; 0 are left for you." in console_text
     reviewer_answers = [json.loads(file.read_text())["answer"] for file in (folder / "reviews" / "ada").iterdir()]
     assert sorted(reviewer_answers) == ["A", "B"]
-    assert "0 reviewed; 0 are left for you." in review(folder, "ada")[1]
+    assert "0 reviewed; 0 are left for you." in run_review(folder, "ada")[1]
 
 
 def test_what_more_than_half_accept_becomes_a_pack_with_agreement_and_times(
@@ -71,9 +71,9 @@ def test_what_more_than_half_accept_becomes_a_pack_with_agreement_and_times(
     }
     for name, accepts in {"a": ("first", "second"), "b": ("first",), "c": ("first",)}.items():
         typed = [line for problem_id in problem_order[name] for line in ("A", *(YES if problem_id in accepts else NO))]
-        assert review(folder, name, *typed)[0] == 0
+        assert run_review(folder, name, *typed)[0] == 0
     pack_folder = folder.parent / "accepted"
-    code, console_text = run("accepted", folder, "--out", pack_folder)
+    code, console_text = run_questions_command("accepted", folder, "--out", pack_folder)
     assert code == 0, console_text
     assert "1 question accepted, 1 rejected; the pack is in" in console_text
     # Three of three pairs on the first question, one of three on the second.
@@ -82,33 +82,33 @@ def test_what_more_than_half_accept_becomes_a_pack_with_agreement_and_times(
     assert [problem.id for problem in read_pack_folder(pack_folder).problems] == ["first"]
     reviews = json.loads((pack_folder / "reviews.json").read_text())
     assert reviews["second"]["b"]["comment"] == "The rationale is wrong."
-    code, console_text = run("accepted", folder, "--out", pack_folder, "--unanimous", "--json")
+    code, console_text = run_questions_command("accepted", folder, "--out", pack_folder, "--unanimous", "--json")
     assert json.loads(console_text)["accepted"] == ["first"]
 
 
 def test_a_question_that_changed_after_its_review_is_reviewed_again(folder: Path) -> None:
-    assert review(folder, "ada", "A", *YES, "A", *YES)[0] == 0
+    assert run_review(folder, "ada", "A", *YES, "A", *YES)[0] == 0
     statement = folder / "first" / "statement.md"
     statement.write_text(statement.read_text() + "\nAnd why?\n")
     pack_folder = folder.parent / "accepted"
-    code, console_text = run("accepted", folder, "--out", pack_folder, "--reviewers", "1")
+    code, console_text = run_questions_command("accepted", folder, "--out", pack_folder, "--reviewers", "1")
     assert code == 1
     assert "1 question accepted, 0 rejected, 1 lack reviews" in console_text
     pending_reviews = Reviewer(folder, "ada").unfinished_reviews(multiple_choice_questions(folder))
     assert [(problem.id, review) for problem, review in pending_reviews] == [("first", None)]
-    assert review(folder, "ada", "A", *NO)[0] == 0
-    assert run("accepted", folder, "--out", pack_folder, "--reviewers", "1")[0] == 0
+    assert run_review(folder, "ada", "A", *NO)[0] == 0
+    assert run_questions_command("accepted", folder, "--out", pack_folder, "--reviewers", "1")[0] == 0
     assert not (pack_folder / "first").exists()
 
 
 def test_no_other_folder_is_written_over(folder: Path) -> None:
-    assert review(folder, "ada", "A", *YES, "A", *YES)[0] == 0
+    assert run_review(folder, "ada", "A", *YES, "A", *YES)[0] == 0
     other_problem = new_problem(folder.parent / "other", "x", QuestionFormat.MULTIPLE_CHOICE)
     for pack_folder, message in ((folder, "were reviewed"), (other_problem.parent, "holds another pack")):
-        code, console_text = run("accepted", folder, "--out", pack_folder, "--reviewers", "1")
+        code, console_text = run_questions_command("accepted", folder, "--out", pack_folder, "--reviewers", "1")
         assert (code, message in console_text) == (2, True), console_text
     assert (other_problem / "problem.toml").exists()
-    code, console_text = run("accepted", other_problem.parent, "--out", folder.parent / "new")
+    code, console_text = run_questions_command("accepted", other_problem.parent, "--out", folder.parent / "new")
     assert (code, "no question of" in console_text) == (2, True)
     assert not (folder.parent / "new").exists()
 
@@ -174,7 +174,7 @@ def test_a_review_is_not_read_through_a_link(folder: Path, tmp_path: Path) -> No
 def test_a_question_is_decided_as_soon_as_no_further_review_can_change_it(
     accepts: list[bool], reviewers: int, unanimous: bool, expected_decision: bool | None
 ) -> None:
-    assert is_accepted_unless_open(accepts, reviewers, unanimous=unanimous) is expected_decision
+    assert is_accepted_unless_open(accepts, reviewers, must_be_unanimous=unanimous) is expected_decision
 
 
 def test_agreement_is_undefined_where_everybody_says_the_same() -> None:
@@ -187,6 +187,6 @@ def test_a_pack_whose_folder_of_reviews_is_a_link_gets_none(folder: Path, tmp_pa
     link_target = tmp_path / "elsewhere"
     link_target.mkdir()
     (folder / "reviews").symlink_to(link_target)
-    code, console_text = review(folder, "ada", "A", *YES)
+    code, console_text = run_review(folder, "ada", "A", *YES)
     assert (code, "can't be read" in console_text) == (2, True)
     assert not list(link_target.rglob("*.json"))

@@ -31,7 +31,7 @@ GERMAN = {
 }
 
 
-def english(folder: Path) -> dict[str, str]:
+def translatable_english_texts(folder: Path) -> dict[str, str]:
     (problem,) = read_pack_folder(folder).problems
     question, key = problem.public.question, problem.hidden.answer
     assert question is not None
@@ -58,7 +58,7 @@ class Scripted:
 
     def __init__(self, folder: Path) -> None:
         self.german: dict[str, Any] = {**GERMAN}
-        self.back: dict[str, Any] = english(folder)
+        self.back: dict[str, Any] = translatable_english_texts(folder)
         self.verdict: dict[str, Any] = {"difference": "", "same": True}
         self.request_kinds: list[str] = []
 
@@ -82,7 +82,7 @@ def model(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
         yield scripted
 
 
-def translate(folder: Path, *options: str) -> tuple[int, str, Path]:
+def run_translation(folder: Path, *options: str) -> tuple[int, str, Path]:
     target = folder.parent / "mine-de"
     command = ["questions", "translate", str(folder), "--to", "de", "--out", str(target), "--model", "m", *options]
     invocation = CliRunner().invoke(app_with_commands(), command)
@@ -90,7 +90,7 @@ def translate(folder: Path, *options: str) -> tuple[int, str, Path]:
 
 
 def test_a_translated_pack_has_the_question_with_its_key_figures_and_group(folder: Path, model: Scripted) -> None:
-    code, console_text, target = translate(folder)
+    code, console_text, target = run_translation(folder)
     assert code == 0, console_text
     assert "1 of 1 questions passed" in console_text
     pack = read_pack_folder(target)
@@ -107,7 +107,7 @@ def test_a_translated_pack_has_the_question_with_its_key_figures_and_group(folde
     assert pack.title.endswith("(German)")
     assert pack.canary is None
     assert model.request_kinds == ["to", "back", "compare"]
-    assert translate(folder)[0] == 0
+    assert run_translation(folder)[0] == 0
     assert len(model.request_kinds) == 3, "replies are kept"
 
 
@@ -130,7 +130,7 @@ def test_a_translation_that_changes_what_has_to_stay_is_not_written(
     folder: Path, model: Scripted, change: dict[str, Any], fault: str
 ) -> None:
     model.german |= change
-    code, console_text, target = translate(folder)
+    code, console_text, target = run_translation(folder)
     assert code == 1
     assert fault in console_text.replace("\n", " ")
     assert not (target / "pack.toml").exists()
@@ -141,7 +141,7 @@ def test_a_translation_that_changes_what_has_to_stay_is_not_written(
 
 def test_what_says_something_else_when_translated_back_is_named(folder: Path, model: Scripted) -> None:
     model.verdict = {"difference": "The first asks for the first step,\x1b the second for the last.", "same": False}
-    code, console_text, target = translate(folder)
+    code, console_text, target = run_translation(folder)
     assert code == 1
     assert "lines: translated back, something differs: The first asks" in console_text.replace("\n", " ")
     assert "\x1b" not in console_text
@@ -152,7 +152,7 @@ def test_what_says_something_else_when_translated_back_is_named(folder: Path, mo
 
 def test_a_model_that_does_not_compare_passes_nothing(folder: Path, model: Scripted) -> None:
     model.verdict = {"difference": "", "same": "yes"}
-    assert translate(folder)[0] == 1
+    assert run_translation(folder)[0] == 1
 
 
 def test_numbers_may_be_written_as_another_language_writes_them() -> None:
@@ -171,7 +171,7 @@ def test_a_number_that_is_another_one_in_the_other_language_is_named(
     model.german = {**GERMAN, "statement": "Wie viele?", "answer": "1,024"}
     model.german = {name: text for name, text in model.german.items() if not name.startswith("choice")}
     (blank / "statement.md").write_text("# How many\n\nHow many?\n")
-    code, console_text, _ = translate(tmp_path / "blanks")
+    code, console_text, _ = run_translation(tmp_path / "blanks")
     assert code == 1
     assert "answer is another number in German" in console_text.replace("\n", " ")
     model.german["answer"] = "1.024"
@@ -182,23 +182,23 @@ def test_a_number_that_is_another_one_in_the_other_language_is_named(
         "rubric": "",
         "explanation": "It is.",
     }
-    assert translate(tmp_path / "blanks", "--out", str(tmp_path / "again"))[0] == 0
+    assert run_translation(tmp_path / "blanks", "--out", str(tmp_path / "again"))[0] == 0
 
 
 def test_no_other_pack_is_written_over_and_a_picture_that_is_gone_goes(folder: Path, model: Scripted) -> None:
     pack_text = (folder / "pack.toml").read_text()
-    code, console_text, target = translate(folder, "--out", str(folder))
+    code, console_text, target = run_translation(folder, "--out", str(folder))
     assert code != 0
     assert "holds another pack" in console_text.replace("\n", " ")
     assert (folder / "pack.toml").read_text() == pack_text
     assert model.request_kinds == []
-    assert translate(folder)[0] == 0
+    assert run_translation(folder)[0] == 0
     (target / "lines-de" / "figures" / "old.svg").write_text("<svg/>")
-    assert translate(folder)[0] == 0
+    assert run_translation(folder)[0] == 0
     assert not (target / "lines-de" / "figures" / "old.svg").exists()
     model.verdict = {"difference": "All.", "same": False}
     (folder / "lines" / "statement.md").write_text(STATEMENT.replace("A line", "One line"))
-    assert translate(folder)[0] == 1
+    assert run_translation(folder)[0] == 1
     assert not (target / "pack.toml").exists()
 
 
@@ -214,7 +214,7 @@ def test_no_other_pack_is_written_over_and_a_picture_that_is_gone_goes(folder: P
 def test_what_can_not_be_translated_is_said(
     folder: Path, model: Scripted, options: tuple[str, str], message: str
 ) -> None:
-    code, console_text, target = translate(folder, *options)
+    code, console_text, target = run_translation(folder, *options)
     assert code == 2 or code == 1
     assert message in console_text.replace("\n", " ")
     assert not target.exists()

@@ -48,7 +48,7 @@ def items_of_page(page: ReadPage) -> Items:
     return items_of_ledger(structure_by_rules(ReadExam(made_from="", file="exam.pdf", sha256="", pages=(page,))))
 
 
-def bodies(exam_items: Items) -> dict[str, str]:
+def body_by_label(exam_items: Items) -> dict[str, str]:
     return {item.label: " ".join(block.text for block in item.body if not block.region) for item in exam_items.items}
 
 
@@ -70,7 +70,7 @@ RIGHT = (
 @pytest.mark.parametrize("shift", [0.0, 5.0])
 def test_columns_are_read_one_after_the_other_however_near_they_are(gap: float, shift: float) -> None:
     exam_items = items_of_page(page_of_columns((LEFT, RIGHT), gap, shift=shift))
-    assert bodies(exam_items) == {
+    assert body_by_label(exam_items) == {
         "1": "Which gate is the one that inverts what it is given?",
         "2": "Name a latch that is not transparent to its input.",
         "3": "What does an adder do with the carry of its last stage?",
@@ -87,7 +87,7 @@ def test_a_title_is_not_cut_where_its_space_is_over_the_gap() -> None:
         PageWord("1013", Box(gap_left + 14, 70, gap_left + 60, 90), 20.0),
     )
     exam_items = items_of_page(page.model_copy(update={"words": (*title, *page.words)}))
-    assert bodies(exam_items)["2"] == "Name a latch that is not transparent to its input."
+    assert body_by_label(exam_items)["2"] == "Name a latch that is not transparent to its input."
 
 
 def test_choices_beside_each_other_are_no_columns() -> None:
@@ -136,13 +136,13 @@ def test_a_figure_beside_two_questions_is_named_for_both() -> None:
 
 def test_room_for_an_answer_does_not_begin_the_solutions() -> None:
     exam_items = items_of_page(page_of_columns((("1. Which gate?", "Answer:", "2. Which latch?", "Answer:"),), 0))
-    assert bodies(exam_items) == {"1": "Which gate?", "2": "Which latch?"}
+    assert body_by_label(exam_items) == {"1": "Which gate?", "2": "Which latch?"}
 
 
 @pytest.mark.parametrize("form", ["{}.", "{})", "({})", "[{}]", "{}:", "Frage {}:", "Exercice {}.", "Aufgabe {}"])
 def test_questions_are_numbered_in_many_forms(form: str) -> None:
     lines = [f"{form.format(number)} Which one is it?" for number in (1, 2, 3)]
-    assert bodies(items_of_page(page_of_columns((lines,), 0))) == dict.fromkeys("123", "Which one is it?")
+    assert body_by_label(items_of_page(page_of_columns((lines,), 0))) == dict.fromkeys("123", "Which one is it?")
 
 
 def test_numbers_in_another_form_than_the_questions_are_named() -> None:

@@ -26,7 +26,7 @@ class Question:
         return (Block(kind=BlockKind.TEXT, text=self.text),)
 
 
-def line(
+def line_region(
     name: str, item_label: str, text: str = "Which memory is volatile?", *roles: Segment, **fields: object
 ) -> Region:
     segments = roles or (Segment(role=RegionRole.QUESTION, start=0, end=len(text), item=item_label),)
@@ -46,7 +46,7 @@ def test_words_that_may_be_others_are_quoted_but_not_those_of_a_label() -> None:
         Segment(role=RegionRole.LABEL, start=0, end=2, item="1"),
         Segment(role=RegionRole.QUESTION, start=2, end=12, item="1"),
     )
-    region = line("p1-1", "1", "l. What is|", *roles, recognised=True, doubtful=("l.", "is|"))
+    region = line_region("p1-1", "1", "l. What is|", *roles, recognised=True, doubtful=("l.", "is|"))
     assert doubt_texts([Question("1", regions=("p1-1",))], region) == [
         ("1", "These words may have been recognised wrongly: “is|”.")
     ]
@@ -57,7 +57,7 @@ def test_ink_within_a_line_that_was_not_recognised_is_a_doubt_about_its_question
         rule_segments = (Segment(role=RegionRole.RULE, start=0, end=0),)
         return Region(id="p1-2", page=1, box=box, segments=rule_segments, recognised=True)
 
-    text = line("p1-1", "1", recognised=True)
+    text = line_region("p1-1", "1", recognised=True)
     inside_box, lower, dot = Box(200, 102, 230, 110), Box(200, 200, 230, 208), Box(200, 105, 202, 107)
     doubts = [doubt_texts([Question("1", regions=("p1-1",))], text, ink(box)) for box in (inside_box, lower, dot)]
     assert doubts == [[("1", "Something stands in its lines that was not recognised.")], [], []]
@@ -92,7 +92,7 @@ def test_points_that_only_one_lacks_or_has_twice_are_a_doubt() -> None:
         Segment(role=RegionRole.POINTS, start=0, end=3, item="1", value="2"),
         Segment(role=RegionRole.POINTS, start=3, end=6, item="1", value="3"),
     )
-    assert doubt_texts([Question("1", regions=("p1-1",))], line("p1-1", "1", "[2][3]", *twice)) == [
+    assert doubt_texts([Question("1", regions=("p1-1",))], line_region("p1-1", "1", "[2][3]", *twice)) == [
         ("1", "It has points more than once: another question may be in it.")
     ]
 

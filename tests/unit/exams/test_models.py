@@ -37,11 +37,11 @@ GOOD = [
 ]
 
 
-def ranges(*reply_ranges: Any) -> PlayedReply:
+def reply_with_ranges(*reply_ranges: Any) -> PlayedReply:
     return content(json.dumps({"ranges": list(reply_ranges)}))
 
 
-async def sort(
+async def sort_lines_by_model(
     endpoint: JudgeEndpoint, folder: Path, *lines: str, budget: float | None = None
 ) -> tuple[Ledger, ExamModel]:
     settings = ModelSettings(name="sorter", base_url=endpoint.url, model="m", input_usd=1.0, patience_s=2)
@@ -53,14 +53,14 @@ async def sort(
         await client.close()
 
 
-def says(ledger: Ledger) -> str:
+def finding_sentences(ledger: Ledger) -> str:
     return " ".join(finding.says for finding in ledger.findings)
 
 
 async def test_a_model_sorts_what_rules_can_not(tmp_path: Path) -> None:
     assert items_of_ledger(structure_by_rules(exam(*LINES))).items == ()
-    with JudgeEndpoint(lambda _: ranges(*GOOD)) as endpoint:
-        ledger, _ = await sort(endpoint, tmp_path)
+    with JudgeEndpoint(lambda _: reply_with_ranges(*GOOD)) as endpoint:
+        ledger, _ = await sort_lines_by_model(endpoint, tmp_path)
     (exam_item,) = items_of_ledger(ledger).items
     assert (exam_item.label, exam_item.body[0].text) == ("1a", "Was ist es nicht?")
     assert exam_item.context[0].text == "Aufgabe eins. Was ist ein Latch?"
@@ -68,8 +68,8 @@ async def test_a_model_sorts_what_rules_can_not(tmp_path: Path) -> None:
 
 
 async def test_an_exam_is_shown_as_data_behind_a_code(tmp_path: Path) -> None:
-    with JudgeEndpoint(lambda _: ranges(*GOOD)) as endpoint:
-        await sort(endpoint, tmp_path)
+    with JudgeEndpoint(lambda _: reply_with_ranges(*GOOD)) as endpoint:
+        await sort_lines_by_model(endpoint, tmp_path)
     (request,) = endpoint.requests
     code = request.user.split("\n")[0].removeprefix("The code is ").rstrip(".")
     assert request.user.endswith(f"END EXAM {code}")
@@ -91,17 +91,17 @@ async def test_an_exam_is_shown_as_data_behind_a_code(tmp_path: Path) -> None:
     ],
 )
 async def test_what_does_not_fit_the_page_is_refused_and_named(range_reply: Any, message: str, tmp_path: Path) -> None:
-    with JudgeEndpoint(lambda _: ranges(range_reply, *GOOD[1:])) as endpoint:
-        ledger, _ = await sort(endpoint, tmp_path)
-    assert message in says(ledger)
-    assert "did not usably say what p1-1, p1-2 are" in says(ledger)
+    with JudgeEndpoint(lambda _: reply_with_ranges(range_reply, *GOOD[1:])) as endpoint:
+        ledger, _ = await sort_lines_by_model(endpoint, tmp_path)
+    assert message in finding_sentences(ledger)
+    assert "did not usably say what p1-1, p1-2 are" in finding_sentences(ledger)
     assert [region.by for region in ledger.regions][:3] == ["rules", "rules", "sorter"]
 
 
 async def test_a_line_is_sorted_once(tmp_path: Path) -> None:
-    with JudgeEndpoint(lambda _: ranges(*GOOD, GOOD[0])) as endpoint:
-        ledger, _ = await sort(endpoint, tmp_path)
-    assert "twice" in says(ledger)
+    with JudgeEndpoint(lambda _: reply_with_ranges(*GOOD, GOOD[0])) as endpoint:
+        ledger, _ = await sort_lines_by_model(endpoint, tmp_path)
+    assert "twice" in finding_sentences(ledger)
 
 
 @pytest.mark.parametrize(
@@ -109,25 +109,25 @@ async def test_a_line_is_sorted_once(tmp_path: Path) -> None:
 )
 async def test_rules_decide_without_a_usable_reply(played_reply: PlayedReply, tmp_path: Path) -> None:
     with JudgeEndpoint(lambda _: played_reply) as endpoint:
-        ledger, _ = await sort(endpoint, tmp_path)
+        ledger, _ = await sort_lines_by_model(endpoint, tmp_path)
     assert {region.by for region in ledger.regions} == {"rules"}
-    assert "sorter" in says(ledger)
+    assert "sorter" in finding_sentences(ledger)
 
 
 async def test_the_same_question_is_asked_once(tmp_path: Path) -> None:
-    with JudgeEndpoint(lambda _: ranges(*GOOD)) as endpoint:
-        await sort(endpoint, tmp_path)
-        _, second_model = await sort(endpoint, tmp_path)
+    with JudgeEndpoint(lambda _: reply_with_ranges(*GOOD)) as endpoint:
+        await sort_lines_by_model(endpoint, tmp_path)
+        _, second_model = await sort_lines_by_model(endpoint, tmp_path)
         assert second_model.request_count == 0
-        await sort(endpoint, tmp_path, *LINES, "More.")
+        await sort_lines_by_model(endpoint, tmp_path, *LINES, "More.")
     assert len(endpoint.requests) == 2
     assert json.loads((tmp_path / "lines-page-1.json").read_text())["instructions"].startswith("lines@")
 
 
 async def test_no_request_is_made_beyond_the_budget(tmp_path: Path) -> None:
-    with JudgeEndpoint(lambda _: ranges(*GOOD)) as endpoint:
+    with JudgeEndpoint(lambda _: reply_with_ranges(*GOOD)) as endpoint:
         with pytest.raises(OutOfBudgetError):
-            await sort(endpoint, tmp_path, budget=0.0)
+            await sort_lines_by_model(endpoint, tmp_path, budget=0.0)
         assert endpoint.requests == []
 
 
@@ -144,7 +144,7 @@ async def test_a_model_assigns_figures_to_questions_that_there_are(tmp_path: Pat
             await client.close()
         (figure,) = (region for region in assigned_ledger.regions if region.role == "figure")
         assert figure.item == (label if label == "1" else "2")
-        assert ("named no question" in says(assigned_ledger)) is (label == "9")
+        assert ("named no question" in finding_sentences(assigned_ledger)) is (label == "9")
 
 
 async def test_doubts_of_a_model_are_findings_and_nothing_else(tmp_path: Path) -> None:

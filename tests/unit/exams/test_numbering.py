@@ -18,7 +18,7 @@ from benchwright_exams.structure.exam_place import ExamPlace, is_label, parent_l
     ],
 )
 def test_a_heading_begins_a_question(text: str, value: str, remainder: str) -> None:
-    number_start = numbering.headed_number(text)
+    number_start = numbering.number_after_heading_word(text)
     assert number_start is not None
     assert (number_start.value, text[number_start.end :].strip()) == (value, remainder)
 
@@ -27,8 +27,8 @@ def test_a_heading_begins_a_question(text: str, value: str, remainder: str) -> N
     "text", ["Question the design.", "Problem 3 of the last exam is needed.", "1.5 V is low.", "3"]
 )
 def test_a_sentence_is_no_heading(text: str) -> None:
-    assert numbering.headed_number(text) is None
-    assert numbering.bare_number(text) is None
+    assert numbering.number_after_heading_word(text) is None
+    assert numbering.number_without_heading_word(text) is None
 
 
 @pytest.mark.parametrize(
@@ -49,14 +49,14 @@ def test_points_are_read_as_printed(text: str, points: list[str]) -> None:
 
 @pytest.mark.parametrize("text", ["3. Why?", "3) Why?", "3.", "3 (a) Why?", "3\tWhy?", "3.(a) Why?", "3.C"])
 def test_a_bare_number_begins_a_question(text: str) -> None:
-    number_start = numbering.bare_number(text)
+    number_start = numbering.number_without_heading_word(text)
     assert number_start is not None
     assert number_start.value == "3"
 
 
 @pytest.mark.parametrize("text", ["3 bits", "3.5 V", "3 (b) is wrong", "1,000"])
 def test_a_quantity_begins_none(text: str) -> None:
-    assert numbering.bare_number(text) is None
+    assert numbering.number_without_heading_word(text) is None
 
 
 @pytest.mark.parametrize("text", ["2. (continued)", "Problem 2 (cont.)", "Question 4, continued", "2 (cont'd)"])

@@ -32,7 +32,7 @@ LINES = (
 )
 
 
-def review(folder: Path, *lines: str) -> ReviewedFiles:
+def write_review(folder: Path, *lines: str) -> ReviewedFiles:
     read_pages = exam(*lines)
     (folder / "pages").mkdir(exist_ok=True)
     Image.new("RGB", (1224, 1584), "white").save(folder / "pages" / "1.png")
@@ -42,23 +42,23 @@ def review(folder: Path, *lines: str) -> ReviewedFiles:
     return write_review_files(folder, read_pages, ledger, exam_items)
 
 
-def accept(folder: Path, *labels: str) -> None:
+def accept_questions(folder: Path, *labels: str) -> None:
     for label in labels:
         review_form = folder / "items" / label / "review.toml"
         review_form.write_text(review_form.read_text().replace('decision = "open"', 'decision = "accepted"'))
 
 
-def license_it(folder: Path) -> None:
+def state_licence(folder: Path) -> None:
     head_file = folder / "exam.toml"
     head_file.write_text(head_file.read_text().replace('license = ""', 'license = "CC-BY-4.0"'))
 
 
 def test_accepted_questions_become_a_pack(tmp_path: Path) -> None:
-    review(tmp_path, *LINES)
-    accept(tmp_path, "1", "2")
+    write_review(tmp_path, *LINES)
+    accept_questions(tmp_path, "1", "2")
     review_form = tmp_path / "items" / "3" / "review.toml"
     review_form.write_text(review_form.read_text().replace('"open"', '"left out"'))
-    license_it(tmp_path)
+    state_licence(tmp_path)
     choice, free_response = make_pack(tmp_path, "exam").problems
     assert choice.public.question is not None
     assert choice.public.question.format is QuestionFormat.MULTIPLE_CHOICE
@@ -74,37 +74,37 @@ def test_accepted_questions_become_a_pack(tmp_path: Path) -> None:
 
 
 def test_no_pack_while_a_question_is_open(tmp_path: Path) -> None:
-    review(tmp_path, *LINES)
-    accept(tmp_path, "1")
+    write_review(tmp_path, *LINES)
+    accept_questions(tmp_path, "1")
     with pytest.raises(ExamError, match="2 of 3 questions are not decided on: 2, 3"):
         make_pack(tmp_path, "exam")
 
 
 def test_a_question_without_an_answer_is_refused(tmp_path: Path) -> None:
-    review(tmp_path, *LINES)
-    accept(tmp_path, "1", "2", "3")
-    license_it(tmp_path)
+    write_review(tmp_path, *LINES)
+    accept_questions(tmp_path, "1", "2", "3")
+    state_licence(tmp_path)
     with pytest.raises(DatasetError, match=r"items/3/solution/solution\.md: is empty"):
         make_pack(tmp_path, "exam")
 
 
 def test_a_pack_needs_a_licence(tmp_path: Path) -> None:
-    review(tmp_path, *LINES[:3], *LINES[8:10])
-    accept(tmp_path, "1")
+    write_review(tmp_path, *LINES[:3], *LINES[8:10])
+    accept_questions(tmp_path, "1")
     with pytest.raises(DatasetError, match=r"exam\.toml: field license: is empty"):
         make_pack(tmp_path, "exam")
 
 
 def test_nothing_is_written_again_for_the_same_exam(tmp_path: Path) -> None:
-    assert review(tmp_path, *LINES).written_count > 0
-    assert review(tmp_path, *LINES) == ReviewedFiles(0)
+    assert write_review(tmp_path, *LINES).written_count > 0
+    assert write_review(tmp_path, *LINES) == ReviewedFiles(0)
 
 
 def test_a_question_that_its_author_edited_is_left_alone(tmp_path: Path) -> None:
-    review(tmp_path, "1. Wy? (2 points)", "2. How?")
+    write_review(tmp_path, "1. Wy? (2 points)", "2. How?")
     statement = tmp_path / "items/1/statement.md"
     statement.write_text("# Question 1\n\nWhy?\n")
-    second_review = review(tmp_path, "1. Wy not? (3 points)", "2. How so?")
+    second_review = write_review(tmp_path, "1. Wy not? (3 points)", "2. How so?")
     assert statement.read_text() == "# Question 1\n\nWhy?\n"
     assert "points = 2.0" in (tmp_path / "items/1/review.toml").read_text()
     assert "items/1/statement.md" in second_review.kept_files
@@ -112,16 +112,16 @@ def test_a_question_that_its_author_edited_is_left_alone(tmp_path: Path) -> None
 
 
 def test_a_decision_does_not_outlive_the_text_it_was_about(tmp_path: Path) -> None:
-    review(tmp_path, "1. Why?")
-    accept(tmp_path, "1")
-    second_review = review(tmp_path, "1. Why not?")
+    write_review(tmp_path, "1. Why?")
+    accept_questions(tmp_path, "1")
+    second_review = write_review(tmp_path, "1. Why not?")
     assert "Why?" in (tmp_path / "items/1/statement.md").read_text()
     assert "items/1/statement.md" in second_review.kept_files
 
 
 def test_a_question_that_is_gone_is_named(tmp_path: Path) -> None:
-    review(tmp_path, "1. Why?", "2. How?")
-    assert review(tmp_path, "1. Why?").vanished_labels == ("2",)
+    write_review(tmp_path, "1. Why?", "2. How?")
+    assert write_review(tmp_path, "1. Why?").vanished_labels == ("2",)
 
 
 def test_missing_numbers_and_points_that_do_not_add_up_are_named() -> None:

@@ -54,7 +54,7 @@ def italian(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(languages, "LANGUAGES", (*languages.LANGUAGES, ITALIAN))
 
 
-def ask(style: QuestionFormat, key: str, *choices: str) -> Problem:
+def question_in_italian(style: QuestionFormat, key: str, *choices: str) -> Problem:
     lettered = tuple(Choice(letter=letter, text=text) for letter, text in zip("ABC", choices, strict=False))
     return Problem(
         id="q",
@@ -68,11 +68,11 @@ def ask(style: QuestionFormat, key: str, *choices: str) -> Problem:
 
 
 QUESTIONS = [
-    (ask(QuestionFormat.MULTIPLE_CHOICE, "B", "una cache", "un registro"), "La risposta è la B.", "B"),
-    (ask(QuestionFormat.MULTIPLE_CHOICE, "B", "una cache", "un registro"), "Non lo so.", "refusal"),
-    (ask(QuestionFormat.ASSERTION, "true"), "L'affermazione è vera.", "true"),
-    (ask(QuestionFormat.FILL_IN_THE_BLANK, "cache"), "la cache", "right"),
-    (ask(QuestionFormat.FILL_IN_THE_BLANK, "1,5 s"), "1,5 secondi", "right"),
+    (question_in_italian(QuestionFormat.MULTIPLE_CHOICE, "B", "una cache", "un registro"), "La risposta è la B.", "B"),
+    (question_in_italian(QuestionFormat.MULTIPLE_CHOICE, "B", "una cache", "un registro"), "Non lo so.", "refusal"),
+    (question_in_italian(QuestionFormat.ASSERTION, "true"), "L'affermazione è vera.", "true"),
+    (question_in_italian(QuestionFormat.FILL_IN_THE_BLANK, "cache"), "la cache", "right"),
+    (question_in_italian(QuestionFormat.FILL_IN_THE_BLANK, "1,5 s"), "1,5 secondi", "right"),
 ]
 
 
@@ -89,7 +89,7 @@ def test_without_its_line_the_language_is_not_known(problem: Problem, answer: st
 
 @pytest.mark.usefixtures("italian")
 def test_the_other_languages_are_read_as_before() -> None:
-    problem = ask(QuestionFormat.MULTIPLE_CHOICE, "B", "una cache", "un registro")
+    problem = question_in_italian(QuestionFormat.MULTIPLE_CHOICE, "B", "una cache", "un registro")
     for answer in ("The answer is B.", "La bonne réponse est B.", "Die richtige Antwort lautet B.", "答案是B"):
         assert score_by_rules(problem, answer).passed
 

@@ -36,13 +36,13 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchwright_attempts.attribution.attributor.METHODS", [by_indentation, *METHODS])
 
 
-def edit(version: int) -> Edit:
+def edit_event(version: int) -> Edit:
     return Edit(path="a.sv", version=version, changes=(Change(start=0, end=0, text="    "),))
 
 
 def test_a_new_method_labels_edits_in_replay_and_report(tmp_path: Path) -> None:
     reported = EditReason(path="a.sv", version=3, reason="cursor", metadata={"kind": "paste"})
-    events: list[Event] = [Started(), edit(2), edit(3), reported]
+    events: list[Event] = [Started(), edit_event(2), edit_event(3), reported]
     start_time = datetime(2026, 3, 1, tzinfo=UTC)
     recorded = [
         RecordedEvent("a", seq, Moment(start_time + timedelta(seconds=seq), seq * 10**9, "p"), event, "", "")

@@ -49,7 +49,9 @@ def import_toy(paths: Sequence[Path], pack: str, invalid: InvalidRecords, notes:
                 public=Public(statement=str(record["ask"]), question=Question(format=QuestionFormat.FREE_RESPONSE)),
                 hidden=Hidden(answer=Answer(value=str(record["reply"])), dataset_format="toy"),
             )
-            problems.append(with_record_patch(problem, plain(problem), record, RecordLocation(path, "", line)))
+            problems.append(
+                with_record_patch(problem, record_without_patch(problem), record, RecordLocation(path, "", line))
+            )
     return Pack(
         name=pack,
         title="Toy",
@@ -62,10 +64,10 @@ def import_toy(paths: Sequence[Path], pack: str, invalid: InvalidRecords, notes:
 
 
 def export_toy(problem: Problem) -> dict[str, JsonValue]:
-    return restored_record(problem, plain(problem))
+    return restored_record(problem, record_without_patch(problem))
 
 
-def plain(problem: Problem) -> dict[str, JsonValue]:
+def record_without_patch(problem: Problem) -> dict[str, JsonValue]:
     key = problem.hidden.answer
     return {"name": problem.id, "ask": problem.public.statement, "reply": key.value if key else ""}
 

@@ -50,7 +50,7 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, name, Colours(name))
 
 
-def greeting(capabilities: dict[str, Any], **switches: object) -> InitializeExchange:
+def initialise_exchange(capabilities: dict[str, Any], **switches: object) -> InitializeExchange:
     initialization_options = {"features": switches}
     return InitializeExchange.from_params(
         {"capabilities": capabilities, "initializationOptions": initialization_options}
@@ -58,13 +58,13 @@ def greeting(capabilities: dict[str, Any], **switches: object) -> InitializeExch
 
 
 def test_it_is_announced_to_a_client_that_knows_it() -> None:
-    assert greeting({"textDocument": {"colorProvider": {}}}).capabilities["colorProvider"] is True
-    assert "colorProvider" not in greeting({}).capabilities
+    assert initialise_exchange({"textDocument": {"colorProvider": {}}}).capabilities["colorProvider"] is True
+    assert "colorProvider" not in initialise_exchange({}).capabilities
 
 
 async def test_it_is_served(tmp_path: Path) -> None:
     home = Home(tmp_path, tmp_path, tmp_path, tmp_path)
-    server = BenchwrightServer(home, NativeSandbox, greeting({"textDocument": {"colorProvider": {}}}))
+    server = BenchwrightServer(home, NativeSandbox, initialise_exchange({"textDocument": {"colorProvider": {}}}))
     server.documents.open("file:///m.sv", 1, "module m; wire [7:0] white = 8'hff; endmodule\n")
     server.register_features_serving(types.TEXT_DOCUMENT_DOCUMENT_COLOR)
     serve = server.protocol.fm.features[types.TEXT_DOCUMENT_DOCUMENT_COLOR]
@@ -77,11 +77,11 @@ def test_the_reference_describes_it() -> None:
 
 
 def test_its_switch_turns_it_off() -> None:
-    turned_off = greeting({"textDocument": {"colorProvider": {}}}, colours=False)
+    turned_off = initialise_exchange({"textDocument": {"colorProvider": {}}}, colours=False)
     assert "colorProvider" not in turned_off.capabilities
     assert COLOURS not in turned_off.features
     assert turned_off.complaints == ()
-    misused = greeting({"textDocument": {"colorProvider": {}}}, colours="no", colors=False)
+    misused = initialise_exchange({"textDocument": {"colorProvider": {}}}, colours="no", colors=False)
     assert COLOURS in misused.features
     assert misused.complaints == (
         "The setting benchwright.features.colours must be true or false; the default is used.",

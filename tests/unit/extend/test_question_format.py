@@ -65,7 +65,7 @@ def score_order(answer_text: GivenText) -> Judgement:
     return RIGHT if extract_order(answer_text.text).value == answer_text.key.value else WRONG
 
 
-def ask(style: QuestionFormat) -> Problem:
+def question_of_format(style: QuestionFormat) -> Problem:
     return Problem(
         id="q",
         kind=ProblemKind.QUESTION,
@@ -78,14 +78,14 @@ def ask(style: QuestionFormat) -> Problem:
 
 
 def test_an_added_format_is_scored(ordering: QuestionFormat) -> None:
-    problem = ask(ordering)
+    problem = question_of_format(ordering)
     assert score_by_rules(problem, "B, then A").passed is True
     assert score_by_rules(problem, "A, then B").passed is False
     assert score_by_rules(problem, " ").status == "empty"
 
 
 def test_it_is_selected_from_asked_for_and_graded(ordering: QuestionFormat) -> None:
-    problem = ask(ordering)
+    problem = question_of_format(ordering)
     question = problem.public.question
     assert question is not None
     assert (selectable_values(question), read_selection(question, "B, A")) == (("A", "B"), "BA")

@@ -97,7 +97,7 @@ def registered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENCHWRIGHT_CACHE", str(tmp_path / "cache"))
 
 
-def printed(*words: str) -> dict[str, object]:
+def doctor_output(*words: str) -> dict[str, object]:
     invocation = CliRunner().invoke(app_with_commands(), [*words, "--json"], catch_exceptions=False)
     printed_json = json.loads(invocation.stdout)
     assert isinstance(printed_json, dict)
@@ -108,7 +108,7 @@ def test_a_solution_is_graded_in_it(tmp_path: Path) -> None:
     solution = tmp_path / "solution"
     (solution / "rtl").mkdir(parents=True)
     (solution / "rtl" / "sync_fifo.sv").write_text("module sync_fifo;\nendmodule\n")
-    printed_verdict = printed("grade", "starter/sync-fifo", str(solution), "--sandbox", "toy")
+    printed_verdict = doctor_output("grade", "starter/sync-fifo", str(solution), "--sandbox", "toy")
     # It says the same of the reference.
     assert printed_verdict["verdict"] == "error"
     assert printed_verdict["reason"] == "The hidden tests did not run, with the reference solution neither."
@@ -119,12 +119,12 @@ def test_a_solution_is_graded_in_it(tmp_path: Path) -> None:
 
 def test_a_pack_is_checked_in_it(tmp_path: Path) -> None:
     report = tmp_path / "report.json"
-    printed("problems", "check", "starter", "--sandbox", "toy", "--report", str(report))
+    doctor_output("problems", "check", "starter", "--sandbox", "toy", "--report", str(report))
     assert json.loads(report.read_text())["sandbox"] == {"name": "toy", "digest": "toy 1"}
 
 
 def test_doctor_shows_it() -> None:
-    doctor_items = printed("doctor")["items"]
+    doctor_items = doctor_output("doctor")["items"]
     assert isinstance(doctor_items, list)
     assert {"name": "Toy", "status": "warning", "hint": "use another sandbox"}.items() <= next(
         item.items() for item in doctor_items if item["name"] == "Toy"

@@ -30,19 +30,19 @@ def _added(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings_module, "ServerSettings", ToySettings)
 
 
-def read(raw_options: object) -> tuple[int, list[str]]:
+def settings_and_complaints(raw_options: object) -> tuple[int, list[str]]:
     settings, complaints = read_settings(raw_options)
     assert isinstance(settings, ToySettings)
     return settings.waveforms.max_signals, complaints
 
 
 def test_it_is_read_under_its_name_on_the_wire() -> None:
-    assert read({"waveforms": {"maxSignals": 7}}) == (7, [])
-    assert read({}) == (100, [])
+    assert settings_and_complaints({"waveforms": {"maxSignals": 7}}) == (7, [])
+    assert settings_and_complaints({}) == (100, [])
 
 
 def test_a_wrong_value_is_reported_and_the_default_used() -> None:
-    value, (complaint,) = read({"waveforms": {"maxSignals": "many"}})
+    value, (complaint,) = settings_and_complaints({"waveforms": {"maxSignals": "many"}})
     assert value == 100
     assert "benchwright.waveforms.maxSignals" in complaint
 

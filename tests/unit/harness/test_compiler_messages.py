@@ -7,7 +7,7 @@ import json
 import pytest
 
 from benchwright_harness.decision.compiler_messages import (
-    with_compiler_if_over_limit,
+    with_busy_compiler_if_over_limit,
     with_compiler_messages_if_unbuilt,
 )
 from benchwright_harness.decision.report import parse_step_report
@@ -18,7 +18,7 @@ HARNESS = {"src/tb.sv": "// an error of the reset\nmodule tb; logic secret_state
 
 
 def _shown_messages(output: str, reason: Reason = Reason.BUILD_FAILED) -> list[str]:
-    verdict = _verdict(output, reason)
+    verdict = _verdict_with_messages(output, reason)
     assert bool(verdict.compiler) == ("does not compile: rtl/" in verdict.detail)
     return [str(message) for message in verdict.compiler]
 
@@ -34,7 +34,9 @@ PROBLEM = Problem(
 )
 
 
-def _verdict(output: str, reason: Reason = Reason.BUILD_FAILED, code: str = "assign q_out = clk +;") -> Verdict:
+def _verdict_with_messages(
+    output: str, reason: Reason = Reason.BUILD_FAILED, code: str = "assign q_out = clk +;"
+) -> Verdict:
     report_messages = [
         {"session": 0, "tool": "iverilog", "kind": "compile"},
         {"session": 0, "finished": True, "status": 2, "said": output},
@@ -124,17 +126,17 @@ def test_a_design_that_builds_has_no_messages() -> None:
 )
 def test_a_construct_that_icarus_cannot_read_is_named_as_its_limit(said: str, code: str, construct: str | None) -> None:
     line = code.count("\n") + 2
-    verdict = _verdict(f"/code/rtl/dut.sv:{line}: {said}", code=code)
+    verdict = _verdict_with_messages(f"/code/rtl/dut.sv:{line}: {said}", code=code)
     assert verdict.reason is (Reason.TOOL_FAILED if construct else Reason.BUILD_FAILED)
     if construct:
         assert verdict.detail == f"Icarus Verilog can't read {construct} (rtl/dut.sv, line {line})."
 
 
-def _ran_out(code: str, reason: Reason, **last_message: object) -> Verdict:
+def _verdict_at_limit(code: str, reason: Reason, **last_message: object) -> Verdict:
     report_messages = [{"session": 0, "tool": "verilator", "kind": "compile"}, {"session": 0, **last_message}]
     report = parse_step_report("\n".join(map(json.dumps, report_messages)).encode())
     solution = {"rtl/dut.sv": f"module dut;\n{code}\nendmodule\n".encode()}
-    return with_compiler_if_over_limit(Verdict(reason=reason, detail="Out."), PROBLEM, solution, [report])
+    return with_busy_compiler_if_over_limit(Verdict(reason=reason, detail="Out."), PROBLEM, solution, [report])
 
 
 @pytest.mark.parametrize(
@@ -148,7 +150,7 @@ def _ran_out(code: str, reason: Reason, **last_message: object) -> Verdict:
     ],
 )
 def test_a_compiler_that_was_killed_is_named_with_the_largest_plain_number(code: str, number: str) -> None:
-    verdict = _ran_out(code, Reason.TIMEOUT)
+    verdict = _verdict_at_limit(code, Reason.TIMEOUT)
     assert verdict.detail == "Out. Until then verilator compiled the design."
     assert verdict.hint == (f"The largest number in it is {number}." if number else "")
 
@@ -160,12 +162,12 @@ def test_a_compiler_that_was_killed_is_named_with_the_largest_plain_number(code:
 def test_of_a_run_that_ends_later_or_otherwise_no_compiler_is_named(
     reason: Reason, last_message: dict[str, object]
 ) -> None:
-    assert _ran_out("int x = 100000;", reason, **last_message) == Verdict(reason=reason, detail="Out.")
+    assert _verdict_at_limit("int x = 100000;", reason, **last_message) == Verdict(reason=reason, detail="Out.")
 
 
 def test_a_check_that_fails_at_a_limit_of_icarus_before_anything_was_simulated_is_that_limit() -> None:
     code = "let f(x) = x;"
-    verdict = _verdict("/code/rtl/dut.sv:2: syntax error", Reason.TESTS_FAILED, code)
+    verdict = _verdict_with_messages("/code/rtl/dut.sv:2: syntax error", Reason.TESTS_FAILED, code)
     assert verdict.reason is Reason.TOOL_FAILED
     assert verdict.detail == "Icarus Verilog can't read `let` (rtl/dut.sv, line 2)."
-    assert _verdict("/code/rtl/dut.sv:2: syntax error", Reason.TESTS_FAILED).reason is Reason.TESTS_FAILED
+    assert _verdict_with_messages("/code/rtl/dut.sv:2: syntax error", Reason.TESTS_FAILED).reason is Reason.TESTS_FAILED

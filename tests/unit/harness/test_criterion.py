@@ -33,7 +33,7 @@ def printed_lines(*lines: str, result_lines: tuple[str, ...] | None = None, has_
     return TestbenchMessage(lines=lines, results=lines if result_lines is None else result_lines, ended=has_ended)
 
 
-def verdict(
+def decided_verdict(
     table: CriterionTable | None,
     testbench_message: TestbenchMessage | None = None,
     *,
@@ -68,7 +68,7 @@ def verdict(
     ],
 )
 def test_verilogeval_wants_no_mismatch_in_some_samples(lines: tuple[str, ...], reason: Reason) -> None:
-    assert verdict(VERILOGEVAL, printed_lines(*lines)).reason is reason
+    assert decided_verdict(VERILOGEVAL, printed_lines(*lines)).reason is reason
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_verilogeval_wants_no_mismatch_in_some_samples(lines: tuple[str, ...], r
     ],
 )
 def test_rtllm_wants_the_testbenchs_pass_line(lines: tuple[str, ...], reason: Reason) -> None:
-    assert verdict(RTLLM, printed_lines(*lines)).reason is reason
+    assert decided_verdict(RTLLM, printed_lines(*lines)).reason is reason
 
 
 BOTH = [(VERILOGEVAL, RIGHT), (RTLLM, PASSED)]
@@ -91,25 +91,27 @@ BOTH = [(VERILOGEVAL, RIGHT), (RTLLM, PASSED)]
 
 @pytest.mark.parametrize(("table", "lines"), BOTH)
 def test_a_line_counts_only_where_the_testbench_tells_its_result(table: CriterionTable, lines: tuple[str, ...]) -> None:
-    assert verdict(table, printed_lines(*lines, result_lines=())).reason is Reason.TESTS_FAILED
+    assert decided_verdict(table, printed_lines(*lines, result_lines=())).reason is Reason.TESTS_FAILED
 
 
 @pytest.mark.parametrize(("table", "lines"), BOTH)
 def test_a_pass_needs_the_testbenchs_own_end(table: CriterionTable, lines: tuple[str, ...]) -> None:
-    assert verdict(table, printed_lines(*lines, has_ended=False)).reason is Reason.TAMPERED
+    assert decided_verdict(table, printed_lines(*lines, has_ended=False)).reason is Reason.TAMPERED
 
 
 @pytest.mark.parametrize(("table", "lines"), BOTH)
 @pytest.mark.parametrize("exit_code", [1, 98, 134, 139])
 def test_a_pass_needs_a_simulator_that_ends_well(table: CriterionTable, lines: tuple[str, ...], exit_code: int) -> None:
-    assert verdict(table, printed_lines(*lines), exit_code=exit_code).reason is Reason.TESTS_FAILED
+    assert decided_verdict(table, printed_lines(*lines), exit_code=exit_code).reason is Reason.TESTS_FAILED
 
 
 def test_without_a_supervisor_the_simulations_lines_are_the_testbenchs() -> None:
     output = f"x.sv:1: warning: Mismatches: 7 in 7 samples\n{SIMULATES}\n\0\x1b[2J{RIGHT[0]}\n{RIGHT[1]}".encode()
     for table, supervised in ((VERILOGEVAL, False), (VERILOGEVAL, True), (None, False)):
         log = io.BytesIO()
-        listener = OutputListener(Criterion(table=table, is_testbench=table is not None, heard=supervised), log)
+        listener = OutputListener(
+            Criterion(table=table, is_testbench=table is not None, speaks_to_supervisor=supervised), log
+        )
         for start in range(0, len(output), 7):
             listener.write(output[start : start + 7])
         heard = listener.testbench_output
@@ -119,7 +121,7 @@ def test_without_a_supervisor_the_simulations_lines_are_the_testbenchs() -> None
         else:
             assert heard is not None
             assert heard.results[-1] == RIGHT[1]
-            assert verdict(table, heard).reason is Reason.PASSED
+            assert decided_verdict(table, heard).reason is Reason.PASSED
 
 
 @pytest.mark.parametrize("table", [VERILOGEVAL, RTLLM])
@@ -134,17 +136,17 @@ def test_without_a_supervisor_the_simulations_lines_are_the_testbenchs() -> None
     ],
 )
 def test_no_run_passes_at_a_limit_whatever_was_said(table: CriterionTable, end: ProcessEnd, reason: Reason) -> None:
-    assert verdict(table, printed_lines(*RIGHT, *PASSED), end=end).reason is reason
+    assert decided_verdict(table, printed_lines(*RIGHT, *PASSED), end=end).reason is reason
 
 
 @pytest.mark.parametrize("table", [VERILOGEVAL, RTLLM])
 @pytest.mark.parametrize("exit_code", [0, NOT_COMPILED])
 def test_without_a_simulation_the_design_does_not_compile(table: CriterionTable, exit_code: int) -> None:
-    assert verdict(table, None, exit_code=exit_code).reason is Reason.BUILD_FAILED
+    assert decided_verdict(table, None, exit_code=exit_code).reason is Reason.BUILD_FAILED
 
 
 def test_a_testbenchs_verdict_tells_one_test() -> None:
-    decision = verdict(VERILOGEVAL, printed_lines("Mismatches: 3 in 20 samples"))
+    decision = decided_verdict(VERILOGEVAL, printed_lines("Mismatches: 3 in 20 samples"))
     assert [(test.name, test.passed) for test in decision.tests] == [("testbench", False)]
     assert decision.detail == "The testbench reports a failure: mismatches 3, samples 20."
 
@@ -176,7 +178,7 @@ def test_cvdp_wants_every_service_to_succeed_and_no_failed_test(
     reason: Reason,
 ) -> None:
     cvdp_results = Results(cocotb=cocotb, simulations=len(cocotb), pytest=pytest_results)
-    decision = verdict(
+    decision = decided_verdict(
         None, None, exit_code=exit_code, hidden_results=cvdp_results, failures=failures, simulates=simulates
     )
     assert decision.reason is reason
@@ -192,11 +194,11 @@ def test_cvdp_wants_every_service_to_succeed_and_no_failed_test(
 )
 def test_the_sentence_about_failed_tests_says_how_many(tests: tuple[HiddenTest, ...], sentence: str) -> None:
     cvdp_results = Results(cocotb=tests, simulations=1, pytest=())
-    assert verdict(None, None, exit_code=1, hidden_results=cvdp_results, simulates=True).detail == sentence
+    assert decided_verdict(None, None, exit_code=1, hidden_results=cvdp_results, simulates=True).detail == sentence
 
 
 def test_a_flood_of_lines_is_not_remembered() -> None:
-    listener = OutputListener(Criterion(table=RTLLM, is_testbench=True, heard=False), io.BytesIO())
+    listener = OutputListener(Criterion(table=RTLLM, is_testbench=True, speaks_to_supervisor=False), io.BytesIO())
     listener.write(f"{SIMULATES}\n".encode() + b"passed\n" * 200_000)
     listener.write(b"x" * 1_000_000)
     assert listener.testbench_output is not None
@@ -204,48 +206,48 @@ def test_a_flood_of_lines_is_not_remembered() -> None:
     assert len(listener._open_line) < 10_000
 
 
-def _table(**fields: object) -> CriterionTable:
+def _criterion_table(**fields: object) -> CriterionTable:
     return CriterionTable.model_validate(fields)
 
 
 @pytest.mark.parametrize(
     ("table", "lines", "exit_code", "reason"),
     [
-        (_table(**{"pass": "^ALL OK$"}), ("ALL OK",), 0, Reason.PASSED),
-        (_table(**{"pass": "^ALL OK$"}), ("NOT ALL OK",), 0, Reason.TESTS_FAILED),
-        (_table(**{"pass": "OK", "fail": "ERROR"}), ("OK", "ERROR"), 0, Reason.TESTS_FAILED),
-        (_table(**{"fail": "ERROR"}), ("done",), 0, Reason.PASSED),
-        (_table(**{"fail": "ERROR"}), ("done",), 1, Reason.TESTS_FAILED),
-        (_table(**{"pass": "OK", "count": 2}), ("OK",), 0, Reason.TESTS_FAILED),
-        (_table(**{"pass": "OK", "count": 2}), ("OK", "OK"), 0, Reason.PASSED),
-        (_table(**{"pass": "OK", "count": 2}), ("OK", "OK", "OK"), 0, Reason.TESTS_FAILED),
-        (_table(**{"pass": "OK", "exit": 3}), ("OK",), 3, Reason.PASSED),
-        (_table(**{"pass": "OK", "exit": 3}), ("OK",), 0, Reason.TESTS_FAILED),
-        (_table(**{"pass": "OK", "exit": "any"}), ("OK",), 7, Reason.PASSED),
-        (_table(exit=0), (), 0, Reason.PASSED),
+        (_criterion_table(**{"pass": "^ALL OK$"}), ("ALL OK",), 0, Reason.PASSED),
+        (_criterion_table(**{"pass": "^ALL OK$"}), ("NOT ALL OK",), 0, Reason.TESTS_FAILED),
+        (_criterion_table(**{"pass": "OK", "fail": "ERROR"}), ("OK", "ERROR"), 0, Reason.TESTS_FAILED),
+        (_criterion_table(**{"fail": "ERROR"}), ("done",), 0, Reason.PASSED),
+        (_criterion_table(**{"fail": "ERROR"}), ("done",), 1, Reason.TESTS_FAILED),
+        (_criterion_table(**{"pass": "OK", "count": 2}), ("OK",), 0, Reason.TESTS_FAILED),
+        (_criterion_table(**{"pass": "OK", "count": 2}), ("OK", "OK"), 0, Reason.PASSED),
+        (_criterion_table(**{"pass": "OK", "count": 2}), ("OK", "OK", "OK"), 0, Reason.TESTS_FAILED),
+        (_criterion_table(**{"pass": "OK", "exit": 3}), ("OK",), 3, Reason.PASSED),
+        (_criterion_table(**{"pass": "OK", "exit": 3}), ("OK",), 0, Reason.TESTS_FAILED),
+        (_criterion_table(**{"pass": "OK", "exit": "any"}), ("OK",), 7, Reason.PASSED),
+        (_criterion_table(exit=0), (), 0, Reason.PASSED),
     ],
 )
 def test_an_author_states_what_passes(
     table: CriterionTable, lines: tuple[str, ...], exit_code: int, reason: Reason
 ) -> None:
-    assert verdict(table, printed_lines(*lines), exit_code=exit_code).reason is reason
+    assert decided_verdict(table, printed_lines(*lines), exit_code=exit_code).reason is reason
 
 
 def test_a_group_that_the_author_names_is_shown() -> None:
-    table = _table(**{"pass": "all ok", "fail": r"(?P<wrong>\d+) of (?P<checks>\d+) wrong"})
-    detail = verdict(table, printed_lines("3 of 9 wrong")).detail
+    table = _criterion_table(**{"pass": "all ok", "fail": r"(?P<wrong>\d+) of (?P<checks>\d+) wrong"})
+    detail = decided_verdict(table, printed_lines("3 of 9 wrong")).detail
     assert detail == "The testbench reports a failure: wrong 3, checks 9."
 
 
 def test_a_pattern_that_takes_for_ever_is_the_harnesss_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchwright_harness.decision.criterion.PATTERN_BUDGET_S", 0.05)
-    table = _table(**{"pass": "(a|aa|aaa)+$x"})
-    assert verdict(table, printed_lines("a" * 3000 + "b")).reason is Reason.BAD_HARNESS
+    table = _criterion_table(**{"pass": "(a|aa|aaa)+$x"})
+    assert decided_verdict(table, printed_lines("a" * 3000 + "b")).reason is Reason.BAD_HARNESS
 
 
 @pytest.mark.parametrize("output_scope", ["stdout", "log"])
 def test_a_script_is_heard_by_its_last_step_or_whole(output_scope: str) -> None:
-    listener = OutputListener(Criterion(table=_table(scope=output_scope, **{"pass": "OK"})), io.BytesIO())
+    listener = OutputListener(Criterion(table=_criterion_table(scope=output_scope, **{"pass": "OK"})), io.BytesIO())
     for step_output in (b"first\n", b"second"):
         listener.begin_step()
         listener.write(step_output)

@@ -23,7 +23,9 @@ from benchwright_problems.verdict import Reason, Verdict
 NOW = datetime(2026, 1, 2, 3, 4, 5)  # noqa: DTZ001 - as CVDP writes it
 
 
-def graded(name: str, category: str, difficulty: str, reason: Reason, score: float | None = None) -> GradedAnswer:
+def graded_answer(
+    name: str, category: str, difficulty: str, reason: Reason, score: float | None = None
+) -> GradedAnswer:
     return GradedAnswer(
         id=name,
         category=Category(category),
@@ -34,16 +36,16 @@ def graded(name: str, category: str, difficulty: str, reason: Reason, score: flo
 
 
 ONE = [
-    graded("a", "cid003", "easy", Reason.PASSED),
-    graded("b", "cid003", "easy", Reason.TESTS_FAILED),
-    graded("c", "cid016", "hard", Reason.TOOL_MISSING),
-    graded("d", "cid009", "medium", Reason.WRONG_ANSWER, 0.25),
+    graded_answer("a", "cid003", "easy", Reason.PASSED),
+    graded_answer("b", "cid003", "easy", Reason.TESTS_FAILED),
+    graded_answer("c", "cid016", "hard", Reason.TOOL_MISSING),
+    graded_answer("d", "cid009", "medium", Reason.WRONG_ANSWER, 0.25),
 ]
 OTHER = [
-    graded("a", "cid003", "easy", Reason.PASSED),
-    graded("b", "cid003", "easy", Reason.PASSED),
-    graded("c", "cid016", "hard", Reason.TESTS_FAILED),
-    graded("d", "cid009", "medium", Reason.PASSED, 0.75),
+    graded_answer("a", "cid003", "easy", Reason.PASSED),
+    graded_answer("b", "cid003", "easy", Reason.PASSED),
+    graded_answer("c", "cid016", "hard", Reason.TESTS_FAILED),
+    graded_answer("d", "cid009", "medium", Reason.PASSED, 0.75),
 ]
 
 
@@ -128,7 +130,7 @@ def test_samples_become_pass_at_k(one: dict[str, Any]) -> None:
 
 
 def test_pass_at_2_of_two_samples_is_one_minus_the_chance_of_two_failures() -> None:
-    sets = [[graded("a", "cid003", "easy", reason)] for reason in (Reason.PASSED, Reason.TESTS_FAILED)]
+    sets = [[graded_answer("a", "cid003", "easy", reason)] for reason in (Reason.PASSED, Reason.TESTS_FAILED)]
     composite_report = composite_report_content(
         [report_content(samples, "p", "s", NOW) for samples in sets], ["1", "2"], 2, NOW
     )

@@ -10,7 +10,7 @@ from benchwright_harness.errors import ToolchainError
 from benchwright_harness.toolchain.build.debian import Mirror
 
 
-def configured(apt: Path, **files: str) -> Path:
+def apt_folder(apt: Path, **files: str) -> Path:
     for name, text in files.items():
         file = apt / name.replace("__", "/").replace("_", ".")
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -33,7 +33,7 @@ URIs: https://mirror.example/debian-security
 Suites: trixie-security
 Components: main
 """
-    apt = configured(tmp_path, **{"sources.list.d__debian_sources": text})
+    apt = apt_folder(tmp_path, **{"sources.list.d__debian_sources": text})
     assert Mirror.of_this_machine(apt) == Mirror(
         "https://mirror.example/debian", "https://mirror.example/debian-security"
     )
@@ -45,13 +45,13 @@ def test_sources_in_lines(tmp_path: Path) -> None:
 deb [arch=amd64 signed-by=/x.gpg] http://mirror.example/debian bookworm main # the archive
 deb http://security.example/ bookworm-security main
 """
-    apt = configured(tmp_path, sources_list=text)
+    apt = apt_folder(tmp_path, sources_list=text)
     assert Mirror.of_this_machine(apt) == Mirror("http://mirror.example/debian", "http://security.example/")
 
 
 def test_values_may_go_on_in_the_next_line(tmp_path: Path) -> None:
     text = "Types: deb\nURIs:\n https://mirror.example/debian\nSuites: sid\n forky\nComponents: main\n"
-    apt = configured(tmp_path, **{"sources.list.d__a_sources": text})
+    apt = apt_folder(tmp_path, **{"sources.list.d__a_sources": text})
     assert Mirror.of_this_machine(apt) == Mirror("https://mirror.example/debian")
 
 
@@ -69,14 +69,14 @@ def test_values_may_go_on_in_the_next_line(tmp_path: Path) -> None:
 )
 def test_a_machine_without_a_debian_mirror_is_told_what_to_do(text: str, tmp_path: Path) -> None:
     with pytest.raises(ToolchainError) as refused:
-        Mirror.of_this_machine(configured(tmp_path, sources_list=text))
+        Mirror.of_this_machine(apt_folder(tmp_path, sources_list=text))
     assert "--mirror URL" in refused.value.hint
 
 
 def test_a_source_that_is_switched_off_does_not_count(tmp_path: Path) -> None:
     text = "Enabled: no\nTypes: deb\nURIs: https://mirror.example/debian\nSuites: sid\nComponents: main\n"
     with pytest.raises(ToolchainError):
-        Mirror.of_this_machine(configured(tmp_path, **{"sources.list.d__a_sources": text}))
+        Mirror.of_this_machine(apt_folder(tmp_path, **{"sources.list.d__a_sources": text}))
 
 
 def test_a_release_has_its_updates_where_it_has_any() -> None:

@@ -25,16 +25,16 @@ PASSED = Verdict(reason=Reason.PASSED)
 INTERNAL = "%Error: Internal Error: /code/rtl/x.sv:3:1: ../V3FsmDetect.cpp:412: Unexpected state\n"
 
 
-def report(*report_messages: dict[str, object]) -> StepReport:
+def step_report(*report_messages: dict[str, object]) -> StepReport:
     return parse_step_report("\n".join(map(json.dumps, report_messages)).encode())
 
 
-def ran(tool: str, status: int, output: str = "", kind: str = "compile") -> StepReport:
+def report_of_tool_run(tool: str, status: int, output: str = "", kind: str = "compile") -> StepReport:
     begin_message = {"session": 0, "tool": tool, "kind": kind}
-    return report(begin_message, {"session": 0, "finished": True, "status": status, "said": output})
+    return step_report(begin_message, {"session": 0, "finished": True, "status": status, "said": output})
 
 
-def judged(
+def verdict_with_fault(
     verdict: Verdict,
     *reports: StepReport,
     pytest: tuple[TestResult, ...] = (),
@@ -69,7 +69,7 @@ def judged(
     ],
 )
 def test_a_compiler_that_crashes_decides_nothing(tool: str, output: str) -> None:
-    verdict = judged(NOT_BUILT, ran(tool, 1, output))
+    verdict = verdict_with_fault(NOT_BUILT, report_of_tool_run(tool, 1, output))
     assert (verdict.outcome, verdict.reason) == (Outcome.ERROR, Reason.TOOL_FAILED)
     assert tool in verdict.detail
 
@@ -83,13 +83,13 @@ def test_a_compiler_that_crashes_decides_nothing(tool: str, output: str) -> None
     ],
 )
 def test_a_compiler_that_used_its_processor_time_up_is_a_time_out(status: int, output: str) -> None:
-    verdict = judged(NOT_BUILT, ran("verilator", status, output))
+    verdict = verdict_with_fault(NOT_BUILT, report_of_tool_run("verilator", status, output))
     assert (verdict.outcome, verdict.reason) == (Outcome.FAILED, Reason.TIMEOUT)
     assert verdict.detail == "verilator took more processor time over the design than compiling it may."
 
 
 def test_the_place_in_the_tool_is_named_and_nothing_of_the_design() -> None:
-    detail = judged(NOT_BUILT, ran("verilator", 1, INTERNAL)).detail
+    detail = verdict_with_fault(NOT_BUILT, report_of_tool_run("verilator", 1, INTERNAL)).detail
     assert "V3FsmDetect.cpp:412" in detail
     assert "x.sv" not in detail
 
@@ -107,7 +107,7 @@ def test_the_place_in_the_tool_is_named_and_nothing_of_the_design() -> None:
     ],
 )
 def test_a_complaint_about_the_design_is_the_designs(tool: str, output: str) -> None:
-    assert judged(NOT_BUILT, ran(tool, 1, output)) == NOT_BUILT
+    assert verdict_with_fault(NOT_BUILT, report_of_tool_run(tool, 1, output)) == NOT_BUILT
 
 
 @pytest.mark.parametrize(
@@ -119,41 +119,44 @@ def test_a_complaint_about_the_design_is_the_designs(tool: str, output: str) -> 
     ],
 )
 def test_an_unknown_option_is_the_harnesss(tool: str, output: str, option: str) -> None:
-    verdict = judged(NOT_BUILT, ran(tool, 1, output))
+    verdict = verdict_with_fault(NOT_BUILT, report_of_tool_run(tool, 1, output))
     assert verdict.reason is Reason.TOOL_FAILED
     assert option in verdict.detail
 
 
 def test_a_simulation_that_crashes_is_never_a_pass() -> None:
-    verdict = judged(PASSED, ran("simulation", 139, kind="simulate"), exit_code=0)
+    verdict = verdict_with_fault(PASSED, report_of_tool_run("simulation", 139, kind="simulate"), exit_code=0)
     assert verdict.reason is Reason.TESTS_FAILED
 
 
 def test_a_simulation_that_crashes_fails_and_is_decided() -> None:
-    assert judged(NOT_BUILT, ran("simulation", 139, INTERNAL, kind="simulate")).reason is Reason.TESTS_FAILED
+    assert (
+        verdict_with_fault(NOT_BUILT, report_of_tool_run("simulation", 139, INTERNAL, kind="simulate")).reason
+        is Reason.TESTS_FAILED
+    )
 
 
 def test_a_failed_test_is_decided_whatever_else_there_was() -> None:
-    simulated = report(
+    simulated = step_report(
         {"session": 0, "tests": ["a"], "results": "/code/rundir/results.xml"},
         {"session": 0, "test": "a", "passed": False, "message": "wrong"},
         {"harness": "missing", "said": "gtkwave"},
     )
     failed_verdict = Verdict(reason=Reason.TESTS_FAILED)
-    assert judged(failed_verdict, simulated) == failed_verdict
+    assert verdict_with_fault(failed_verdict, simulated) == failed_verdict
 
 
 @pytest.mark.parametrize("is_early", [True, False])
 def test_an_error_of_the_harness_counts_as_its_own_only_before_anything_has_read_the_design(is_early: bool) -> None:
     broke: dict[str, object] = {"harness": "broken", "said": "NameError: name 'x' is not defined"}
     reads: dict[str, object] = {"session": 0, "tool": "iverilog", "kind": "compile"}
-    verdict = judged(NOT_BUILT, report(*([broke, reads] if is_early else [reads, broke])))
+    verdict = verdict_with_fault(NOT_BUILT, step_report(*([broke, reads] if is_early else [reads, broke])))
     assert verdict.reason is (Reason.BAD_HARNESS if is_early else Reason.BUILD_FAILED)
 
 
 def test_an_error_in_a_later_step_is_not_early() -> None:
-    broke = report({"harness": "broken", "said": "NameError: name 'x' is not defined"})
-    assert judged(NOT_BUILT, ran("iverilog", 0), broke) == NOT_BUILT
+    broke = step_report({"harness": "broken", "said": "NameError: name 'x' is not defined"})
+    assert verdict_with_fault(NOT_BUILT, report_of_tool_run("iverilog", 0), broke) == NOT_BUILT
 
 
 @pytest.mark.parametrize(
@@ -169,16 +172,21 @@ def test_an_error_in_a_later_step_is_not_early() -> None:
 )
 def test_what_pytest_says_before_a_tool_has_run(message: str, reason: Reason) -> None:
     failed_tests = (TestResult(name="test_runner", passed=False, message=message),)
-    assert judged(Verdict(reason=Reason.TESTS_FAILED), report({"ended": 1}), pytest=failed_tests).reason is reason
+    assert (
+        verdict_with_fault(Verdict(reason=Reason.TESTS_FAILED), step_report({"ended": 1}), pytest=failed_tests).reason
+        is reason
+    )
 
 
 def test_the_same_after_a_tool_has_run_may_be_a_forgery() -> None:
     failed_tests = (TestResult(name="test_runner", passed=False, message="SyntaxError: invalid syntax"),)
-    assert judged(NOT_BUILT, ran("vvp", 0, kind="simulate"), pytest=failed_tests) == NOT_BUILT
+    assert (
+        verdict_with_fault(NOT_BUILT, report_of_tool_run("vvp", 0, kind="simulate"), pytest=failed_tests) == NOT_BUILT
+    )
 
 
 def test_a_crash_that_the_reference_does_not_meet_counts_as_failed() -> None:
-    crashed = judged(NOT_BUILT, ran("verilator", 1, INTERNAL))
+    crashed = verdict_with_fault(NOT_BUILT, report_of_tool_run("verilator", 1, INTERNAL))
     assert settled_by_reference(crashed, PASSED).outcome is Outcome.FAILED
     assert "V3FsmDetect.cpp:412" in settled_by_reference(crashed, PASSED).detail
     assert settled_by_reference(crashed, crashed) == crashed
@@ -187,7 +195,7 @@ def test_a_crash_that_the_reference_does_not_meet_counts_as_failed() -> None:
 @pytest.mark.parametrize(
     "stopped",
     [
-        judged(NOT_BUILT, ran("verilator", 1, INTERNAL)),
+        verdict_with_fault(NOT_BUILT, report_of_tool_run("verilator", 1, INTERNAL)),
         Verdict(reason=Reason.TOOL_FAILED, detail="Icarus Verilog can't read `let` (a.sv, line 2).", hint=TOOL_HINT),
     ],
     ids=["crash", "construct"],
@@ -204,24 +212,24 @@ def test_without_a_reference_a_tools_stop_fails_a_design_where_the_given_files_a
 
 
 def test_a_compiler_whose_file_grows_too_large_is_no_crash() -> None:
-    assert judged(UNRUN, ran("verilator", 128 + 25)).reason is Reason.FOLDER_QUOTA
+    assert verdict_with_fault(UNRUN, report_of_tool_run("verilator", 128 + 25)).reason is Reason.FOLDER_QUOTA
 
 
 @pytest.mark.parametrize(
     ("reports", "detail"),
     [
-        ((ran("iverilog", 2),), "iverilog ended in an error"),
-        ((ran("iverilog", 0),), "the design compiles, but no test of it began"),
-        ((report({"ended": 1}),), "no tool has read the design"),
+        ((report_of_tool_run("iverilog", 2),), "iverilog ended in an error"),
+        ((report_of_tool_run("iverilog", 0),), "the design compiles, but no test of it began"),
+        ((step_report({"ended": 1}),), "no tool has read the design"),
     ],
 )
 def test_where_no_test_ran_the_verdict_says_how_far_the_run_got(reports: tuple[StepReport, ...], detail: str) -> None:
-    verdict = judged(UNRUN, *reports)
+    verdict = verdict_with_fault(UNRUN, *reports)
     assert (verdict.reason, verdict.detail) == (Reason.BUILD_FAILED, f"The hidden tests did not run: {detail}.")
 
 
 def test_tests_that_run_with_the_reference_neither_are_broken() -> None:
-    unrun = judged(UNRUN, ran("iverilog", 0))
+    unrun = verdict_with_fault(UNRUN, report_of_tool_run("iverilog", 0))
     assert settled_by_reference(unrun, unrun).reason is Reason.BAD_HARNESS
     assert settled_by_reference(unrun, PASSED).reason is Reason.BUILD_FAILED
     assert settled_by_reference(unrun, Verdict(reason=Reason.TESTS_FAILED)) == unrun
@@ -229,12 +237,14 @@ def test_tests_that_run_with_the_reference_neither_are_broken() -> None:
 
 
 def test_a_script_that_only_checks_fails_the_design_by_its_exit_status() -> None:
-    verdict = judged(UNRUN, report({"ended": 1}), simulates=False, argv=("python", "check.py"))
+    verdict = verdict_with_fault(UNRUN, step_report({"ended": 1}), simulates=False, argv=("python", "check.py"))
     assert verdict.reason is Reason.TESTS_FAILED
 
 
 def test_a_full_disk_is_named_as_one() -> None:
-    verdict = judged(UNRUN, ran("verilator", 1, "error: error writing to /tmp/x.s: No space left on device\n"))
+    verdict = verdict_with_fault(
+        UNRUN, report_of_tool_run("verilator", 1, "error: error writing to /tmp/x.s: No space left on device\n")
+    )
     assert verdict.reason is Reason.FOLDER_QUOTA
 
 
@@ -243,18 +253,20 @@ def test_a_full_disk_is_named_as_one() -> None:
     [(("pytest", "-x"), Reason.BAD_HARNESS), (("grep", "module", "/code/rtl/a.sv"), Reason.BUILD_FAILED)],
 )
 def test_only_pytest_says_by_its_exit_status_that_a_harness_is_broken(argv: tuple[str, ...], reason: Reason) -> None:
-    assert judged(NOT_BUILT, report(), exit_code=2, argv=argv).reason is reason
+    assert verdict_with_fault(NOT_BUILT, step_report(), exit_code=2, argv=argv).reason is reason
 
 
 def test_a_simulation_that_ran_and_failed_is_no_failure_to_build() -> None:
-    verdict = judged(NOT_BUILT, ran("iverilog", 0), ran("vvp", 1, kind="simulate"))
+    verdict = verdict_with_fault(
+        NOT_BUILT, report_of_tool_run("iverilog", 0), report_of_tool_run("vvp", 1, kind="simulate")
+    )
     assert (verdict.reason, verdict.detail) == (Reason.TESTS_FAILED, "The simulation ended in an error.")
 
 
 def test_time_that_stands_still_is_named_by_the_signal_or_by_verilator() -> None:
     for verdict in (
-        judged(NOT_BUILT, ran("vvp", 128 + 24, kind="simulate")),
-        judged(NOT_BUILT, console_bytes=b"%Error-DIDNOTCONVERGE: x.sv:1: Active region did not converge\n"),
+        verdict_with_fault(NOT_BUILT, report_of_tool_run("vvp", 128 + 24, kind="simulate")),
+        verdict_with_fault(NOT_BUILT, console_bytes=b"%Error-DIDNOTCONVERGE: x.sv:1: Active region did not converge\n"),
     ):
         assert (verdict.reason, verdict.detail) == (Reason.TESTS_FAILED, ZERO_TIME)
-    assert judged(PASSED, console_bytes=b"%Error-DIDNOTCONVERGE: x\n").reason is Reason.PASSED
+    assert verdict_with_fault(PASSED, console_bytes=b"%Error-DIDNOTCONVERGE: x\n").reason is Reason.PASSED

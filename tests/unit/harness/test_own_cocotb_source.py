@@ -3,11 +3,11 @@ from __future__ import annotations
 from benchwright_harness.own_tests.cocotb_source import cocotb_tests, repeatedly_named_tests, toplevel_literal
 
 
-def names(text: str) -> list[str]:
+def test_names(text: str) -> list[str]:
     return [test.name for test in cocotb_tests(text)]
 
 
-def cases(decorator: str) -> tuple[str, ...]:
+def case_names(decorator: str) -> tuple[str, ...]:
     (test,) = cocotb_tests(f"import cocotb\n@cocotb.test()\n@cocotb.parametrize({decorator})\nasync def t(dut): ...\n")
     return test.cases
 
@@ -34,24 +34,24 @@ async def of_another_library(dut): ...
 
 def helper(): ...
 """
-    assert names(text) == ["bare", "called", "other", "only_parameters"]
+    assert test_names(text) == ["bare", "called", "other", "only_parameters"]
 
 
 def test_cases_are_called_as_cocotb_calls_them() -> None:
-    assert cases("a=[0, 1], b=['x', 'y']") == ("t/a=0/b=x", "t/a=0/b=y", "t/a=1/b=x", "t/a=1/b=y")
-    assert cases("('a', [1.5, None]), (('b', 'c'), [(1, 2), (3, 4)])") == (
+    assert case_names("a=[0, 1], b=['x', 'y']") == ("t/a=0/b=x", "t/a=0/b=y", "t/a=1/b=x", "t/a=1/b=y")
+    assert case_names("('a', [1.5, None]), (('b', 'c'), [(1, 2), (3, 4)])") == (
         "t/a=1.5/b=1/c=2",
         "t/a=1.5/b=3/c=4",
         "t/a=None/b=1/c=2",
         "t/a=None/b=3/c=4",
     )
-    assert cases("a=range(2)") == ("t/a=0", "t/a=1")
-    assert cases("a=['more than ten characters', 'x']") == ("t/a=0", "t/a=1")
+    assert case_names("a=range(2)") == ("t/a=0", "t/a=1")
+    assert case_names("a=['more than ten characters', 'x']") == ("t/a=0", "t/a=1")
 
 
 def test_values_that_only_running_tells_give_no_cases() -> None:
-    assert cases("a=WIDTHS") == ()
-    assert cases("a=[len('x'), 2]") == ()
+    assert case_names("a=WIDTHS") == ()
+    assert case_names("a=[len('x'), 2]") == ()
 
 
 def test_the_last_function_of_a_name_is_the_test() -> None:

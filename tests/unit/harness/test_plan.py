@@ -8,18 +8,18 @@ from benchwright_harness.plan.plan import OPEN_SOURCE_COVERAGE, HarnessPlan, Pla
 SRC = {"src/.env": "SIM = icarus\nTOPLEVEL=top\n", "src/test_runner.py": "import pytest\n"}
 
 
-def compose(service: str, **files: str) -> dict[str, str]:
+def harness_with_service(service: str, **files: str) -> dict[str, str]:
     lines = "".join(f"    {line}\n" for line in service.splitlines())
     return {"docker-compose.yml": f"services:\n  direct:\n{lines}", **SRC, **files}
 
 
-def step(service: str) -> PlanStep:
-    (only_step,) = make_plan(compose(service)).steps
+def only_planned_step(service: str) -> PlanStep:
+    (only_step,) = make_plan(harness_with_service(service)).steps
     return only_step
 
 
 def test_a_service_in_cvdps_form_becomes_a_step() -> None:
-    planned_step = step(
+    planned_step = only_planned_step(
         "image: __OSS_SIM_IMAGE__\nvolumes:\n  - ./src/:/src/:ro\nenv_file: ./src/.env\n"
         "command: pytest -s -o cache_dir=/rundir/harness/.cache /src/test_runner.py -v"
     )
@@ -49,7 +49,7 @@ def test_services_run_in_their_order() -> None:
     ],
 )
 def test_commands_may_be_a_text_or_a_list(text: str, argv: tuple[str, ...]) -> None:
-    assert step(f"image: i\n{text}").argv == argv
+    assert only_planned_step(f"image: i\n{text}").argv == argv
 
 
 @pytest.mark.parametrize(
@@ -64,16 +64,18 @@ def test_commands_may_be_a_text_or_a_list(text: str, argv: tuple[str, ...]) -> N
     ],
 )
 def test_variables_come_from_files_and_then_the_service(text: str, env: dict[str, str]) -> None:
-    assert step(f"image: i\ncommand: ls\n{text}").env == env
+    assert only_planned_step(f"image: i\ncommand: ls\n{text}").env == env
 
 
 def test_later_environment_files_win() -> None:
-    harness = compose("image: i\ncommand: ls\nenv_file: [a.env, b.env]", **{"a.env": "X=1\nY=1", "b.env": "Y=2"})
+    harness = harness_with_service(
+        "image: i\ncommand: ls\nenv_file: [a.env, b.env]", **{"a.env": "X=1\nY=1", "b.env": "Y=2"}
+    )
     assert make_plan(harness).steps[0].env == {"X": "1", "Y": "2"}
 
 
 def test_environment_files_keep_quotes_comments_and_dollars_as_dotenv_does() -> None:
-    harness = compose(
+    harness = harness_with_service(
         "image: i\ncommand: ls\nenv_file: a.env", **{"a.env": "A='x # y'\nB=1 # c\nexport C=$A\n#D=1\nE\n"}
     )
     assert make_plan(harness).steps[0].env == {"A": "x # y", "B": "1", "C": "$A"}
@@ -96,7 +98,7 @@ def test_environment_files_keep_quotes_comments_and_dollars_as_dotenv_does() -> 
     ],
 )
 def test_mounts_take_the_harness_and_drop_the_solvers_folders(volume: str, targets: set[str]) -> None:
-    assert set(step(f"image: i\ncommand: ls\nvolumes: ['{volume}']").files) == targets
+    assert set(only_planned_step(f"image: i\ncommand: ls\nvolumes: ['{volume}']").files) == targets
 
 
 @pytest.mark.parametrize(
@@ -137,7 +139,7 @@ def test_mounts_take_the_harness_and_drop_the_solvers_folders(volume: str, targe
 )
 def test_a_service_that_makes_no_sense_is_refused_by_its_field(service: str, reason: str) -> None:
     with pytest.raises(BadHarnessError, match=reason):
-        make_plan(compose(service))
+        make_plan(harness_with_service(service))
 
 
 @pytest.mark.parametrize(
@@ -170,7 +172,7 @@ def test_a_yaml_bomb_is_refused_before_it_grows() -> None:
 def test_too_many_hidden_files_are_refused() -> None:
     files = {f"src/{number}": "" for number in range(401)}
     with pytest.raises(BadHarnessError, match=r"mount 40[123] files; 400 are allowed"):
-        make_plan(compose("image: i\ncommand: ls\nvolumes: [./src:/src]", **files))
+        make_plan(harness_with_service("image: i\ncommand: ls\nvolumes: [./src:/src]", **files))
 
 
 @pytest.mark.parametrize(
@@ -183,7 +185,7 @@ def test_too_many_hidden_files_are_refused() -> None:
     ],
 )
 def test_a_built_service_has_the_image_of_its_base(build: str, files: dict[str, str]) -> None:
-    assert make_plan(compose(f"build: {build}\ncommand: ls", **files)).steps[0].image == "oss-sim"
+    assert make_plan(harness_with_service(f"build: {build}\ncommand: ls", **files)).steps[0].image == "oss-sim"
 
 
 @pytest.mark.parametrize(
@@ -196,11 +198,11 @@ def test_a_built_service_has_the_image_of_its_base(build: str, files: dict[str, 
     ],
 )
 def test_template_variables_name_images(variable: str, image: str) -> None:
-    assert step(f"image: {variable}\ncommand: ls").image == image
+    assert only_planned_step(f"image: {variable}\ncommand: ls").image == image
 
 
-def tools(service: str = "image: i\ncommand: ls\nvolumes: [./src:/src]", **files: str) -> frozenset[str]:
-    plan: HarnessPlan = make_plan(compose(service, **files))
+def planned_tools(service: str = "image: i\ncommand: ls\nvolumes: [./src:/src]", **files: str) -> frozenset[str]:
+    plan: HarnessPlan = make_plan(harness_with_service(service, **files))
     return plan.tools
 
 
@@ -209,7 +211,7 @@ def tools(service: str = "image: i\ncommand: ls\nvolumes: [./src:/src]", **files
     [("icarus", "iverilog"), ("verilator", "verilator"), ("xcelium", "xrun"), ("Icarus", "iverilog")],
 )
 def test_the_simulator_names_a_tool(simulator: str, tool: str) -> None:
-    assert tools(f"image: i\ncommand: ls\nenvironment: {{SIM: {simulator}}}") == {tool}
+    assert planned_tools(f"image: i\ncommand: ls\nenvironment: {{SIM: {simulator}}}") == {tool}
 
 
 @pytest.mark.parametrize(
@@ -225,16 +227,16 @@ def test_the_simulator_names_a_tool(simulator: str, tool: str) -> None:
     ],
 )
 def test_tools_that_a_harness_calls_are_found(code: str, tool_names: set[str]) -> None:
-    assert tools(**{"src/check.py": code}) == tool_names
+    assert planned_tools(**{"src/check.py": code}) == tool_names
 
 
 def test_words_in_other_files_are_not_calls() -> None:
-    assert tools(**{"src/readme.md": 'run "xrun" now'}) == frozenset()
+    assert planned_tools(**{"src/readme.md": 'run "xrun" now'}) == frozenset()
 
 
 def test_a_commercial_image_is_served_by_verilator_and_the_verdict_will_say_so() -> None:
     service = "image: __VERIF_EDA_IMAGE__\ncommand: pytest /src/process.py"
-    assert tools(service) == {"verilator"}
+    assert planned_tools(service) == {"verilator"}
     harness = {"docker-compose.yml": f"services:\n  a:\n    {service.replace(chr(10), chr(10) + '    ')}\n"}
     assert make_plan(harness, environ={}).remarks == (OPEN_SOURCE_COVERAGE,)
     assert make_plan(harness, environ={"VERIF_EDA_IMAGE": "site/xcelium"}).remarks == ()

@@ -27,7 +27,7 @@ from ...support.machine.crowd import crowd
 _MEGABYTE = 1 << 20
 
 
-def _run(program: str, folder: Path, log: BytesIO, *, wall_s: float = 300) -> StepEnd:
+def _run_shell_program(program: str, folder: Path, log: BytesIO, *, wall_s: float = 300) -> StepEnd:
     argv = [sys.executable, "-ISuc", program]
     limits = RunLimits(wall_s=wall_s)
     return asyncio.run(run_within_limits(argv, env={}, cwd=folder, limits=limits, limited_folder=folder, log=log))
@@ -36,21 +36,21 @@ def _run(program: str, folder: Path, log: BytesIO, *, wall_s: float = 300) -> St
 def test_lines_printed_one_by_one_arrive_whole_and_in_order(tmp_path: Path) -> None:
     log = BytesIO()
     program = "import time\nfor i in range(60): print(i); time.sleep(0.01)"
-    step_end = _run(program, tmp_path, log)
+    step_end = _run_shell_program(program, tmp_path, log)
     assert (step_end.end, step_end.exit_code) == (ProcessEnd.EXITED, 0)
     assert log.getvalue().split() == [b"%d" % number for number in range(60)]
 
 
 def test_a_burst_after_a_first_line_arrives_whole(tmp_path: Path) -> None:
     log = BytesIO()
-    _run(f"print('first'); print('x' * {5 * _MEGABYTE}); print('last')", tmp_path, log)
+    _run_shell_program(f"print('first'); print('x' * {5 * _MEGABYTE}); print('last')", tmp_path, log)
     first_line, burst, last_line = log.getvalue().split()
     assert (first_line, len(burst), last_line) == (b"first", 5 * _MEGABYTE, b"last")
 
 
 def test_more_output_than_allowed_is_cut_to_the_byte(tmp_path: Path) -> None:
     log = BytesIO()
-    step_end = _run("while True: print('y' * 100000)", tmp_path, log)
+    step_end = _run_shell_program("while True: print('y' * 100000)", tmp_path, log)
     assert step_end.end is ProcessEnd.OUTPUT_QUOTA
     assert len(log.getvalue()) == MAX_OUTPUT_BYTES
 
@@ -61,7 +61,7 @@ def test_a_log_that_can_not_be_written_ends_the_program_with_its_error(tmp_path:
             raise OSError("no space left")
 
     with pytest.raises(OSError, match="no space left"):
-        _run("import time; print('a'); time.sleep(60)", tmp_path, Full())
+        _run_shell_program("import time; print('a'); time.sleep(60)", tmp_path, Full())
 
 
 @pytest.mark.parametrize(
@@ -76,21 +76,21 @@ def test_a_busy_machine_takes_no_time_from_who_wants_the_processor(then: str, en
     processor = min(os.sched_getaffinity(0))
     program = f"import os, time; os.sched_setaffinity(0, [{processor}])\n{then}"
     with crowd(3, [processor]):
-        step_end = _run(program, tmp_path, BytesIO(), wall_s=1.5)
+        step_end = _run_shell_program(program, tmp_path, BytesIO(), wall_s=1.5)
     assert step_end.end is end, step_end
 
 
 def test_what_the_first_process_leaves_in_its_group_dies_with_it(tmp_path: Path) -> None:
     log = BytesIO()
     program = "import subprocess; print(subprocess.Popen(['sleep', '60']).pid)"
-    assert _run(program, tmp_path, log).end is ProcessEnd.EXITED
+    assert _run_shell_program(program, tmp_path, log).end is ProcessEnd.EXITED
     pid = int(log.getvalue())
     deadline = time.monotonic() + 30
-    while _state(pid) not in (psutil.STATUS_DEAD, psutil.STATUS_ZOMBIE):
+    while _process_status(pid) not in (psutil.STATUS_DEAD, psutil.STATUS_ZOMBIE):
         assert time.monotonic() < deadline
 
 
-def _state(pid: int) -> str:
+def _process_status(pid: int) -> str:
     with contextlib.suppress(psutil.NoSuchProcess):
         return psutil.Process(pid).status()
     return psutil.STATUS_DEAD
@@ -135,7 +135,7 @@ def test_what_was_written_before_the_end_is_all_read_although_it_takes_a_while(
 
     log = Slow()
     program = f"import os, sys; os.write(1, b'x' * {_MEGABYTE // 2}); sys.stdout.write('x' * {byte_count})"
-    assert _run(program, tmp_path, log).end is ProcessEnd.EXITED
+    assert _run_shell_program(program, tmp_path, log).end is ProcessEnd.EXITED
     assert len(log.getvalue()) == byte_count + _MEGABYTE // 2
 
 
@@ -146,7 +146,7 @@ def test_a_process_that_left_the_group_and_goes_on_writing_is_not_waited_for(
     log = BytesIO()
     writes = "while echo $$; do sleep 0.05; done"
     program = f"import subprocess; subprocess.Popen(['sh', '-c', {writes!r}], start_new_session=True)"
-    step_end = _run(program, tmp_path, log)
+    step_end = _run_shell_program(program, tmp_path, log)
     # Nobody reads any more, so its next line ends it.
     assert step_end.end is ProcessEnd.EXITED
     assert step_end.wall_s < 60

@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 
 from benchwright_harness.decision.report import StepReport, ToolRun
-from benchwright_harness.execution.comparison import ReadingComparison, comparison_step, joined_tools, read_comparison
+from benchwright_harness.execution.comparison import (
+    ReadingComparison,
+    comparison_step,
+    read_comparison,
+    tools_that_read_design,
+)
 from benchwright_harness.execution.run import UNCOMPARED, _SolutionRun
 from benchwright_harness.inside.guard import readings
 from benchwright_harness.inside.guard.readings import (
@@ -17,7 +22,7 @@ from benchwright_harness.inside.guard.readings import (
     Netlist,
     UnreadError,
     _Comparison,
-    bench_text,
+    comparison_testbench_text,
     joined,
     words,
 )
@@ -34,7 +39,7 @@ from ...support.designs.submissions import toolchain
 __all__ = ("toolchain",)
 
 
-def branches(items: str) -> int:
+def marked_branch_count(items: str) -> int:
     """Number of branches in the items of a module; the text with marks has the same words in the same order."""
     source_words = words(f"module m(input a); {items} endmodule")
     marker = Marker(source_words)
@@ -67,13 +72,13 @@ def branches(items: str) -> int:
     ],
 )
 def test_each_branch_of_the_hierarchy_is_marked_and_none_of_a_process(items: str, count: int) -> None:
-    assert branches(items) == count
+    assert marked_branch_count(items) == count
 
 
 @pytest.mark.parametrize("items", ["if (P assign y = a;", "if (P) begin assign y = a;", "assign y = (a];"])
 def test_what_is_not_built_as_expected_is_unread(items: str) -> None:
     with pytest.raises(UnreadError):
-        branches(items)
+        marked_branch_count(items)
 
 
 def test_words_keep_strings_and_touching_operators_and_lose_comments_and_directives() -> None:
@@ -98,7 +103,7 @@ def test_an_output_is_compared_while_the_registers_behind_it_are_known() -> None
     )
     assert netlist.registers_of("y") == ["state"]
     assert netlist.registers_of("z") == []
-    text = bench_text("top", netlist, "token")
+    text = comparison_testbench_text("top", netlist, "token")
     assert "(^netlist.\\state )" in text
     assert text.count("$display") == 5
 
@@ -106,7 +111,7 @@ def test_an_output_is_compared_while_the_registers_behind_it_are_known() -> None
 def test_a_module_with_a_name_like_a_command_is_never_handed_to_yosys(tmp_path: Path) -> None:
     comparison = _Comparison(("iverilog", "yosys"), (), (), tmp_path)
     with pytest.raises(UnreadError, match="name of a module"):
-        comparison._compare_function("t;exec")
+        comparison._compare_netlist_with_simulator("t;exec")
 
 
 def test_a_port_of_both_directions_is_unread() -> None:
@@ -129,13 +134,13 @@ def test_tools_are_joined_where_several_have_read_a_design(
     problem = flow("lint").problem().model_copy(update={"category": category})
     report = StepReport(tools=tuple(ToolRun(tool=tool, simulates=tool == "vvp") for tool in used_tools))
     plan = make_plan(problem.hidden.harness, "icarus", is_supervised=True)
-    assert joined_tools(problem, plan, [report]) == tools
+    assert tools_that_read_design(problem, plan, [report]) == tools
 
 
 def test_tools_of_a_step_that_nobody_watches_are_those_that_the_harness_calls() -> None:
     problem = flow("lint").problem()
     plan = make_plan(problem.hidden.harness, "icarus", is_supervised=False)
-    assert joined_tools(problem, plan, []) == ("iverilog", "verilator")
+    assert tools_that_read_design(problem, plan, []) == ("iverilog", "verilator")
 
 
 async def test_a_pass_whose_tools_nobody_can_compare_says_so(toolchain: Toolchain) -> None:
@@ -186,7 +191,7 @@ services:
 def test_a_tool_is_ended_by_the_processor_time_that_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readings, "_TOOL_S", 1)
     with pytest.raises(UnreadError, match="sh took over 1 s of processor time"):
-        readings._run(["sh", "-c", "while :; do :; done"])
+        readings._tool_output(["sh", "-c", "while :; do :; done"])
 
 
 @pytest.mark.parametrize(

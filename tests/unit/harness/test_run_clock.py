@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from benchwright_harness.execution.run_clock import RunClock, RunUsage, usage_of_process_tree
+from benchwright_harness.execution.run_clock import ProcessTreeUsage, RunClock, usage_of_process_tree
 
 from ...support.machine.crowd import crowd
 
@@ -22,7 +22,7 @@ def _clock_after(seconds: int, *, ran: float, waited: tuple[float, ...], process
     run_clock = RunClock(LIMIT_S, 0.0, processors)
     for second in range(1, seconds + 1):
         waited_ns = {b"%d" % thread: round(second * share * NS) for thread, share in enumerate(waited)}
-        run_clock.advance(float(second), RunUsage(0, second * ran, waited_ns))
+        run_clock.advance(float(second), ProcessTreeUsage(0, second * ran, waited_ns))
     return run_clock
 
 
@@ -53,7 +53,7 @@ def test_a_run_that_never_gets_the_processor_is_given_up() -> None:
 
 def test_no_thread_waits_longer_than_the_time_between_two_looks() -> None:
     run_clock = RunClock(LIMIT_S, 0.0, 2)
-    run_clock.advance(1.0, RunUsage(0, 0.0, {b"a": 5 * NS}))
+    run_clock.advance(1.0, ProcessTreeUsage(0, 0.0, {b"a": 5 * NS}))
     assert run_clock.waited_s == 1.0
 
 
@@ -70,8 +70,8 @@ def test_the_waits_of_processes_that_have_ended_are_those_of_the_machine(
     is_ready: bool, ran_s: float, pressure_s: float, left_s: float
 ) -> None:
     run_clock = RunClock(LIMIT_S, 0.0, 2)
-    run_clock.advance(0.0, RunUsage(0, 0.0, pressure_s=100.0))
-    run_clock.advance(3.0, RunUsage(0, ran_s, is_ready=is_ready, pressure_s=100.0 + pressure_s))
+    run_clock.advance(0.0, ProcessTreeUsage(0, 0.0, pressure_s=100.0))
+    run_clock.advance(3.0, ProcessTreeUsage(0, ran_s, is_ready=is_ready, pressure_s=100.0 + pressure_s))
     assert run_clock.left_s == pytest.approx(left_s)
 
 

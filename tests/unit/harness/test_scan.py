@@ -21,7 +21,7 @@ from benchwright_problems.problem import (
 PACKS = Path(__file__).parents[3] / "problems" / "benchwright_problems" / "packs"
 
 
-def problem(category: Category = Category.SPEC_TO_RTL, **hidden_fields: object) -> Problem:
+def problem_to_scan(category: Category = Category.SPEC_TO_RTL, **hidden_fields: object) -> Problem:
     return Problem(
         id="p",
         kind=ProblemKind.DESIGN,
@@ -35,7 +35,7 @@ def problem(category: Category = Category.SPEC_TO_RTL, **hidden_fields: object) 
 
 
 def scan_results(text: str, scanned_problem: Problem | None = None) -> list[tuple[str, int, ScanAction]]:
-    findings = scan_solution(scanned_problem or problem(), {"rtl/a.sv": text.encode()})
+    findings = scan_solution(scanned_problem or problem_to_scan(), {"rtl/a.sv": text.encode()})
     return [(finding.rule, finding.line, finding.action) for finding in findings]
 
 
@@ -58,7 +58,7 @@ def test_honest_designs_are_left_alone(text: str) -> None:
     assert scan_results(text) == []
 
 
-SYNTHESISED = problem(harness={"src/synth.py": 'os.system("yosys -s /src/synth.ys > /code/rundir/synth.log")'})
+SYNTHESISED = problem_to_scan(harness={"src/synth.py": 'os.system("yosys -s /src/synth.ys > /code/rundir/synth.log")'})
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_where_a_design_is_synthesised_honest_ones_are_left_alone(text: str) -> 
     assert scan_results(text, SYNTHESISED) == []
 
 
-LINTED = problem(harness={"src/test_runner.py": 'run(["verilator", "--lint-only", "-Wall"])'})
+LINTED = problem_to_scan(harness={"src/test_runner.py": 'run(["verilator", "--lint-only", "-Wall"])'})
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_where_a_design_is_linted_it_is_the_same_for_the_linter_and_not_silent(t
 def test_a_character_that_tools_read_differently_is_refused_with_its_place(
     content: bytes, description: str, column: int
 ) -> None:
-    (finding, *_) = scan_solution(problem(), {"rtl/a.sv": b"\n" + content})
+    (finding, *_) = scan_solution(problem_to_scan(), {"rtl/a.sv": b"\n" + content})
     location = f"rtl/a.sv, line 2, column {column}"
     assert str(finding) == f"{location}: holds {description}, which tools read differently (rule character)"
 
@@ -165,7 +165,7 @@ def test_a_character_that_tools_read_differently_is_refused_with_its_place(
     ],
 )
 def test_usual_line_ends_a_mark_and_any_language_in_comments_and_texts_are_legal(content: bytes) -> None:
-    assert scan_solution(problem(), {"rtl/a.sv": content}) == ()
+    assert scan_solution(problem_to_scan(), {"rtl/a.sv": content}) == ()
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_honest_macros_and_names_are_left_alone(text: str) -> None:
 
 
 def test_a_file_of_another_name_that_is_included_is_read() -> None:
-    scanned_problem = problem()
+    scanned_problem = problem_to_scan()
     scanned_problem = scanned_problem.model_copy(
         update={"public": scanned_problem.public.model_copy(update={"expected": ("rtl/a.sv", "rtl/b.txt")})}
     )
@@ -239,7 +239,7 @@ def test_a_file_of_another_name_that_is_included_is_read() -> None:
 
 
 def test_an_unchanged_file_of_the_problem_is_not_the_solvers() -> None:
-    scanned_problem = problem()
+    scanned_problem = problem_to_scan()
     text = "wire a;\x0c $fopen(f);"
     scanned_problem = scanned_problem.model_copy(
         update={"public": scanned_problem.public.model_copy(update={"files": {"rtl/a.sv": text}})}
@@ -276,7 +276,7 @@ def test_many_errors_of_the_lexer_hide_nothing() -> None:
 
 
 def test_a_finding_names_file_line_and_words() -> None:
-    (finding,) = scan_solution(problem(), {"rtl/a.sv": b'\n\ninitial f = $fopen("x");'})
+    (finding,) = scan_solution(problem_to_scan(), {"rtl/a.sv": b'\n\ninitial f = $fopen("x");'})
     assert str(finding) == "rtl/a.sv, line 3, column 13: opens or uses files with $fopen (rule file)"
 
 
@@ -307,22 +307,24 @@ def test_a_name_that_is_computed_is_flagged() -> None:
 
 def test_testbenches_may_do_more() -> None:
     text = 'initial begin $dumpfile("a.vcd"); $dumpvars; f = $fopen("log.txt"); $finish; end'
-    assert scan_results(text, problem(Category.STIMULUS)) == [("file", 1, ScanAction.FLAG)]
+    assert scan_results(text, problem_to_scan(Category.STIMULUS)) == [("file", 1, ScanAction.FLAG)]
 
 
 def test_a_problem_may_decide_otherwise() -> None:
-    assert scan_results("$fclose(f);", problem(scan={"file": "allow"})) == []
-    assert scan_results('$display("x");', problem(scan={"print": "refuse"})) == [("print", 1, ScanAction.REFUSE)]
+    assert scan_results("$fclose(f);", problem_to_scan(scan={"file": "allow"})) == []
+    assert scan_results('$display("x");', problem_to_scan(scan={"print": "refuse"})) == [
+        ("print", 1, ScanAction.REFUSE)
+    ]
 
 
 def test_what_the_reference_does_is_allowed() -> None:
-    scanned_problem = problem(reference={"rtl/a.sv": '$fopen("a.txt");'})
+    scanned_problem = problem_to_scan(reference={"rtl/a.sv": '$fopen("a.txt");'})
     assert scan_results('$fopen("b.txt");', scanned_problem) == []
     assert scan_results("$fclose(f);", scanned_problem) == [("file", 1, ScanAction.REFUSE)]
 
 
 def test_files_that_the_problem_does_not_take_are_not_read() -> None:
-    assert scan_solution(problem(), {"rtl/b.sv": b"$fopen"}) == ()
+    assert scan_solution(problem_to_scan(), {"rtl/b.sv": b"$fopen"}) == ()
 
 
 def test_no_reference_of_the_starter_pack_is_refused() -> None:

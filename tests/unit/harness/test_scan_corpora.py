@@ -22,7 +22,7 @@ INTENDED = {"file", "store", "system", "dpi", "global"}
 """Kinds of findings that real testbenches and models have on purpose; whether a solver may is another question."""
 
 
-def real_files() -> Iterator[tuple[str, str]]:
+def real_source_files() -> Iterator[tuple[str, str]]:
     for design in designs():
         if not design.name.startswith(("nasty", "starter-saturating-counter-hidden-wrong-forges")):
             yield from ((f"{design.name}/{name}", text) for name, text in design.files.items())
@@ -33,21 +33,21 @@ def real_files() -> Iterator[tuple[str, str]]:
     for file in sorted(RELEASES.glob("*.jsonl")):
         for line in file.read_text().splitlines():
             record = json.loads(line)
-            for name, text in _texts(record):
+            for name, text in _source_texts_within(record):
                 yield f"{record['id']}/{name}", text
 
 
-def _texts(value: object) -> Iterator[tuple[str, str]]:
+def _source_texts_within(value: object) -> Iterator[tuple[str, str]]:
     for name, inner in value.items() if isinstance(value, dict) else ():
         if isinstance(inner, str) and name.endswith(SUFFIXES):
             yield name, inner
-        yield from _texts(inner)
+        yield from _source_texts_within(inner)
 
 
 @pytest.mark.skipif(not PROJECTS.is_dir(), reason="needs the samples of ../shared/data")
 def test_no_real_file_is_refused_by_mistake() -> None:
     wrong_matches, count = [], 0
-    for name, text in real_files():
+    for name, text in real_source_files():
         count += 1
         path = Path(name).name
         for finding in rule_matches(path, without_byte_order_mark(path, text.encode())):

@@ -10,7 +10,7 @@ from benchwright_problems.datasets import cvdp, rtllm, verilogeval
 from benchwright_problems.problem import Difficulty, Hidden, Problem, ProblemKind, Provenance, Public
 
 
-def problem(source: str, version: str = "", harness: str = "") -> Problem:
+def problem_from_source(source: str, version: str = "", harness: str = "") -> Problem:
     return Problem(
         id="x",
         kind=ProblemKind.DESIGN,
@@ -22,20 +22,20 @@ def problem(source: str, version: str = "", harness: str = "") -> Problem:
     )
 
 
-def chosen(source: str, version: str = "", harness: str = "") -> list[tuple[str, str, str, str | None]]:
+def chosen_versions(source: str, version: str = "", harness: str = "") -> list[tuple[str, str, str, str | None]]:
     return [
         (selection.icarus, selection.yosys, selection.cocotb, selection.simulator)
-        for selection in selections(problem(source, version, harness))
+        for selection in selections(problem_from_source(source, version, harness))
     ]
 
 
 @pytest.mark.parametrize("version", ["1.0", "1.0.2", "1.0.4"])
 def test_the_first_cvdp_runs_with_its_cocotb_and_its_yosys(version: str) -> None:
-    assert chosen(cvdp.SOURCE, version)[0] == ("13", "0.23", "compat", None)
+    assert chosen_versions(cvdp.SOURCE, version)[0] == ("13", "0.23", "compat", None)
 
 
 def test_a_later_cvdp_is_strict() -> None:
-    assert chosen(cvdp.SOURCE, "1.1.0", "Clock(dut.clk, 10, units='ns')")[0] == ("13", "0.40", "2.0.1", None)
+    assert chosen_versions(cvdp.SOURCE, "1.1.0", "Clock(dut.clk, 10, units='ns')")[0] == ("13", "0.40", "2.0.1", None)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_later_cvdp_is_strict() -> None:
     ],
 )
 def test_what_the_tests_say_decides_where_the_version_is_not_known(harness: str, cocotb: str) -> None:
-    assert chosen(cvdp.SOURCE, "unknown", harness)[0][2] == cocotb
+    assert chosen_versions(cvdp.SOURCE, "unknown", harness)[0][2] == cocotb
 
 
 # How CVDP's own tool moves a harness to cocotb 2.
@@ -65,27 +65,27 @@ except ImportError:
 
 @pytest.mark.parametrize("version", ["1.1.0", "unknown"])
 def test_a_harness_that_falls_back_on_older_names_is_a_new_one(version: str) -> None:
-    assert {cocotb for _, _, cocotb, _ in chosen(cvdp.SOURCE, version, MOVED)} == {"2.0.1"}
+    assert {cocotb for _, _, cocotb, _ in chosen_versions(cvdp.SOURCE, version, MOVED)} == {"2.0.1"}
 
 
 def test_a_later_harness_that_imports_what_is_no_more_gets_it() -> None:
-    chosen_tools = chosen(cvdp.SOURCE, "1.1.0", "from cocotb.runner import get_runner")
+    chosen_tools = chosen_versions(cvdp.SOURCE, "1.1.0", "from cocotb.runner import get_runner")
     assert {(yosys, cocotb) for _, yosys, cocotb, _ in chosen_tools} == {("0.40", "compat")}
 
 
 def test_verilogeval_never_runs_with_icarus_13() -> None:
-    chosen_tools = chosen(verilogeval.SOURCE)
+    chosen_tools = chosen_versions(verilogeval.SOURCE)
     assert [(icarus, simulator) for icarus, _, _, simulator in chosen_tools] == [("12", "icarus"), ("12", "verilator")]
 
 
 def test_rtllm_tries_every_simulator() -> None:
-    simulators = {(simulator, icarus) for icarus, _, _, simulator in chosen(rtllm.SOURCE)}
+    simulators = {(simulator, icarus) for icarus, _, _, simulator in chosen_versions(rtllm.SOURCE)}
     assert {("icarus", "12"), ("icarus", "13")} <= simulators
     assert "verilator" in {simulator for simulator, _ in simulators}
 
 
 def test_a_pack_of_ones_own_runs_with_the_newest_and_is_not_tried_twice() -> None:
-    assert selections(problem("a lab", "1.0")) == (ToolSelection(),)
+    assert selections(problem_from_source("a lab", "1.0")) == (ToolSelection(),)
 
 
 def test_every_choice_has_its_reason() -> None:

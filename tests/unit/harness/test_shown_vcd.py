@@ -49,13 +49,13 @@ r1.5 %
 SHOWN = {("tb", "dut"): ("counter",), ("tb", "dut", "part[0]"): ("counter", "part[0]")}
 
 
-def copied(text: str) -> tuple[CopiedSignals, str]:
+def copied_signals_and_text(text: str) -> tuple[CopiedSignals, str]:
     shown_vcd = io.BytesIO()
     return copy_signals_of_scopes(io.BytesIO(text.encode()), shown_vcd, SHOWN), shown_vcd.getvalue().decode()
 
 
 def test_only_what_is_shown_is_copied_and_begins_with_the_outermost_module() -> None:
-    copy_summary, text = copied(WHOLE)
+    copy_summary, text = copied_signals_and_text(WHOLE)
     assert copy_summary == CopiedSignals(3, Decimal("0.01"))
     assert text == (
         '$timescale 10 ps $end\n$scope module counter $end\n$var wire 1 ! clk $end\n$var reg 4 " q [3:0] $end\n'
@@ -67,8 +67,8 @@ def test_only_what_is_shown_is_copied_and_begins_with_the_outermost_module() -> 
 @pytest.mark.parametrize("text", ["", "noise", WHOLE[:200], "$timescale 7 parsec $end $enddefinitions $end"])
 def test_what_is_no_vcd_file_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"header|scale"):
-        copied(text)
+        copied_signals_and_text(text)
 
 
 def test_a_design_without_signals_has_none() -> None:
-    assert copied("$timescale 1s $end $enddefinitions $end\n#0\n1!\n")[0].signals == 0
+    assert copied_signals_and_text("$timescale 1s $end $enddefinitions $end\n#0\n1!\n")[0].signals == 0

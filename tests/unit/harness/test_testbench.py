@@ -35,24 +35,26 @@ def harness(test: str = TEST, **description_changes: object) -> dict[str, str]:
     return files | {"d/data.txt": "1\n"}
 
 
-def source(test: str = TEST, simulator: Simulator = "icarus", *, heard: bool = True, **change: Any) -> str:
+def rewritten_testbench(
+    test: str = TEST, simulator: Simulator = "icarus", *, has_channel: bool = True, **change: Any
+) -> str:
     """The testbench as a run compiles it; its token is left out."""
-    _, simulation = plan_testbench(harness(test, **change), simulator, has_channel=heard)
+    _, simulation = plan_testbench(harness(test, **change), simulator, has_channel=has_channel)
     return simulation.files[f"/src/{RUN}/testbench.sv"].replace(f"${RUN}", "$").replace(RUN, "")
 
 
-def script(**change: Any) -> str:
+def run_script(**change: Any) -> str:
     return plan_testbench(harness(**change), "icarus")[1].files[f"/src/{RUN}/run.sh"]
 
 
 def test_icarus_compiles_the_design_and_the_testbench_apart_and_runs_them() -> None:
     criterion, simulation = plan_testbench(harness(), "icarus")
-    assert (criterion.table, criterion.heard) == (CriterionTable(preset="verilogeval"), True)
+    assert (criterion.table, criterion.speaks_to_supervisor) == (CriterionTable(preset="verilogeval"), True)
     assert simulation.argv[:4] == ("/bin/sh", f"/src/{RUN}/run.sh", "iverilog", "-u")
     assert simulation.argv[-2:] == (f"/src/{RUN}/design.sv", f"/src/{RUN}/testbench.sv")
     assert simulation.argv[simulation.argv.index("-s") + 1] == f"tb${RUN}"
     assert simulation.files[f"/src/{RUN}/design.sv"] == '`include "/code/rtl/a.sv"\n`include "/code/rtl/b.sv"\n'
-    assert "\nvvp -n -M /opt/benchwright/channel -m channel design.vvp; ended=$?; " in script()
+    assert "\nvvp -n -M /opt/benchwright/channel -m channel design.vvp; ended=$?; " in run_script()
 
 
 def test_a_lone_design_is_compiled_as_it_is() -> None:
@@ -77,9 +79,12 @@ def test_a_default_timescale_stands_before_everything() -> None:
 
 
 def test_a_text_of_the_testbench_is_a_record() -> None:
-    text = source('module tb; initial $display("a%d", f(1, ")")); endmodule')
+    text = rewritten_testbench('module tb; initial $display("a%d", f(1, ")")); endmodule')
     assert 'initial begin $swrite(bw::text, "a%d", f(1, ")")); $bw_say(1, bw::text); end endmodule' in text
-    assert '"Mismatches: %1d in %1d samples", tb$.e, u1$.n); $bw_say(3, bw::text); end // $display' in source()
+    assert (
+        '"Mismatches: %1d in %1d samples", tb$.e, u1$.n); $bw_say(3, bw::text); end // $display'
+        in rewritten_testbench()
+    )
 
 
 @pytest.mark.parametrize(
@@ -101,7 +106,7 @@ def test_a_text_of_the_testbench_is_a_record() -> None:
     ],
 )
 def test_a_call_becomes_one_statement(call: str, record: str) -> None:
-    assert f"else {record}\n" in source(f"module tb; initial if (a) b = 1; else {call}\nendmodule")
+    assert f"else {record}\n" in rewritten_testbench(f"module tb; initial if (a) b = 1; else {call}\nendmodule")
 
 
 @pytest.mark.parametrize(
@@ -120,8 +125,8 @@ def test_a_draw_without_a_seed_is_from_a_generator_of_the_testbenchs_own(
     draw: str, icarus: str, verilator: str
 ) -> None:
     test = f"module tb; initial a = {draw}; endmodule"
-    assert f"initial a = {icarus};" in source(test)
-    assert f"initial a = {verilator};" in source(test, "verilator")
+    assert f"initial a = {icarus};" in rewritten_testbench(test)
+    assert f"initial a = {verilator};" in rewritten_testbench(test, "verilator")
     assert plan_testbench(harness(test), "icarus")[1].takes_seed == ("seed" not in draw and "(1)" not in draw)
 
 
@@ -164,19 +169,21 @@ def test_draws_that_the_design_shares_are_a_remark() -> None:
 
 
 def test_verilators_records_are_calls_of_a_package() -> None:
-    text = source("module tb; initial begin $write(a); $finish; end endmodule", "verilator")
+    text = rewritten_testbench("module tb; initial begin $write(a); $finish; end endmodule", "verilator")
     assert "begin $swrite(bw::text, a); bw::say(0, bw::text); end begin bw::end_(1); $finish; end" in text
 
 
 def test_only_where_the_testbench_speaks_of_a_pass_can_be_one() -> None:
     lines = '$display("===Your Design Passed==="); $display("pass_request=%s", y);'
-    text = source(f"module tb; initial begin {lines} end endmodule", criterion="rtllm")
+    text = rewritten_testbench(f"module tb; initial begin {lines} end endmodule", criterion="rtllm")
     assert '"===Your Design Passed==="); $bw_say(3,' in text
     assert '"pass_request=%s", y); $bw_say(1,' in text
 
 
 def test_a_pass_that_is_kept_in_a_variable_may_be_told_anywhere() -> None:
-    text = source('module tb; initial begin s = "passed"; $display("%s", s); end endmodule', criterion="rtllm")
+    text = rewritten_testbench(
+        'module tb; initial begin s = "passed"; $display("%s", s); end endmodule', criterion="rtllm"
+    )
     assert '"%s", s); $bw_say(3,' in text
 
 
@@ -184,7 +191,7 @@ LOADS = 'module tb; initial begin $readmemh("data.txt", m); MORE end endmodule'
 
 
 def test_data_is_shown_while_it_is_loaded() -> None:
-    text = source(LOADS.replace("MORE", ""), data=["d/data.txt"])
+    text = rewritten_testbench(LOADS.replace("MORE", ""), data=["d/data.txt"])
     assert f'begin $bw_data(1); $readmemh("{DATA}/data.txt", m); $bw_data(0); end' in text
     assert (
         "cp "
@@ -205,11 +212,11 @@ def test_data_that_the_testbench_opens_itself_is_a_remark(statement: str) -> Non
 
 
 def test_names_of_scopes_are_new_in_each_run_but_those_of_ports() -> None:
-    text = source()
+    text = rewritten_testbench()
     assert "RefModule$ good1 (.y(a), .good1(b));" in text
     assert "TopModule u1$ (.y(c));" in text
     assert "tb$.e, u1$.n" in text
-    text = source("module tb; task say_it; endtask initial begin : all say_it; end endmodule")
+    text = rewritten_testbench("module tb; task say_it; endtask initial begin : all say_it; end endmodule")
     assert "task say_it$; endtask initial begin : all$ say_it$; end" in text
 
 
@@ -229,7 +236,7 @@ def test_only_the_testbenchs_scopes_may_speak() -> None:
 
 
 def test_without_a_supervisor_the_testbench_prints() -> None:
-    text = source(LOADS.replace("MORE", "$finish;"), heard=False, data=["d/data.txt"])
+    text = rewritten_testbench(LOADS.replace("MORE", "$finish;"), has_channel=False, data=["d/data.txt"])
     assert 'initial begin $readmemh("data.txt", m); $finish; end' in text
     assert plan_testbench(harness(), "icarus", has_channel=False)[1].remarks == (UNHEARD,)
 

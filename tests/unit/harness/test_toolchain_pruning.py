@@ -28,12 +28,12 @@ def cache(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def names(cache: Path) -> list[tuple[str, FolderKind]]:
+def prunable_names_and_kinds(cache: Path) -> list[tuple[str, FolderKind]]:
     return [(leftover.path.name, leftover.kind) for leftover in prunable_folders(cache)]
 
 
 @contextmanager
-def another_process(cache: Path, statement: str) -> Iterator[None]:
+def process_that_uses_toolchain(cache: Path, statement: str) -> Iterator[None]:
     code = (
         "import sys; from pathlib import Path\n"
         "from benchwright_harness.toolchain import Toolchain\n"
@@ -48,13 +48,16 @@ def another_process(cache: Path, statement: str) -> Iterator[None]:
 
 
 def test_what_is_in_use_is_not_left_over(cache: Path) -> None:
-    assert names(cache) == [("inside-000000000000", FolderKind.PROGRAMS), ("oss-sim-1", FolderKind.TOOLCHAIN)]
+    assert prunable_names_and_kinds(cache) == [
+        ("inside-000000000000", FolderKind.PROGRAMS),
+        ("oss-sim-1", FolderKind.TOOLCHAIN),
+    ]
     assert all(10_000 < leftover.size < 100_000 for leftover in prunable_folders(cache))
 
 
 def test_what_is_left_over_can_go(cache: Path) -> None:
     assert [remove_if_unused(leftover) for leftover in prunable_folders(cache)] == [True, True]
-    assert names(cache) == []
+    assert prunable_names_and_kinds(cache) == []
     assert [toolchain.name for toolchain in Toolchain.find_all(cache)] == ["oss-sim-2"]
     assert not [path for path in (cache / "toolchains").iterdir() if path.name.startswith(".removed")]
 
@@ -62,7 +65,7 @@ def test_what_is_left_over_can_go(cache: Path) -> None:
 def test_a_toolchain_that_a_process_runs_with_stays(cache: Path) -> None:
     first_toolchain, second_toolchain = Toolchain.find_all(cache)
     first_toolchain.use()
-    with another_process(cache, "pass"):
+    with process_that_uses_toolchain(cache, "pass"):
         second_toolchain.use()
         leftovers = prunable_folders(cache, [FolderKind.TOOLCHAIN])
         assert leftovers == []
@@ -70,17 +73,21 @@ def test_a_toolchain_that_a_process_runs_with_stays(cache: Path) -> None:
 
 
 def test_programs_that_a_process_runs_with_stay(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with another_process(cache, "toolchain.inside"):
+    with process_that_uses_toolchain(cache, "toolchain.inside"):
         # As a later version of Benchwright would look at it.
-        monkeypatch.setattr(Toolchain, "inside_copy_path", staticmethod(lambda folder: folder / "inside-111111111111"))
-        assert [name for name, kind in names(cache) if kind is FolderKind.PROGRAMS] == ["inside-000000000000"]
-    assert len([name for name, kind in names(cache) if kind is FolderKind.PROGRAMS]) == 2
+        monkeypatch.setattr(
+            Toolchain, "own_programs_copy_path", staticmethod(lambda folder: folder / "inside-111111111111")
+        )
+        assert [name for name, kind in prunable_names_and_kinds(cache) if kind is FolderKind.PROGRAMS] == [
+            "inside-000000000000"
+        ]
+    assert len([name for name, kind in prunable_names_and_kinds(cache) if kind is FolderKind.PROGRAMS]) == 2
 
 
 def test_one_that_is_taken_into_use_meanwhile_stays(cache: Path) -> None:
     (leftover,) = prunable_folders(cache, [FolderKind.TOOLCHAIN])
     Toolchain.find_all(cache)[0].use()
-    with another_process(cache, "pass"):
+    with process_that_uses_toolchain(cache, "pass"):
         assert not remove_if_unused(leftover)
     assert leftover.path.is_dir()
 
@@ -88,9 +95,9 @@ def test_one_that_is_taken_into_use_meanwhile_stays(cache: Path) -> None:
 def test_what_was_begun_long_ago_can_go(cache: Path) -> None:
     begun_folder = cache / "toolchains" / ".inside-abc"
     begun_folder.mkdir()
-    assert (begun_folder.name, FolderKind.UNFINISHED) not in names(cache)
+    assert (begun_folder.name, FolderKind.UNFINISHED) not in prunable_names_and_kinds(cache)
     os.utime(begun_folder, (0, 0))
-    assert (begun_folder.name, FolderKind.UNFINISHED) in names(cache)
+    assert (begun_folder.name, FolderKind.UNFINISHED) in prunable_names_and_kinds(cache)
 
 
 def test_a_run_does_not_use_up_files(cache: Path) -> None:

@@ -13,7 +13,7 @@ from benchwright_foundation.untrusted_folder import (
 )
 
 
-def deep(folder: Path, levels: int, name: str = "d") -> int:
+def open_deepest_folder(folder: Path, levels: int, name: str = "d") -> int:
     """Nest folders deeper than any path can name; gives a handle of the innermost."""
     descriptor = os.open(folder, os.O_RDONLY)
     for _ in range(levels):
@@ -56,7 +56,7 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
 
 
 def test_what_is_too_deep_to_be_counted_is_too_much(tmp_path: Path) -> None:
-    os.close(deep(tmp_path, 300, "d" * 20))
+    os.close(open_deepest_folder(tmp_path, 300, "d" * 20))
     try:
         assert disk_bytes_until_exceeding(tmp_path, 1 << 30) == (1 << 30) + 1
     finally:
@@ -72,7 +72,7 @@ def test_a_missing_folder_is_empty(tmp_path: Path) -> None:
 def test_a_folder_of_any_depth_is_removed(levels: int, name: str, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     folder.mkdir()
-    descriptor = deep(folder, levels, name)
+    descriptor = open_deepest_folder(folder, levels, name)
     os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=descriptor))
     os.close(descriptor)
     remove_folder_if_possible(folder)

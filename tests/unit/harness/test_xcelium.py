@@ -196,23 +196,25 @@ def test_a_design_does_not_leave_itself_out_of_its_coverage(xcelium: Any) -> Non
     assert xcelium("triggers").with_trigger_covers("/*verilator coverage_off*/ wire x;\n")[0].strip() == "wire x;"
 
 
-def point(kind: str, module: str, hierarchy: str, count: int, line: int = 1, lines: str = "", object: str = "x") -> str:
+def coverage_line(
+    kind: str, module: str, hierarchy: str, count: int, line: int = 1, lines: str = "", object: str = "x"
+) -> str:
     point_keys = {"f": "a.sv", "l": line, "n": 1, "page": f"v_{kind}/{module}", "o": object, "S": lines, "h": hierarchy}
     return "C '" + "".join(f"\1{key}\2{value}" for key, value in point_keys.items()) + f"' {count}\n"
 
 
 DATA = (
     "# SystemC::Coverage-3\n"
-    + point("line", "tb", "tb", 1)
-    + point("line", "dut", "tb.uut", 3, 5, "5-7")
-    + point("branch", "dut", "tb.uut", 0, 9)
-    + "".join(point("toggle", "dut", "tb.uut", count) for count in (1, 1, 1, 0))
-    + point("line", "leaf__W8", "tb.uut.l0", 0, 30, "30-31")
-    + point("user", "dut", "tb.uut.c1", 2, 12)
+    + coverage_line("line", "tb", "tb", 1)
+    + coverage_line("line", "dut", "tb.uut", 3, 5, "5-7")
+    + coverage_line("branch", "dut", "tb.uut", 0, 9)
+    + "".join(coverage_line("toggle", "dut", "tb.uut", count) for count in (1, 1, 1, 0))
+    + coverage_line("line", "leaf__W8", "tb.uut.l0", 0, 30, "30-31")
+    + coverage_line("user", "dut", "tb.uut.c1", 2, 12)
 )
 
 
-def assertion(
+def assertion_facts(
     name: str, kind: str, line: int, concurrent: bool = True, module: str = "dut", failures: tuple[str, ...] = ()
 ) -> dict[str, object]:
     marks = {"hits": [], "failures": failures}
@@ -226,18 +228,18 @@ def covered(tmp_path: Path) -> Path:
     folder.mkdir(parents=True)
     (folder / "coverage.dat").write_text(DATA)
     statements = [
-        assertion("held", "assert", 10),
-        assertion("broken", "assert", 11),
-        assertion("c1", "cover", 12),
-        assertion("", "assert", 6, concurrent=False),
-        assertion("", "assert", 30, concurrent=False, module="leaf"),
+        assertion_facts("held", "assert", 10),
+        assertion_facts("broken", "assert", 11),
+        assertion_facts("c1", "cover", 12),
+        assertion_facts("", "assert", 6, concurrent=False),
+        assertion_facts("", "assert", 30, concurrent=False, module="leaf"),
     ]
     coverage_summary = {"assertions": statements, "failed": ["tb.uut.broken"]}
     (folder / "assertions.json").write_text(json.dumps(coverage_summary))
     return folder
 
 
-def imc(xcelium: Any, monkeypatch: pytest.MonkeyPatch, *imc_arguments: object) -> int:
+def exit_code_of_imc(xcelium: Any, monkeypatch: pytest.MonkeyPatch, *imc_arguments: object) -> int:
     monkeypatch.setattr(sys, "argv", ["imc", *map(str, imc_arguments)])
     status: int = xcelium("imc").main()
     return status
@@ -249,7 +251,7 @@ def test_a_report_has_the_shape_that_checks_read(
     monkeypatch.chdir(tmp_path)
     commands = tmp_path / "coverage.cmd"
     commands.write_text("report -metrics overall -out coverage.log\nreport -html -metrics all -out page -overwrite\n")
-    assert imc(xcelium, monkeypatch, "-load", covered, "-exec", commands) == 0
+    assert exit_code_of_imc(xcelium, monkeypatch, "-load", covered, "-exec", commands) == 0
     heading, rule, *rows = Path("coverage.log").read_text().splitlines()
     assert heading.split("  ")[0] == "name"
     assert set(rule) == {"-"}
@@ -264,7 +266,7 @@ def test_columns_are_two_spaces_apart_and_cells_are_not(
     xcelium: Any, covered: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = "report -metrics all -all -aspect sim -assertionStatus -overwrite -text"
-    assert imc(xcelium, monkeypatch, "-load", covered, "-execcmd", command) == 0
+    assert exit_code_of_imc(xcelium, monkeypatch, "-load", covered, "-execcmd", command) == 0
     lines = capsys.readouterr().out.splitlines()[1:]
     table_cells = [[cell for cell in line.split("  ") if cell] for line in (lines[0], *lines[2:])]
     stripped = [[cell.strip() for cell in row] for row in table_cells]
@@ -292,5 +294,5 @@ def test_columns_are_two_spaces_apart_and_cells_are_not(
 def test_what_can_not_be_reported_is_said(
     words: list[str], status: int, xcelium: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert imc(xcelium, monkeypatch, *words) == status
+    assert exit_code_of_imc(xcelium, monkeypatch, *words) == status
     assert "imc: *E," in capsys.readouterr().err

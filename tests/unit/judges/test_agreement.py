@@ -21,7 +21,7 @@ from benchwright_judges.scale import Scale
 C, P, I = "correct", "partially correct", "incorrect"  # noqa: E741
 
 
-def exam(item_number: int, people: Sequence[str], votes: Sequence[str]) -> RatedAnswer:
+def answer_with_exam_labels(item_number: int, people: Sequence[str], votes: Sequence[str]) -> RatedAnswer:
     return RatedAnswer(
         answer_id=f"q{item_number}",
         problem=f"p/q{item_number}",
@@ -33,7 +33,7 @@ def exam(item_number: int, people: Sequence[str], votes: Sequence[str]) -> Rated
     )
 
 
-def only(rated: Sequence[RatedAnswer]) -> FormatAgreement:
+def only_format_agreement(rated: Sequence[RatedAnswer]) -> FormatAgreement:
     (agreement,) = measure_agreement(rated, resamples=200)
     return agreement
 
@@ -41,16 +41,16 @@ def only(rated: Sequence[RatedAnswer]) -> FormatAgreement:
 def test_quarchs_agreement_is_the_majority_of_experts_against_the_majority_of_judgements() -> None:
     """Prakash et al., arXiv:2510.22087: up to three experts, three judgements, partial counts as incorrect."""
     rated = [
-        exam(0, [C, C, I], [C, C]),  # right, right
-        exam(1, [C], [C, I, C]),  # right, right: one expert is enough
-        exam(2, [I, P, C], [P, P]),  # partial is not right on either side
-        exam(3, [P, I], [I, C, P]),  # three labels still have a majority of not right
-        exam(4, [C, C, C], [P, C, I]),  # right, not right: false reject
-        exam(5, [I, I, C], [C, C]),  # not right, right: false accept
-        exam(6, [C, I], [C, C]),  # a draw of experts counts for nothing
-        exam(7, [C, C], []),  # no vote that could be read
+        answer_with_exam_labels(0, [C, C, I], [C, C]),  # right, right
+        answer_with_exam_labels(1, [C], [C, I, C]),  # right, right: one expert is enough
+        answer_with_exam_labels(2, [I, P, C], [P, P]),  # partial is not right on either side
+        answer_with_exam_labels(3, [P, I], [I, C, P]),  # three labels still have a majority of not right
+        answer_with_exam_labels(4, [C, C, C], [P, C, I]),  # right, not right: false reject
+        answer_with_exam_labels(5, [I, I, C], [C, C]),  # not right, right: false accept
+        answer_with_exam_labels(6, [C, I], [C, C]),  # a draw of experts counts for nothing
+        answer_with_exam_labels(7, [C, C], []),  # no vote that could be read
     ]
-    agreement = only(rated)
+    agreement = only_format_agreement(rated)
     (judge,) = agreement.judges
     assert (agreement.items, agreement.undecided, judge.items) == (8, 1, 6)
     assert (judge.agreement.count, judge.agreement.total) == (4, 6)
@@ -62,7 +62,7 @@ def test_quarchs_agreement_is_the_majority_of_experts_against_the_majority_of_ju
     assert (agreement.tie_breaks.count, agreement.tie_breaks.total) == (3, 7)
 
 
-def points(item_number: int, people_points: Sequence[int], judge_points: Sequence[int]) -> RatedAnswer:
+def answer_with_points(item_number: int, people_points: Sequence[int], judge_points: Sequence[int]) -> RatedAnswer:
     return RatedAnswer(
         answer_id=f"o{item_number}",
         problem="",
@@ -76,12 +76,12 @@ def points(item_number: int, people_points: Sequence[int], judge_points: Sequenc
 def test_cs_benchs_agreement_is_pearson_with_peoples_mean_and_cronbach_among_people() -> None:
     """Song et al., arXiv:2406.08587. People's means are 2, 4, 6, 8; the judge says 1, 5, 5, 9."""
     rated = [
-        points(0, [1, 2, 3], [1]),
-        points(1, [3, 4, 5], [5]),
-        points(2, [5, 6, 7], [5]),
-        points(3, [7, 8, 9], [9]),
+        answer_with_points(0, [1, 2, 3], [1]),
+        answer_with_points(1, [3, 4, 5], [5]),
+        answer_with_points(2, [5, 6, 7], [5]),
+        answer_with_points(3, [7, 8, 9], [9]),
     ]
-    agreement = only(rated)
+    agreement = only_format_agreement(rated)
     (judge,) = agreement.judges
     # Sum of products 24, of squares 20 and 32.
     assert judge.pearson is not None and judge.pearson.value == pytest.approx(24 / (20 * 32) ** 0.5)
@@ -94,15 +94,20 @@ def test_cs_benchs_agreement_is_pearson_with_peoples_mean_and_cronbach_among_peo
 
 
 def test_people_who_differ_at_random_have_no_reliability() -> None:
-    rated = [points(0, [1, 10], [5]), points(1, [10, 1], [5]), points(2, [1, 10], [5]), points(3, [10, 1], [5])]
-    people_agreement = only(rated).people
+    rated = [
+        answer_with_points(0, [1, 10], [5]),
+        answer_with_points(1, [10, 1], [5]),
+        answer_with_points(2, [1, 10], [5]),
+        answer_with_points(3, [10, 1], [5]),
+    ]
+    people_agreement = only_format_agreement(rated).people
     assert people_agreement.cronbach is None, "the sums are constant, so nothing is measured"
     assert people_agreement.alpha is not None and people_agreement.alpha < 0
 
 
 def test_a_judge_that_passes_everything_agrees_by_chance_alone() -> None:
-    rated = [exam(number, [C if number % 4 else I], [C, C]) for number in range(40)]
-    (judge,) = only(rated).judges
+    rated = [answer_with_exam_labels(number, [C if number % 4 else I], [C, C]) for number in range(40)]
+    (judge,) = only_format_agreement(rated).judges
     assert judge.agreement.value == pytest.approx(0.75)
     assert judge.kappa.value == pytest.approx(0)
     assert judge.false_accept.value == 1 and judge.false_reject.value == 0
@@ -111,7 +116,7 @@ def test_a_judge_that_passes_everything_agrees_by_chance_alone() -> None:
 
 
 def test_where_all_say_the_same_kappa_is_not_defined() -> None:
-    (judge,) = only([exam(number, [C], [C, C]) for number in range(5)]).judges
+    (judge,) = only_format_agreement([answer_with_exam_labels(number, [C], [C, C]) for number in range(5)]).judges
     assert judge.agreement.value == 1
     assert judge.kappa.value is None and judge.kappa.low is None
 
@@ -121,7 +126,7 @@ def test_two_judges_are_told_apart_and_together() -> None:
         RatedAnswer("q", "", "free-response", Scale.EXAM, {"ana": C}, {"a": [C], "b": [I], "panel": [C, I, C]}),
         RatedAnswer("r", "", "free-response", Scale.EXAM, {"ana": I}, {"a": [I], "b": [I], "panel": [I, I]}),
     ]
-    agreed = {judge.judge: judge.agreement.count for judge in only(rated).judges}
+    agreed = {judge.judge: judge.agreement.count for judge in only_format_agreement(rated).judges}
     assert agreed == {"a": 2, "b": 1, "panel": 2}
 
 
@@ -173,7 +178,7 @@ def krippendorff_by_pairs(points_by_answer: Sequence[Sequence[float]]) -> float:
     return 1 - observed / expected
 
 
-def graded(answer_count: int, *, with_third: bool) -> tuple[list[RatedAnswer], list[list[float]]]:
+def answers_and_their_points(answer_count: int, *, with_third: bool) -> tuple[list[RatedAnswer], list[list[float]]]:
     """Answers by two people, disputed ones by a third; and the labels that all three would have given."""
     random = Random(5)
     rated, full_rows = [], []
@@ -183,19 +188,21 @@ def graded(answer_count: int, *, with_third: bool) -> tuple[list[RatedAnswer], l
         full_rows.append([float(point) for point in drawn_points])
         is_disputed = abs(drawn_points[0] - drawn_points[1]) > 1
         rated.append(
-            points(number, drawn_points if is_disputed and with_third else drawn_points[:2], [drawn_points[0]])
+            answer_with_points(
+                number, drawn_points if is_disputed and with_third else drawn_points[:2], [drawn_points[0]]
+            )
         )
     return rated, full_rows
 
 
 def test_who_sees_only_disputed_answers_is_in_no_cronbachs_alpha() -> None:
-    rated, full_rows = graded(400, with_third=True)
-    people = only(rated).people
+    rated, full_rows = answers_and_their_points(400, with_third=True)
+    people = only_format_agreement(rated).people
     two = [row[:2] for row in full_rows]
     assert people.cronbach is not None
     assert people.cronbach == pytest.approx(alpha_by_variances(two))
     assert (people.people, people.cronbach_people, people.items) == (3, 2, 400)
-    assert people.cronbach == only(graded(400, with_third=False)[0]).people.cronbach
+    assert people.cronbach == only_format_agreement(answers_and_their_points(400, with_third=False)[0]).people.cronbach
     # Over the answers that all three graded, which are the disputed ones, it would be far too low.
     disputed = [row for row in full_rows if abs(row[0] - row[1]) > 1]
     assert len(disputed) > 50 and alpha_by_variances(disputed) < alpha_by_variances(full_rows) - 0.05
@@ -205,17 +212,19 @@ def test_who_sees_only_disputed_answers_is_in_no_cronbachs_alpha() -> None:
 
 def test_without_two_people_who_graded_everything_there_is_no_cronbachs_alpha() -> None:
     rated = [
-        replace(points(number, [number % 7 + 1, 8], [5]), people={"ana": "3", ("ben", "cy")[number % 2]: "4"})
+        replace(
+            answer_with_points(number, [number % 7 + 1, 8], [5]), people={"ana": "3", ("ben", "cy")[number % 2]: "4"}
+        )
         for number in range(10)
     ]
-    people = only(rated).people
+    people = only_format_agreement(rated).people
     assert (people.cronbach, people.cronbach_people, people.people) == (None, 1, 3)
 
 
 def test_alpha_and_the_share_of_equal_labels_are_those_of_all_pairs() -> None:
-    rated, _ = graded(60, with_third=True)
+    rated, _ = answers_and_their_points(60, with_third=True)
     points_by_answer = [[float(point) for point in item.people.values()] for item in rated]
-    people = only(rated).people
+    people = only_format_agreement(rated).people
     assert people.alpha == pytest.approx(krippendorff_by_pairs(points_by_answer))
     pairs = [pair for row in points_by_answer for pair in combinations(row, 2)]
     assert (people.same_label.count, people.same_label.total) == (sum(a == b for a, b in pairs), len(pairs))
@@ -231,7 +240,7 @@ def test_a_vote_that_decides_nothing_is_not_a_vote_for_not_right(tmp_path: Path)
     ]
     text = "".join(f"{item},free-response,{judge},{kind},{word}\n" for item, judge, kind, word in vote_lines)
     file.write_text(f"item,format,judge,kind,label\n{text}")
-    agreement = only(read_rated_answers(file))
+    agreement = only_format_agreement(read_rated_answers(file))
     (judge,) = agreement.judges
     # q1 and q4 are decided on both sides and alike; q2 has no vote that decides, q3 no majority.
     assert (judge.agreement.count, judge.agreement.total, judge.items) == (2, 2, 2)
@@ -240,8 +249,8 @@ def test_a_vote_that_decides_nothing_is_not_a_vote_for_not_right(tmp_path: Path)
 
 
 def test_kappa_is_that_of_another_library() -> None:
-    rated, _ = graded(120, with_third=False)
-    (judge,) = only(rated).judges
+    rated, _ = answers_and_their_points(120, with_third=False)
+    (judge,) = only_format_agreement(rated).judges
     sides = [
         (statistics.median(map(float, item.people.values())), float(item.judges["m"][0]))
         for item in rated

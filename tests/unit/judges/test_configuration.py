@@ -12,7 +12,7 @@ from benchwright_judges.rubric import load_rubric
 JUDGE = '[[judge]]\nname = "a"\nbase_url = "http://127.0.0.1:1/v1"\nmodel = "m"\n'
 
 
-def environ(tmp_path: Path, text: str | None = None, **variables: str) -> dict[str, str]:
+def environment_with_judges_file(tmp_path: Path, text: str | None = None, **variables: str) -> dict[str, str]:
     if text is not None:
         (tmp_path / "config").mkdir()
         (tmp_path / "config" / "judges.toml").write_text(text)
@@ -20,20 +20,20 @@ def environ(tmp_path: Path, text: str | None = None, **variables: str) -> dict[s
 
 
 def test_nothing_set_up_is_no_panel(tmp_path: Path) -> None:
-    settings = read_settings(environ(tmp_path))
+    settings = read_settings(environment_with_judges_file(tmp_path))
     assert open_panel_if_any(settings, {}) is None
 
 
 async def test_a_file_sets_up_judges_that_take_turns(tmp_path: Path) -> None:
-    environment = environ(tmp_path, "votes = 5\n" + JUDGE + JUDGE.replace('"a"', '"b"'))
+    environment = environment_with_judges_file(tmp_path, "votes = 5\n" + JUDGE + JUDGE.replace('"a"', '"b"'))
     panel = open_panel_if_any(read_settings(environment), environment)
     assert panel is not None
-    assert (panel.seats, [panel.judge_of(seat).name for seat in range(5)]) == (5, ["a", "b", "a", "b", "a"])
+    assert (panel.seats, [panel.voting_judge_of_seat(seat).name for seat in range(5)]) == (5, ["a", "b", "a", "b", "a"])
     await panel.close()
 
 
 def test_the_environment_takes_the_place_of_the_files_judges(tmp_path: Path) -> None:
-    environment = environ(
+    environment = environment_with_judges_file(
         tmp_path, JUDGE, BENCHWRIGHT_JUDGE_URL="http://h/v1", BENCHWRIGHT_JUDGE_MODEL="x", BENCHWRIGHT_JUDGE_KEY_ENV="K"
     )
     (judge,) = read_settings(environment).models
@@ -41,7 +41,7 @@ def test_the_environment_takes_the_place_of_the_files_judges(tmp_path: Path) -> 
 
 
 def test_a_key_that_is_not_set_is_named(tmp_path: Path) -> None:
-    environment = environ(tmp_path, JUDGE + 'api_key_env = "MY_KEY"\n')
+    environment = environment_with_judges_file(tmp_path, JUDGE + 'api_key_env = "MY_KEY"\n')
     with pytest.raises(ConfigurationError, match="MY_KEY"):
         open_panel_if_any(read_settings(environment), environment)
 
@@ -62,7 +62,7 @@ def test_a_key_that_is_not_set_is_named(tmp_path: Path) -> None:
     ],
 )
 def test_a_broken_file_is_named_with_its_field_and_no_secret(tmp_path: Path, text: str, message: str) -> None:
-    environment = environ(tmp_path, text)
+    environment = environment_with_judges_file(tmp_path, text)
     with pytest.raises(ConfigurationError) as refused:
         read_settings(environment)
     assert str(settings_file(environment)) in str(refused.value)
@@ -71,14 +71,20 @@ def test_a_broken_file_is_named_with_its_field_and_no_secret(tmp_path: Path, tex
 
 def test_an_address_without_a_model_tells_the_next_step(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="BENCHWRIGHT_JUDGE_MODEL"):
-        read_settings(environ(tmp_path, BENCHWRIGHT_JUDGE_URL="http://h/v1"))
+        read_settings(environment_with_judges_file(tmp_path, BENCHWRIGHT_JUDGE_URL="http://h/v1"))
 
 
 def test_judgements_lie_beside_the_sealed_parts_or_in_a_database(tmp_path: Path) -> None:
-    home = Home.from_environment(environ(tmp_path))
-    assert records_location(read_settings(environ(tmp_path)), home) == tmp_path / "data/sealed/@judges/judges.sqlite"
+    home = Home.from_environment(environment_with_judges_file(tmp_path))
+    assert (
+        records_location(read_settings(environment_with_judges_file(tmp_path)), home)
+        == tmp_path / "data/sealed/@judges/judges.sqlite"
+    )
     url = "postgresql://h/x"
-    assert records_location(read_settings(environ(tmp_path, BENCHWRIGHT_JUDGE_DATABASE=url)), home) == url
+    assert (
+        records_location(read_settings(environment_with_judges_file(tmp_path, BENCHWRIGHT_JUDGE_DATABASE=url)), home)
+        == url
+    )
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from benchwright_judges.agreement.estimators import (
 RATINGS = st.lists(st.tuples(st.integers(1, 10), st.integers(1, 10)), min_size=2, max_size=60)
 
 
-def columns(rating_pairs: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
+def rating_columns(rating_pairs: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
     return np.array([a for a, _ in rating_pairs], float), np.array([b for _, b in rating_pairs], float)
 
 
@@ -36,7 +36,7 @@ def test_kappa_of_a_worked_example() -> None:
 
 @given(RATINGS)
 def test_kappa_with_quadratic_weights_is_scikit_learns(pairs: list[tuple[int, int]]) -> None:
-    first_ratings, second_ratings = columns(pairs)
+    first_ratings, second_ratings = rating_columns(pairs)
     own_kappa = cohen_kappa(first_ratings, second_ratings)
     if math.isnan(own_kappa):
         assert len(set(first_ratings) | set(second_ratings)) == 1
@@ -49,7 +49,7 @@ def test_kappa_with_quadratic_weights_is_scikit_learns(pairs: list[tuple[int, in
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=2, max_size=60))
 def test_kappa_of_zeros_and_ones_is_the_unweighted_one(pairs: list[tuple[int, int]]) -> None:
-    first_ratings, second_ratings = columns(pairs)
+    first_ratings, second_ratings = rating_columns(pairs)
     own_kappa = cohen_kappa(first_ratings, second_ratings)
     if not math.isnan(own_kappa):
         assert own_kappa == pytest.approx(

@@ -21,7 +21,7 @@ FORGED = {
 }
 
 
-async def mirror(scope: Scope, receive: Receive, send: Send) -> None:
+async def answer_with_seen_address(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "http":
         request = Request(scope)
         assert request.client is not None
@@ -34,7 +34,7 @@ async def test_forwarded_headers_change_nothing() -> None:
     listener = open_listener("127.0.0.1", 0)
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     listener.listen()
-    serving = asyncio.create_task(serve_app(mirror, listener, grace_s=1, on_closing=lambda: None))
+    serving = asyncio.create_task(serve_app(answer_with_seen_address, listener, grace_s=1, on_closing=lambda: None))
     try:
         async with httpx2.AsyncClient(trust_env=False, timeout=30) as client:
             assert (await client.get(url, headers=FORGED)).json() == ["127.0.0.1", "http", "127.0.0.1"]

@@ -83,7 +83,7 @@ async def test_points_next_to_each_other_are_no_dispute(records: Records, gradin
 
 async def test_one_person_is_enough_where_one_is_wanted(records: Records) -> None:
     item_id = await record_answer(records, "x", "p/open")
-    judgement = await HumanGrading(records, problem_of, graders=1).store_grade(item_id, "ana", "6", 1)
+    judgement = await HumanGrading(records, problem_of, graders_per_answer=1).store_grade(item_id, "ana", "6", 1)
     assert judgement is not None and (judgement.score, judgement.passed) == (0.6, False)
 
 
@@ -105,7 +105,7 @@ async def test_an_answer_that_gave_way_to_a_newer_one_is_not_graded(records: Rec
     await record_answer(records, "older")
     await record_answer(records, "newer")
     assert [item.answer for item in await grading.gradable_answers("ana")] == ["newer"]
-    full_grading = HumanGrading(records, problem_of, includes_all=True)
+    full_grading = HumanGrading(records, problem_of, includes_decided_answers=True)
     assert [item.answer for item in await full_grading.gradable_answers("ana")] == ["newer"]
 
 
@@ -151,7 +151,7 @@ async def test_what_a_model_judged_is_graded_for_comparison_only(records: Record
     )
     await records.store_judgement(answer, by_model)
     assert await HumanGrading(records, problem_of).next_gradable_answer("ana") is None
-    grading = HumanGrading(records, problem_of, includes_all=True)
+    grading = HumanGrading(records, problem_of, includes_decided_answers=True)
     for name in ("ana", "bob"):
         await grading.store_grade(answer.id, name, "incorrect", 1)
     assert await records.find_judgement(answer.id) == by_model
@@ -199,15 +199,15 @@ async def test_points_of_a_rubric_decide_as_labels_do(records: Records) -> None:
     await judge_and_record(problem, "x", None, records, problem_ref="p/open", attempt="a", try_number=1, answer_id="x")
     for wrong_points in ((2.5, 0.0), (1.0,), (-1.0, 1.0), (float("nan"), 1.0)):
         with pytest.raises(GradingError):
-            await grading.store_grade("x", "ana", "", 1, points=wrong_points)
+            await grading.store_grade("x", "ana", "", 1, points_by_criterion=wrong_points)
     (graded_item,) = await grading.gradable_answers("ana")
-    assert await grading.store_grade("x", "ana", "", 1, points=(2.0, 1.0)) is None
+    assert await grading.store_grade("x", "ana", "", 1, points_by_criterion=(2.0, 1.0)) is None
     assert await grading.find_dispute(graded_item) is None
-    assert await grading.store_grade("x", "bob", "", 1, points=(0.0, 1.0)) is None
+    assert await grading.store_grade("x", "bob", "", 1, points_by_criterion=(0.0, 1.0)) is None
     dispute = await grading.find_dispute(graded_item)
     assert dispute is not None
     assert (dispute.points, list(dispute.labels)) == ([(0.0, 2.0), (1.0, 1.0)], ["4", "10"])
-    judgement = await grading.store_grade("x", "cleo", "", 1, points=(2.0, 1.0))
+    judgement = await grading.store_grade("x", "cleo", "", 1, points_by_criterion=(2.0, 1.0))
     assert judgement is not None
     assert (judgement.label, judgement.passed) == ("10", True)
     answer_record = await records.find_try_record("a", 1)

@@ -42,14 +42,16 @@ async def service(tmp_path: Path) -> AsyncIterator[Served]:
         yield served
 
 
-async def submit(client: httpx2.AsyncClient, problem: str, answer: str, key: str = "", **query: Any) -> httpx2.Response:
+async def post_submission(
+    client: httpx2.AsyncClient, problem: str, answer: str, key: str = "", **query: Any
+) -> httpx2.Response:
     headers = {"Idempotency-Key": key} if key else {}
     return await client.post(
         "/v1/submissions", json={"problem": problem, "answer": answer}, headers=headers, params=query
     )
 
 
-def says_why(response: httpx2.Response, status: int, slug: str) -> dict[str, Any]:
+def problem_details_of_refusal(response: httpx2.Response, status: int, slug: str) -> dict[str, Any]:
     """The problem details of a refusal."""
     assert response.status_code == status, response.text
     assert response.headers["Content-Type"] == "application/problem+json"
@@ -62,7 +64,7 @@ def says_why(response: httpx2.Response, status: int, slug: str) -> dict[str, Any
     return details
 
 
-async def count(service: Served, table: Any) -> int:
+async def row_count(service: Served, table: Any) -> int:
     async with service.records.read_transaction() as connection:
         return await connection.scalar(select(func.count()).select_from(table)) or 0
 
@@ -85,7 +87,7 @@ async def test_an_answer_is_scored(
     service: Served, problem: str, answer: str, status: str, expected_pass: bool
 ) -> None:
     client = await service.client()
-    response = await submit(client, problem, answer)
+    response = await post_submission(client, problem, answer)
     assert response.status_code == 200
     submission = response.json()
     assert (submission["state"], submission["problem"]) == ("done", problem)
@@ -96,7 +98,7 @@ async def test_an_answer_is_scored(
 async def test_models_vote_and_their_cost_is_settled(tmp_path: Path) -> None:
     with JudgeEndpoint(lambda request: says("correct", f"The key says {CANARY}.")) as endpoint:
         async with serve_judges(tmp_path, judges=[judge_at(endpoint.url, input_usd=10, output_usd=10)]) as service:
-            judgement = (await submit(await service.client(), EXPLAINS, "Because.")).json()["judgement"]
+            judgement = (await post_submission(await service.client(), EXPLAINS, "Because.")).json()["judgement"]
             assert (judgement["status"], judgement["label"], judgement["passed"]) == ("scored", "correct", True)
             assert [(vote["judge"], vote["label"], vote["usage"]) for vote in judgement["votes"]] == [
                 ("scripted", "correct", None)
@@ -110,7 +112,7 @@ async def test_models_vote_and_their_cost_is_settled(tmp_path: Path) -> None:
 async def test_an_administrator_sees_more_of_a_vote_and_nobody_its_reason(tmp_path: Path) -> None:
     with JudgeEndpoint(lambda request: says("correct", f"The key says {CANARY}.")) as endpoint:
         async with serve_judges(tmp_path, judges=[judge_at(endpoint.url)]) as service:
-            submission = (await submit(await service.client(), EXPLAINS, "Because.")).json()
+            submission = (await post_submission(await service.client(), EXPLAINS, "Because.")).json()
             admin = await service.client(Scope.ADMIN)
             whole = (await admin.get(f"/v1/submissions/{submission['id']}")).json()
             assert whole["judgement"]["votes"][0]["usage"]["input_tokens"] == 100
@@ -121,14 +123,14 @@ async def test_a_slow_judgement_is_answered_later(tmp_path: Path) -> None:
     with JudgeEndpoint(lambda request: PlayedReply(says("correct").body, headers=JSON, delay_s=0.4)) as endpoint:
         async with serve_judges(tmp_path, judges=[judge_at(endpoint.url)]) as service:
             client = await service.client()
-            first_response = await submit(client, EXPLAINS, "Because.", "one", wait_s=0.05)
+            first_response = await post_submission(client, EXPLAINS, "Because.", "one", wait_s=0.05)
             assert (first_response.status_code, first_response.json()["state"], first_response.json()["judgement"]) == (
                 202,
                 "running",
                 None,
             )
             assert (await client.get(first_response.headers["Location"])).json()["id"] == first_response.json()["id"]
-            repeated = await submit(client, EXPLAINS, "Because.", "one")
+            repeated = await post_submission(client, EXPLAINS, "Because.", "one")
             assert (repeated.status_code, repeated.json()["judgement"]["label"]) == (200, "correct")
             assert repeated.json()["id"] == first_response.json()["id"]
             assert len(endpoint.requests) == 2
@@ -136,7 +138,7 @@ async def test_a_slow_judgement_is_answered_later(tmp_path: Path) -> None:
 
 async def test_what_is_judged_later_is_shown_as_judged(service: Served) -> None:
     client = await service.client()
-    submission = (await submit(client, EXPLAINS, "Because.")).json()
+    submission = (await post_submission(client, EXPLAINS, "Because.")).json()
     assert submission["judgement"]["status"] == "pending"
     answer = await service.records.find_answer(submission["id"])
     assert answer is not None
@@ -166,42 +168,42 @@ async def test_tokens_that_are_not_valid_are_refused(service: Served) -> None:
         ("bwj_000000000000_" + "A" * 43, "unknown"),
         ("x", "unknown"),
     ):
-        refused_response = await submit(await service.client(text=text), CHOOSES, "B")
-        assert detail in says_why(refused_response, 401, "unauthorized")["detail"]
+        refused_response = await post_submission(await service.client(text=text), CHOOSES, "B")
+        assert detail in problem_details_of_refusal(refused_response, 401, "unauthorized")["detail"]
         assert refused_response.headers["WWW-Authenticate"].startswith("Bearer")
     for headers in ({}, {"Authorization": "Basic YTpi"}, {"Authorization": "Bearer"}):
         bare = httpx2.AsyncClient(transport=httpx2.ASGITransport(service.app), base_url="http://judge")
         async with bare:
-            says_why(await bare.get(f"/v1/batches/{'0' * 32}", headers=headers), 401, "unauthorized")
-    assert await count(service, SUBMISSIONS) == 0
+            problem_details_of_refusal(await bare.get(f"/v1/batches/{'0' * 32}", headers=headers), 401, "unauthorized")
+    assert await row_count(service, SUBMISSIONS) == 0
     assert expired.digest not in (expired_text, revoked_text)
 
 
 async def test_a_revoked_token_is_refused_from_the_next_request_on(service: Served) -> None:
     client = await service.client()
-    assert (await submit(client, CHOOSES, "B")).status_code == 200
+    assert (await post_submission(client, CHOOSES, "B")).status_code == 200
     (token,) = await service.tokens.list_tokens()
     await service.tokens.revoke(token.id)
-    says_why(await submit(client, CHOOSES, "B"), 401, "unauthorized")
+    problem_details_of_refusal(await post_submission(client, CHOOSES, "B"), 401, "unauthorized")
     assert not await service.tokens.revoke(token.id)
 
 
 async def test_a_scope_covers_what_it_names(service: Served) -> None:
     grader = await service.client(Scope.GRADE)
-    refusal = says_why(await submit(grader, CHOOSES, "B"), 403, "wrong-scope")
+    refusal = problem_details_of_refusal(await post_submission(grader, CHOOSES, "B"), 403, "wrong-scope")
     assert "submit" in refusal["detail"]
-    assert (await submit(await service.client(Scope.ADMIN), CHOOSES, "B")).status_code == 200
+    assert (await post_submission(await service.client(Scope.ADMIN), CHOOSES, "B")).status_code == 200
 
 
 async def test_only_its_own_token_finds_a_submission(service: Served) -> None:
     ann, bob = await service.client(), await service.client()
-    submission = (await submit(ann, CHOOSES, "B")).json()["id"]
+    submission = (await post_submission(ann, CHOOSES, "B")).json()["id"]
     batch = (await ann.post("/v1/batches", json={"items": [{"problem": CHOOSES, "answer": "B"}]})).json()["id"]
     for path in (
         f"/v1/submissions/{submission}",
         *(f"/v1/batches/{batch}{end}" for end in ("", "/results", "/events")),
     ):
-        says_why(await bob.get(path), 404, "not-found")
+        problem_details_of_refusal(await bob.get(path), 404, "not-found")
         assert (await (await service.client(Scope.ADMIN)).get(path)).status_code == 200
 
 
@@ -225,18 +227,18 @@ async def test_bodies_that_do_not_fit_are_refused_with_the_place(service: Served
         ({"problem": "../etc", "answer": ""}, "/problem"),
         ({"problem": CHOOSES, "answer": "", "a/b": 1}, "/a~1b"),
     ):
-        details = says_why(await client.post("/v1/submissions", json=body), 422, "invalid")
+        details = problem_details_of_refusal(await client.post("/v1/submissions", json=body), 422, "invalid")
         assert [flaw["pointer"] for flaw in details["errors"]] == [pointer]
-    details = says_why(await client.post("/v1/batches", json={"items": []}), 422, "invalid")
+    details = problem_details_of_refusal(await client.post("/v1/batches", json={"items": []}), 422, "invalid")
     assert details["errors"][0]["pointer"] == "/items"
-    details = says_why(
+    details = problem_details_of_refusal(
         await client.post("/v1/batches", json={"items": [{"problem": CHOOSES, "answer": "B"}] * 1001}), 422, "invalid"
     )
-    says_why(await submit(client, CHOOSES, "B", "k" * 129), 422, "invalid")
-    says_why(await submit(client, CHOOSES, "B", wait_s=1e9), 422, "invalid")
-    says_why(await submit(client, "leaky/none", "B"), 404, "not-found")
-    says_why(await submit(client, "starter/sync-fifo", "B"), 404, "not-found")
-    assert await count(service, SUBMISSIONS) == 0
+    problem_details_of_refusal(await post_submission(client, CHOOSES, "B", "k" * 129), 422, "invalid")
+    problem_details_of_refusal(await post_submission(client, CHOOSES, "B", wait_s=1e9), 422, "invalid")
+    problem_details_of_refusal(await post_submission(client, "leaky/none", "B"), 404, "not-found")
+    problem_details_of_refusal(await post_submission(client, "starter/sync-fifo", "B"), 404, "not-found")
+    assert await row_count(service, SUBMISSIONS) == 0
 
 
 @pytest.mark.parametrize(
@@ -254,13 +256,15 @@ async def test_bodies_that_do_not_fit_are_refused_with_the_place(service: Served
     ],
 )
 async def test_hostile_bodies_are_refused(service: Served, body: bytes, status: int, slug: str) -> None:
-    says_why(await (await service.client()).post("/v1/submissions", content=body, headers=JSON), status, slug)
+    problem_details_of_refusal(
+        await (await service.client()).post("/v1/submissions", content=body, headers=JSON), status, slug
+    )
 
 
 async def test_only_json_is_taken(service: Served) -> None:
     client = await service.client()
-    says_why(await client.post("/v1/submissions", content=b"{}"), 415, "wrong-media-type")
-    says_why(await client.post("/v1/submissions", data={"problem": CHOOSES}), 415, "wrong-media-type")
+    problem_details_of_refusal(await client.post("/v1/submissions", content=b"{}"), 415, "wrong-media-type")
+    problem_details_of_refusal(await client.post("/v1/submissions", data={"problem": CHOOSES}), 415, "wrong-media-type")
 
 
 async def test_a_body_that_is_too_large_is_refused_however_it_comes(service: Served) -> None:
@@ -274,8 +278,8 @@ async def test_a_body_that_is_too_large_is_refused_however_it_comes(service: Ser
             yield b" " * 65_536
 
     whole_response = await client.post("/v1/submissions", content=b" " * (USUAL_BODY_LIMIT + 1), headers=JSON)
-    says_why(whole_response, 413, "too-large")
-    says_why(await client.post("/v1/submissions", content=chunks(), headers=JSON), 413, "too-large")
+    problem_details_of_refusal(whole_response, 413, "too-large")
+    problem_details_of_refusal(await client.post("/v1/submissions", content=chunks(), headers=JSON), 413, "too-large")
     assert sent_bytes <= USUAL_BODY_LIMIT + 2 * 65_536
 
 
@@ -283,7 +287,7 @@ async def test_headers_that_are_too_large_are_refused_wherever_they_go(service: 
     client = await service.client()
     for path in ("/v1/submissions", "/v1/health/live"):
         large_headers = {f"X-{number}": "x" * 1_000 for number in range(17)}
-        says_why(await client.get(path, headers=large_headers), 431, "headers-too-large")
+        problem_details_of_refusal(await client.get(path, headers=large_headers), 431, "headers-too-large")
         assert (await client.get(path, headers={"X": "x" * 15_000})).status_code != 431
 
 
@@ -296,14 +300,14 @@ async def test_a_client_that_sends_too_slowly_is_refused(service: Served) -> Non
         await asyncio.sleep(0.3)
         yield b"}"
 
-    says_why(await client.post("/v1/submissions", content=drips(), headers=JSON), 408, "too-slow")
+    problem_details_of_refusal(await client.post("/v1/submissions", content=drips(), headers=JSON), 408, "too-slow")
 
 
 async def test_unknown_addresses_and_methods_are_refused(service: Served) -> None:
     client = await service.client()
-    says_why(await client.get("/v1/nothing"), 404, "not-found")
+    problem_details_of_refusal(await client.get("/v1/nothing"), 404, "not-found")
     wrong_response = await client.delete("/v1/submissions")
-    says_why(wrong_response, 405, "wrong-method")
+    problem_details_of_refusal(wrong_response, 405, "wrong-method")
     assert wrong_response.headers["Allow"] == "POST"
 
 
@@ -324,10 +328,10 @@ def test_a_bucket_holds_a_minute_and_fills_evenly() -> None:
 
 async def test_too_many_requests_are_told_when_to_come_again(service: Served) -> None:
     client = await service.client(per_minute=2)
-    responses = await asyncio.gather(*(submit(client, CHOOSES, "B") for _ in range(20)))
+    responses = await asyncio.gather(*(post_submission(client, CHOOSES, "B") for _ in range(20)))
     assert [response.status_code for response in responses].count(200) == 2
     refused_response = next(response for response in responses if response.status_code != 200)
-    says_why(refused_response, 429, "rate-limited")
+    problem_details_of_refusal(refused_response, 429, "rate-limited")
     assert 1 <= int(refused_response.headers["Retry-After"]) <= 30
 
 
@@ -339,24 +343,24 @@ async def test_concurrent_requests_do_not_overspend(tmp_path: Path) -> None:
         async with serve_judges(tmp_path, judges=[settings]) as service:
             budget = 0.5
             client = await service.client(budget_usd=budget)
-            responses = await asyncio.gather(*(submit(client, EXPLAINS, f"Because {n}.") for n in range(30)))
+            responses = await asyncio.gather(*(post_submission(client, EXPLAINS, f"Because {n}.") for n in range(30)))
             by_status = {status: [r for r in responses if r.status_code == status] for status in (200, 402, 429)}
             assert sum(map(len, by_status.values())) == 30
             assert by_status[200]
-            says_why(by_status[429][0], 429, "budget-reserved")
+            problem_details_of_refusal(by_status[429][0], 429, "budget-reserved")
             statuses: list[int] = []
             while 402 not in statuses:
-                statuses.append((await submit(client, EXPLAINS, f"And {len(statuses)}.")).status_code)
+                statuses.append((await post_submission(client, EXPLAINS, f"And {len(statuses)}.")).status_code)
             assert len(statuses) > 1
             (token,) = await service.tokens.list_tokens()
             assert token.spent_usd == pytest.approx(len(endpoint.requests) * 2100 * 10 / 1e6)
             assert token.spent_usd <= budget
             assert token.reserved_usd == pytest.approx(0, abs=1e-9)
-            assert (await submit(client, CHOOSES, "B")).status_code == 200
+            assert (await post_submission(client, CHOOSES, "B")).status_code == 200
             # What was accepted in a batch is kept.
             items = [{"problem": EXPLAINS, "answer": "Too late."}]
             batch = (await client.post("/v1/batches", json={"items": items})).json()["id"]
-            await finished(client, batch)
+            await await_finished_batch(client, batch)
             (result,) = (await client.get(f"/v1/batches/{batch}/results")).json()["results"]
             assert result["judgement"]["status"] == "pending"
 
@@ -368,12 +372,14 @@ async def test_a_repetition_gets_what_the_first_request_got(tmp_path: Path) -> N
     with JudgeEndpoint(lambda request: PlayedReply(says("correct").body, headers=JSON, delay_s=0.1)) as endpoint:
         async with serve_judges(tmp_path, judges=[judge_at(endpoint.url)]) as service:
             client = await service.client()
-            responses = await asyncio.gather(*(submit(client, EXPLAINS, "Because.", "same") for _ in range(25)))
+            responses = await asyncio.gather(
+                *(post_submission(client, EXPLAINS, "Because.", "same") for _ in range(25))
+            )
             assert {response.text for response in responses} == {responses[0].text}
-            assert await count(service, SUBMISSIONS) == await count(service, ANSWERS) == 1
+            assert await row_count(service, SUBMISSIONS) == await row_count(service, ANSWERS) == 1
             assert len(endpoint.requests) == 2
-            says_why(await submit(client, EXPLAINS, "Otherwise.", "same"), 409, "key-reused")
-            other_response = await submit(await service.client(), EXPLAINS, "Because.", "same")
+            problem_details_of_refusal(await post_submission(client, EXPLAINS, "Otherwise.", "same"), 409, "key-reused")
+            other_response = await post_submission(await service.client(), EXPLAINS, "Because.", "same")
             assert other_response.json()["id"] != responses[0].json()["id"]
 
 
@@ -384,17 +390,17 @@ async def test_a_repeated_batch_is_one_batch(service: Served) -> None:
         *(client.post("/v1/batches", json=batch_body, headers={"Idempotency-Key": "x"}) for _ in range(10))
     )
     assert len({response.json()["id"] for response in responses}) == 1
-    assert await count(service, SUBMISSIONS) == 3
+    assert await row_count(service, SUBMISSIONS) == 3
     refused_response = await client.post(
         "/v1/batches", json={"items": batch_body["items"][:1]}, headers={"Idempotency-Key": "x"}
     )
-    says_why(refused_response, 409, "key-reused")
+    problem_details_of_refusal(refused_response, 409, "key-reused")
 
 
 # Batches
 
 
-async def events(
+async def batch_events(
     client: httpx2.AsyncClient, batch: str, last_event: int | None = None, event_limit: int = 10_000
 ) -> list[Any]:
     """Events as (id, name, data)."""
@@ -415,8 +421,8 @@ async def events(
     return received_events
 
 
-async def finished(client: httpx2.AsyncClient, batch: str) -> None:
-    assert (await events(client, batch))[-1][1] == "finished"
+async def await_finished_batch(client: httpx2.AsyncClient, batch: str) -> None:
+    assert (await batch_events(client, batch))[-1][1] == "finished"
 
 
 async def test_progress_is_followed_and_resumed(service: Served) -> None:
@@ -426,7 +432,7 @@ async def test_progress_is_followed_and_resumed(service: Served) -> None:
     assert accepted_response.status_code == 202
     batch = accepted_response.json()["id"]
     assert accepted_response.headers["Location"] == f"/v1/batches/{batch}"
-    progress_events = await events(client, batch)
+    progress_events = await batch_events(client, batch)
     assert [(number, name) for number, name, _ in progress_events] == [(n, "judged") for n in range(1, 41)] + [
         (40, "finished")
     ]
@@ -435,8 +441,8 @@ async def test_progress_is_followed_and_resumed(service: Served) -> None:
     )
     assert progress_events[16][2]["done"] == 17
     assert progress_events[16][2]["total"] == 40
-    assert await events(client, batch, last_event=17) == progress_events[17:]
-    assert [name for _, name, _ in await events(client, batch, last_event=40)] == ["finished"]
+    assert await batch_events(client, batch, last_event=17) == progress_events[17:]
+    assert [name for _, name, _ in await batch_events(client, batch, last_event=40)] == ["finished"]
     batch_state = (await client.get(f"/v1/batches/{batch}")).json()
     assert (batch_state["total"], batch_state["done"], batch_state["finished"]) == (40, 40, True)
     first = (await client.get(f"/v1/batches/{batch}/results?limit=30")).json()
@@ -453,11 +459,11 @@ async def test_a_watcher_goes_when_the_service_ends(tmp_path: Path) -> None:
             client = await service.client()
             items = [{"problem": EXPLAINS, "answer": "Because."}]
             batch = (await client.post("/v1/batches", json={"items": items})).json()["id"]
-            watching = asyncio.create_task(events(client, batch))
+            watching = asyncio.create_task(batch_events(client, batch))
             await wait_until(lambda: batch in service.judging.notifications._subscribers)
             service.judging.refuse_new_work()
             assert await asyncio.wait_for(watching, 30) == []
-            says_why(await client.get("/v1/health/ready"), 503, "unavailable")
+            problem_details_of_refusal(await client.get("/v1/health/ready"), 503, "unavailable")
             assert (await client.get("/v1/health/live")).status_code == 200
 
 
@@ -465,11 +471,11 @@ async def test_too_many_waiting_answers_are_refused(service: Served, monkeypatch
     monkeypatch.setattr("benchwright_judges.service.endpoints.MOST_WAITING", 2)
     client = await service.client()
     refused_response = await client.post("/v1/batches", json={"items": [{"problem": CHOOSES, "answer": "B"}] * 3})
-    says_why(refused_response, 429, "queue-full")
+    problem_details_of_refusal(refused_response, 429, "queue-full")
     assert int(refused_response.headers["Retry-After"]) > 0
 
 
-async def judged(service: Served, submission: str) -> Judgement:
+async def await_judgement(service: Served, submission: str) -> Judgement:
     """Judgement of a submission."""
     deadline = time.monotonic() + 60
     while (
@@ -488,8 +494,8 @@ async def test_what_a_dead_process_left_is_taken_over_once(tmp_path: Path) -> No
         # Another process accepted this, and is never heard of again.
         dead_submissions = Submissions(service.records, process_name="dead", lease_s=0.3)
         key = RequestKey(None, "")
-        lost, _ = await dead_submissions.add_claimed(token.id, key, CHOOSES, "B", reserve_usd=0)
-        judgement = await judged(service, lost.id)
+        lost, _ = await dead_submissions.add_claimed(token.id, key, CHOOSES, "B", reserved_usd=0)
+        judgement = await await_judgement(service, lost.id)
         assert judgement.passed
         assert await dead_submissions.finish_unless_claimed(lost, judgement) is None
         client = await service.client(Scope.ADMIN)
@@ -503,11 +509,11 @@ async def test_an_answer_that_brings_processes_down_is_given_up(tmp_path: Path) 
         taking, _ = service.judging._loops
         await taking
         dying = Submissions(service.records, process_name="dying", lease_s=-1)
-        lost, _ = await dying.add_claimed(token.id, RequestKey(None, ""), CHOOSES, "B", reserve_usd=0)
+        lost, _ = await dying.add_claimed(token.id, RequestKey(None, ""), CHOOSES, "B", reserved_usd=0)
         for _ in range(3):
             assert [claimed.id for claimed in await dying.claim_waiting(5)] == [lost.id]
     async with serve_judges(tmp_path, pace=JudgingPace(lease_s=0.2, poll_s=0.05)) as service:
-        assert (await judged(service, lost.id)).status == "error"
+        assert (await await_judgement(service, lost.id)).status == "error"
 
 
 async def test_a_token_with_many_answers_does_not_keep_others_waiting(service: Served) -> None:
@@ -517,7 +523,7 @@ async def test_a_token_with_many_answers_does_not_keep_others_waiting(service: S
     key = RequestKey(None, "")
     for token, count_of_answers in ((ann, 50), (bob, 2)):
         answers = [(CHOOSES, "B")] * count_of_answers
-        await service.judging.submissions.add_batch(token, key, answers, most_waiting=100)
+        await service.judging.submissions.add_batch(token, key, answers, most_waiting_submissions=100)
     claimed = await service.judging.submissions.claim_waiting(6)
     assert sorted(submission.token for submission in claimed) == sorted([ann] * 4 + [bob] * 2)
 
@@ -525,14 +531,14 @@ async def test_a_token_with_many_answers_does_not_keep_others_waiting(service: S
 # People
 
 
-async def grade(client: httpx2.AsyncClient, item_id: str, label: str, difficulty: int = 2) -> httpx2.Response:
+async def post_grade(client: httpx2.AsyncClient, item_id: str, label: str, difficulty: int = 2) -> httpx2.Response:
     return await client.put(f"/v1/pending/{item_id}/grade", json={"label": label, "difficulty": difficulty})
 
 
 async def test_two_people_grade_what_waits_and_a_third_decides(service: Served) -> None:
     solver = await service.client()
     grader_clients = [await service.named_client(name) for name in ("ann", "bob", "eve")]
-    agreed, disputed = [(await submit(solver, EXPLAINS, text)).json()["id"] for text in ("Yes.", "Perhaps.")]
+    agreed, disputed = [(await post_submission(solver, EXPLAINS, text)).json()["id"] for text in ("Yes.", "Perhaps.")]
     queue = (await grader_clients[0].get("/v1/pending")).json()
     assert queue["total"] == 2
     assert {item["id"] for item in queue["items"]} == {agreed, disputed}
@@ -540,41 +546,43 @@ async def test_two_people_grade_what_waits_and_a_third_decides(service: Served) 
     assert next_pending["labels"] == ["incorrect", "partially correct", "correct"]
     assert next_pending["public"]["statement"] == "Why?"
     assert CANARY not in json.dumps(queue)
-    assert [(await grade(person, agreed, "correct")).json()["decided"] for person in grader_clients[:2]] == [
+    assert [(await post_grade(person, agreed, "correct")).json()["decided"] for person in grader_clients[:2]] == [
         False,
         True,
     ]
-    assert [(await grade(grader_clients[0], disputed, "correct")).json()["decided"]] == [False]
-    assert [(await grade(grader_clients[1], disputed, "incorrect")).json()["decided"]] == [False]
+    assert [(await post_grade(grader_clients[0], disputed, "correct")).json()["decided"]] == [False]
+    assert [(await post_grade(grader_clients[1], disputed, "incorrect")).json()["decided"]] == [False]
     assert (await grader_clients[0].get("/v1/pending/next")).status_code == 204
     assert (await grader_clients[2].get("/v1/pending/next")).json()["id"] == disputed
-    assert (await grade(grader_clients[2], disputed, "incorrect")).json()["decided"]
+    assert (await post_grade(grader_clients[2], disputed, "incorrect")).json()["decided"]
     for item, has_passed in ((agreed, True), (disputed, False)):
         judgement = (await solver.get(f"/v1/submissions/{item}")).json()["judgement"]
         assert (judgement["status"], judgement["method"], judgement["passed"]) == ("scored", "person", has_passed)
         assert {vote["judge"] for vote in judgement["votes"]} == {"person"}
     # The same again changes nothing; another word is refused.
-    assert (await grade(grader_clients[0], agreed, "correct")).status_code == 200
-    says_why(await grade(grader_clients[0], agreed, "incorrect"), 409, "conflict")
+    assert (await post_grade(grader_clients[0], agreed, "correct")).status_code == 200
+    problem_details_of_refusal(await post_grade(grader_clients[0], agreed, "incorrect"), 409, "conflict")
 
 
 async def test_grades_that_do_not_fit_are_refused(service: Served) -> None:
     solver, grader = await service.client(), await service.client(Scope.GRADE)
-    item = (await submit(solver, EXPLAINS, "Yes.")).json()["id"]
-    details = says_why(await grade(grader, item, "splendid"), 422, "invalid")
+    item = (await post_submission(solver, EXPLAINS, "Yes.")).json()["id"]
+    details = problem_details_of_refusal(await post_grade(grader, item, "splendid"), 422, "invalid")
     assert details["errors"][0]["pointer"] == "/label"
     assert "partially correct" in details["next_step"]
-    says_why(await grade(grader, item, "correct", 6), 422, "invalid")
-    says_why(await grade(grader, "0" * 32, "correct"), 404, "not-found")
-    says_why(await grade(solver, item, "correct"), 403, "wrong-scope")
-    says_why(await solver.get("/v1/pending"), 403, "wrong-scope")
+    problem_details_of_refusal(await post_grade(grader, item, "correct", 6), 422, "invalid")
+    problem_details_of_refusal(await post_grade(grader, "0" * 32, "correct"), 404, "not-found")
+    problem_details_of_refusal(await post_grade(solver, item, "correct"), 403, "wrong-scope")
+    problem_details_of_refusal(await solver.get("/v1/pending"), 403, "wrong-scope")
 
 
 async def test_agreement_is_for_administrators(tmp_path: Path) -> None:
     with JudgeEndpoint(lambda request: says("correct")) as endpoint:
         async with serve_judges(tmp_path, judges=[judge_at(endpoint.url)]) as service:
-            await submit(await service.client(), EXPLAINS, "Because.")
-            says_why(await (await service.client(Scope.GRADE)).get("/v1/agreement"), 403, "wrong-scope")
+            await post_submission(await service.client(), EXPLAINS, "Because.")
+            problem_details_of_refusal(
+                await (await service.client(Scope.GRADE)).get("/v1/agreement"), 403, "wrong-scope"
+            )
             response = await (await service.client(Scope.ADMIN)).get("/v1/agreement?resamples=100")
             assert (response.status_code, response.json()) == (200, [])
 
@@ -606,7 +614,7 @@ async def test_no_response_and_no_log_holds_anything_hidden(
             for client in clients:
                 for problem in (CHOOSES, FILLS, EXPLAINS, "leaky/none", "leaky/../leaky/fills"):
                     for answer in ("", "B", "words"):
-                        response = await submit(client, problem, answer)
+                        response = await post_submission(client, problem, answer)
                         responses.append(response.text)
                         if response.status_code == 200:
                             ids.append(response.json()["id"])
@@ -615,16 +623,16 @@ async def test_no_response_and_no_log_holds_anything_hidden(
                 responses.append(response.text)
                 if response.status_code == 202:
                     batch = response.json()["id"]
-                    responses.append(json.dumps(await events(client, batch)))
+                    responses.append(json.dumps(await batch_events(client, batch)))
             assert len(ids) >= 15
             monkeypatch.setattr(judging_module, "judge_and_record", _fails_with_canary)
-            responses.append((await submit(clients[0], CHOOSES, "B")).text)
+            responses.append((await post_submission(clients[0], CHOOSES, "B")).text)
             assert "failed" in responses[-1]
             monkeypatch.setattr(service.judging.submissions, "find_submission", _fails_with_canary)
             monkeypatch.setattr(service.judging.submissions, "add_claimed", _fails_with_canary)
-            failed_response = await submit(clients[0], CHOOSES, "B")
+            failed_response = await post_submission(clients[0], CHOOSES, "B")
             responses.append(failed_response.text)
-            says_why(failed_response, 500, "unexpected")
+            problem_details_of_refusal(failed_response, 500, "unexpected")
             monkeypatch.undo()
             document = (await clients[0].get("/v1/openapi.json")).json()
             responses.append(json.dumps(document))
@@ -652,8 +660,8 @@ async def test_a_database_that_is_away_is_said_so(service: Served, monkeypatch: 
         raise OSError("no such database at postgresql://secret@host")
 
     monkeypatch.setattr(service.records, "write_transaction", gone)
-    response = await submit(client, CHOOSES, "B")
-    details = says_why(response, 503, "unavailable")
+    response = await post_submission(client, CHOOSES, "B")
+    details = problem_details_of_refusal(response, 503, "unavailable")
     assert "secret" not in json.dumps(details)
     assert response.headers["Retry-After"]
 

@@ -44,7 +44,7 @@ def corpus_file(folder: Path, *corpus_lines: object) -> Path:
     return file
 
 
-def scripted(request: JudgeRequest) -> PlayedReply:
+def scripted_reply(request: JudgeRequest) -> PlayedReply:
     """Reads B in whatever mentions dirty blocks or "now and then"; nothing elsewhere."""
     phrase = next((candidate for candidate in ("dirty blocks", "now and then") if candidate in request.user), "")
     outcome = "stated" if phrase else "none"
@@ -55,7 +55,7 @@ async def test_unread_misread_and_invented_are_counted_for_rules_and_for_the_mod
     records: Records, tmp_path: Path
 ) -> None:
     replies = read_corpus(corpus_file(tmp_path, *LINES))
-    async with reading_panel(scripted) as (panel, server):
+    async with reading_panel(scripted_reply) as (panel, server):
         measured = await measure_reading(replies, panel, records, JudgingBudget())
     qualities = {
         (quality.reader.partition(" + ")[2], quality.format): [

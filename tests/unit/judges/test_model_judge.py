@@ -48,7 +48,7 @@ PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgG
 GIVEN_UP = re.compile(r"there was no reply within 0\.\d+ s, 1 time")
 
 
-def settings(url: str, **changes: Any) -> ModelSettings:
+def settings_of_model(url: str, **changes: Any) -> ModelSettings:
     return ModelSettings(**({"name": "m", "base_url": url, "model": "scripted"} | changes))
 
 
@@ -81,21 +81,23 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 @asynccontextmanager
 async def judging(play: Play, **changes: Any) -> AsyncIterator[tuple[ModelJudge, JudgeEndpoint]]:
     with JudgeEndpoint(play) as server:
-        endpoint = ModelEndpoint(settings(server.url, **changes), {"KEY": "sk-hidden"})
+        endpoint = ModelEndpoint(settings_of_model(server.url, **changes), {"KEY": "sk-hidden"})
         try:
             yield ModelJudge(endpoint), server
         finally:
             await endpoint.close()
 
 
-async def ask(play: Play, *, budget: JudgingBudget | None = None, **changes: Any) -> tuple[Vote, JudgeEndpoint]:
+async def ask_for_vote(
+    play: Play, *, budget: JudgingBudget | None = None, **changes: Any
+) -> tuple[Vote, JudgeEndpoint]:
     async with judging(play, **changes) as (judge, server):
         vote = await judge.vote(FREE, "an answer", EXAM, budget=budget or JudgingBudget())
     return vote, server
 
 
 async def test_a_good_judge_gives_a_vote_with_its_cost() -> None:
-    vote, server = await ask(in_turn(says("correct", "It names the latency.")), input_usd=10, output_usd=50)
+    vote, server = await ask_for_vote(in_turn(says("correct", "It names the latency.")), input_usd=10, output_usd=50)
     assert (vote.label, vote.score, vote.error, vote.reason) == ("correct", 1.0, "", "It names the latency.")
     assert (vote.input_tokens, vote.output_tokens) == (100, 20)
     assert vote.cost_usd == pytest.approx((100 * 10 + 20 * 50) / 1e6)
@@ -116,14 +118,14 @@ async def test_each_vote_has_its_own_seed() -> None:
 
 
 async def test_the_key_of_the_account_goes_into_the_header_and_nowhere_else() -> None:
-    vote, server = await ask(in_turn(says("correct")), api_key_env="KEY")
+    vote, server = await ask_for_vote(in_turn(says("correct")), api_key_env="KEY")
     assert server.requests[0].headers["authorization"] == "Bearer sk-hidden"
     assert "sk-hidden" not in vote.model_dump_json() + json.dumps(server.requests[0].body)
 
 
 def test_a_missing_key_names_the_variable() -> None:
     with pytest.raises(ConfigurationError, match="NO_SUCH_KEY"):
-        ModelEndpoint(settings("http://127.0.0.1:1/v1", api_key_env="NO_SUCH_KEY"), {})
+        ModelEndpoint(settings_of_model("http://127.0.0.1:1/v1", api_key_env="NO_SUCH_KEY"), {})
 
 
 async def test_figures_are_sent_as_pictures_in_order() -> None:
@@ -152,14 +154,16 @@ async def test_a_drawing_that_no_endpoint_takes_as_a_picture_is_sent_as_its_sour
 
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 529])
 async def test_what_passes_is_tried_again(status: int) -> None:
-    vote, server = await ask(in_turn(fails(status, Retry_After="0"), fails(status, Retry_After="0"), says("correct")))
+    vote, server = await ask_for_vote(
+        in_turn(fails(status, Retry_After="0"), fails(status, Retry_After="0"), says("correct"))
+    )
     assert vote.label == "correct"
     assert len(server.requests) == 3
 
 
 async def test_the_wait_that_an_endpoint_asks_for_is_kept() -> None:
     start = time.monotonic()
-    vote, _ = await ask(in_turn(fails(429, Retry_After="0.4"), says("correct")))
+    vote, _ = await ask_for_vote(in_turn(fails(429, Retry_After="0.4"), says("correct")))
     assert vote.label == "correct"
     assert time.monotonic() - start >= 0.4
     assert vote.seconds >= 0.4
@@ -167,13 +171,13 @@ async def test_the_wait_that_an_endpoint_asks_for_is_kept() -> None:
 
 async def test_a_wait_until_a_date_is_kept_too() -> None:
     soon = format_datetime(datetime.now(UTC) + timedelta(seconds=1), usegmt=True)
-    vote, server = await ask(in_turn(fails(503, Retry_After=soon), says("correct")))
+    vote, server = await ask_for_vote(in_turn(fails(503, Retry_After=soon), says("correct")))
     assert vote.label == "correct" and len(server.requests) == 2
 
 
 async def test_nobody_waits_longer_than_patience_allows() -> None:
     start = time.monotonic()
-    vote, server = await ask(in_turn(fails(429, Retry_After="3600")))
+    vote, server = await ask_for_vote(in_turn(fails(429, Retry_After="3600")))
     advice = ": it asks to wait 3600 s; go on after that, or raise patience_s"
     assert vote.error == f"the endpoint answered 429, 1 time{advice}" and vote.score is None
     assert time.monotonic() - start < 60, "patience itself is longer"
@@ -181,31 +185,31 @@ async def test_nobody_waits_longer_than_patience_allows() -> None:
 
 
 async def test_patience_ends_for_a_judge_that_stays_broken(clock: Clock) -> None:
-    vote, server = await ask(clock.takes(100, fails(500)), patience_s=150)
+    vote, server = await ask_for_vote(clock.takes(100, fails(500)), patience_s=150)
     assert vote.error == "the endpoint answered 500, 2 times" and vote.label == ""
     assert len(server.requests) == 2
 
 
 async def test_a_judge_that_is_always_asked_too_often_says_what_to_change(clock: Clock) -> None:
-    vote, _ = await ask(clock.takes(100, fails(429)), patience_s=150)
+    vote, _ = await ask_for_vote(clock.takes(100, fails(429)), patience_s=150)
     advice = ": too many requests; lower at_once, or raise patience_s"
     assert vote.error == f"the endpoint answered 429, 2 times{advice}" and vote.score is None
 
 
 async def test_a_slow_judge_is_given_up() -> None:
     start = time.monotonic()
-    vote, _ = await ask(in_turn(PlayedReply(delay_s=60)), timeout_s=0.2, patience_s=0.3)
+    vote, _ = await ask_for_vote(in_turn(PlayedReply(delay_s=60)), timeout_s=0.2, patience_s=0.3)
     assert GIVEN_UP.fullmatch(vote.error)
     assert time.monotonic() - start < 60
 
 
 async def test_a_judge_that_trickles_for_ever_is_given_up() -> None:
-    vote, _ = await ask(in_turn(PlayedReply(b" ", endless=True, pause_s=0.02)), timeout_s=0.3, patience_s=0.3)
+    vote, _ = await ask_for_vote(in_turn(PlayedReply(b" ", endless=True, pause_s=0.02)), timeout_s=0.3, patience_s=0.3)
     assert GIVEN_UP.fullmatch(vote.error)
 
 
 async def test_a_judge_that_is_not_there_is_an_error() -> None:
-    endpoint = ModelEndpoint(settings("http://127.0.0.1:9/v1", patience_s=0.3), {})
+    endpoint = ModelEndpoint(settings_of_model("http://127.0.0.1:9/v1", patience_s=0.3), {})
     vote = await ModelJudge(endpoint).vote(FREE, "an answer", EXAM, budget=JudgingBudget())
     await endpoint.close()
     assert vote.error.startswith("the endpoint could not be reached")
@@ -214,21 +218,21 @@ async def test_a_judge_that_is_not_there_is_an_error() -> None:
 
 @pytest.mark.parametrize(("status", "word"), [(401, "key"), (403, "key"), (404, "model"), (418, "418")])
 async def test_what_does_not_pass_is_told_at_once(status: int, word: str) -> None:
-    vote, server = await ask(in_turn(fails(status)))
+    vote, server = await ask_for_vote(in_turn(fails(status)))
     assert word in vote.error and len(server.requests) == 1
 
 
 @pytest.mark.parametrize("cut_at", [-1, 60])
 async def test_a_connection_that_is_dropped_is_an_error_and_no_score(clock: Clock, cut_at: int) -> None:
     dropped = replace(says("correct"), cut_at=cut_at)
-    vote, server = await ask(clock.takes(100, dropped), patience_s=150)
+    vote, server = await ask_for_vote(clock.takes(100, dropped), patience_s=150)
     assert vote.error == "the endpoint closed the connection before it replied, 2 times"
     assert (vote.label, vote.score, len(server.requests)) == ("", None, 2)
 
 
 async def test_an_account_without_money_is_not_asked_again() -> None:
     body = b'{"error": {"message": "", "type": "x", "code": "insufficient_quota"}}'
-    vote, server = await ask(in_turn(PlayedReply(body, 429, {"Content-Type": "application/json"})))
+    vote, server = await ask_for_vote(in_turn(PlayedReply(body, 429, {"Content-Type": "application/json"})))
     assert vote.error == "the endpoint answered 429: the account is out of money" and len(server.requests) == 1
 
 
@@ -292,7 +296,7 @@ async def test_what_a_provider_works_on_is_charged_though_nobody_read_it(clock: 
 
 
 async def test_other_parameters_are_given_up_too() -> None:
-    vote, server = await ask(play_without("temperature", "seed", "max_tokens"))
+    vote, server = await ask_for_vote(play_without("temperature", "seed", "max_tokens"))
     assert vote.label == "correct"
     last_body = server.requests[-1].body
     assert last_body["max_completion_tokens"] == 2000
@@ -300,7 +304,7 @@ async def test_other_parameters_are_given_up_too() -> None:
 
 
 async def test_another_refusal_is_an_error() -> None:
-    vote, server = await ask(in_turn(fails(400, "context length exceeded")))
+    vote, server = await ask_for_vote(in_turn(fails(400, "context length exceeded")))
     assert vote.error == "the endpoint answered 400" and len(server.requests) == 1
 
 
@@ -331,7 +335,7 @@ NO_VOTE = {
 
 @pytest.mark.parametrize("text", NO_VOTE.values(), ids=NO_VOTE)
 async def test_an_unreadable_reply_is_an_error_and_never_a_score(text: str) -> None:
-    vote, _ = await ask(in_turn(content(text)))
+    vote, _ = await ask_for_vote(in_turn(content(text)))
     assert vote.error and vote.score is None and vote.label == ""
     assert vote.input_tokens == 100, "it was paid for all the same"
 
@@ -347,7 +351,7 @@ async def test_an_unreadable_reply_is_an_error_and_never_a_score(text: str) -> N
     ],
 )
 async def test_an_object_in_words_is_read(text: str) -> None:
-    vote, _ = await ask(in_turn(content(text)))
+    vote, _ = await ask_for_vote(in_turn(content(text)))
     assert vote.label == "correct"
 
 
@@ -367,14 +371,14 @@ NO_COMPLETION = {
 
 @pytest.mark.parametrize("played_reply", NO_COMPLETION.values(), ids=NO_COMPLETION)
 async def test_what_is_no_completion_is_an_error(played_reply: PlayedReply) -> None:
-    vote, _ = await ask(in_turn(played_reply))
+    vote, _ = await ask_for_vote(in_turn(played_reply))
     assert vote.error == "the reply is not a chat completion"
 
 
 async def test_a_refusal_an_empty_and_a_cut_reply_are_errors() -> None:
-    refused_vote, _ = await ask(in_turn(content(None, refusal="I can't help with that.")))
-    empty, _ = await ask(in_turn(content(None)))
-    cut, _ = await ask(in_turn(content('{"reason": "r", "verdict": "correct"}', finish_reason="length")))
+    refused_vote, _ = await ask_for_vote(in_turn(content(None, refusal="I can't help with that.")))
+    empty, _ = await ask_for_vote(in_turn(content(None)))
+    cut, _ = await ask_for_vote(in_turn(content('{"reason": "r", "verdict": "correct"}', finish_reason="length")))
     assert [vote.error for vote in (refused_vote, empty, cut)] == [
         "the model refused to grade",
         "the reply is empty",
@@ -384,7 +388,7 @@ async def test_a_refusal_an_empty_and_a_cut_reply_are_errors() -> None:
 
 @pytest.mark.parametrize("status", [200, 500])
 async def test_a_huge_reply_is_not_read_to_its_end(status: int) -> None:
-    vote, _ = await ask(in_turn(PlayedReply(b"x" * 65_536, status, endless=True)))
+    vote, _ = await ask_for_vote(in_turn(PlayedReply(b"x" * 65_536, status, endless=True)))
     assert vote.error == "the reply is longer than 1048576 bytes"
 
 
@@ -392,7 +396,7 @@ async def test_a_compressed_bomb_is_not_unpacked() -> None:
     import gzip
 
     bomb = gzip.compress(b" " * (64 << 20))
-    vote, _ = await ask(in_turn(PlayedReply(bomb, headers={"Content-Encoding": "gzip"})))
+    vote, _ = await ask_for_vote(in_turn(PlayedReply(bomb, headers={"Content-Encoding": "gzip"})))
     assert vote.error == "the reply is not a chat completion"
 
 
@@ -406,7 +410,7 @@ async def test_no_error_and_no_log_holds_the_key(caplog: pytest.LogCaptureFixtur
             lambda request: fails(500, request.user, Retry_After="3600"),
             lambda request: content(request.user),
         ):
-            vote, server = await ask(play)
+            vote, server = await ask_for_vote(play)
             assert KEY in server.requests[0].user
             assert vote.error and KEY not in vote.error
     assert KEY not in caplog.text

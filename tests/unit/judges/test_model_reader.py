@@ -46,7 +46,7 @@ UNCLEAR = "Mine is the policy that keeps dirty blocks around."
 KEY = "KEY-7f3a"
 
 
-def choice() -> Problem:
+def choice_problem() -> Problem:
     problem = make_problem(statement="Which policy updates memory late?", value="B", explanation=KEY, rubric=KEY)
     question = Question(
         format=QuestionFormat.MULTIPLE_CHOICE,
@@ -55,25 +55,29 @@ def choice() -> Problem:
     return problem.model_copy(update={"public": problem.public.model_copy(update={"question": question})})
 
 
-CHOICE = choice()
+CHOICE = choice_problem()
 ASSERTION = make_problem(QuestionFormat.ASSERTION, statement="Write-back keeps dirty blocks.", value="true")
 BLANK = make_problem(QuestionFormat.FILL_IN_THE_BLANK, statement="Dirty blocks need ____.", value="write-back")
 
 
-def reads(value: str, quote: str = "the policy that keeps dirty blocks", outcome: str = "stated") -> PlayedReply:
+def reading_reply(
+    value: str, quote: str = "the policy that keeps dirty blocks", outcome: str = "stated"
+) -> PlayedReply:
     return content(json.dumps({"quote": quote, "outcome": outcome, "value": value}))
 
 
-NONE, AMBIGUOUS = reads("", "", "none"), reads("", "", "ambiguous")
+NONE, AMBIGUOUS = reading_reply("", "", "none"), reading_reply("", "", "ambiguous")
 
 
-async def read(records: Records, *plays: PlayedReply, answer: str = UNCLEAR, problem: Problem = CHOICE) -> Judgement:
+async def judge_by_reading(
+    records: Records, *plays: PlayedReply, answer: str = UNCLEAR, problem: Problem = CHOICE
+) -> Judgement:
     async with reading_panel(in_turn(*plays)) as (panel, _):
         return await judge_and_record(problem, answer, panel, records, problem_ref="p/q")
 
 
 async def test_the_value_that_two_readings_find_is_scored_by_rule(records: Records) -> None:
-    right_judgement = await read(records, reads("B"))
+    right_judgement = await judge_by_reading(records, reading_reply("B"))
     assert (right_judgement.status, right_judgement.passed, right_judgement.label, right_judgement.method) == (
         JudgementStatus.SCORED,
         True,
@@ -85,15 +89,15 @@ async def test_the_value_that_two_readings_find_is_scored_by_rule(records: Recor
         ["m", "m"],
     )
     assert right_judgement.cost_usd > 0
-    wrong_judgement = await read(records, reads("C"), answer=f"{UNCLEAR} Yes.")
+    wrong_judgement = await judge_by_reading(records, reading_reply("C"), answer=f"{UNCLEAR} Yes.")
     assert (wrong_judgement.passed, wrong_judgement.label) == (False, "C")
-    disagreement = await read(records, reads("B"), reads("C"), answer=f"{UNCLEAR} No.")
+    disagreement = await judge_by_reading(records, reading_reply("B"), reading_reply("C"), answer=f"{UNCLEAR} No.")
     assert (disagreement.status, len(disagreement.votes)) == (JudgementStatus.UNREADABLE, 2)
     assert await records.unscored_answers() == []
 
 
 async def test_what_rules_read_no_model_is_asked_about(records: Records) -> None:
-    async with reading_panel(in_turn(reads("C"))) as (panel, server):
+    async with reading_panel(in_turn(reading_reply("C"))) as (panel, server):
         judgement = await judge_and_record(CHOICE, "The answer is B.", panel, records, problem_ref="p/q")
     assert (judgement.label, judgement.method, judgement.rubric[:13]) == (
         "B",
@@ -108,16 +112,16 @@ async def test_what_rules_read_no_model_is_asked_about(records: Records) -> None
     [
         ((AMBIGUOUS,), "ambiguous"),
         ((NONE,), "nothing"),
-        ((reads("A"), reads("B")), "ambiguous"),
-        ((reads("B", "I pick Write-back"),), "ambiguous"),
-        ((reads("B", ""),), "ambiguous"),
+        ((reading_reply("A"), reading_reply("B")), "ambiguous"),
+        ((reading_reply("B", "I pick Write-back"),), "ambiguous"),
+        ((reading_reply("B", ""),), "ambiguous"),
     ],
     ids=["ambiguous", "none", "two values", "invented quote", "no quote"],
 )
 async def test_an_answer_in_which_two_readings_find_no_common_value_stays_unreadable(
     records: Records, plays: tuple[PlayedReply, ...], label: str
 ) -> None:
-    judgement = await read(records, *plays)
+    judgement = await judge_by_reading(records, *plays)
     assert (judgement.status, judgement.label, judgement.score, judgement.method) == (
         JudgementStatus.UNREADABLE,
         label,
@@ -128,15 +132,15 @@ async def test_an_answer_in_which_two_readings_find_no_common_value_stays_unread
 
 
 async def test_a_refusal_stays_one_if_the_model_finds_no_value(records: Records) -> None:
-    assert (await read(records, NONE, answer="I'm sorry, I cannot answer this.")).label == "refusal"
+    assert (await judge_by_reading(records, NONE, answer="I'm sorry, I cannot answer this.")).label == "refusal"
 
 
 async def test_a_reader_that_fails_leaves_the_answer_waiting_and_says_why(records: Records) -> None:
-    judgement = await read(records, fails(401))
+    judgement = await judge_by_reading(records, fails(401))
     assert judgement.status is JudgementStatus.ERROR
     assert "the endpoint answered 401: the key is not accepted" in judgement.message
     (unscored_answer,) = await records.unscored_answers()
-    async with reading_panel(in_turn(reads("B"))) as (panel, _):
+    async with reading_panel(in_turn(reading_reply("B"))) as (panel, _):
         later_judgement = await judge_and_record(
             CHOICE, UNCLEAR, panel, records, problem_ref="p/q", answer_id=unscored_answer.answer.id
         )
@@ -144,7 +148,7 @@ async def test_a_reader_that_fails_leaves_the_answer_waiting_and_says_why(record
 
 
 async def test_an_empty_budget_leaves_the_answer_waiting(records: Records) -> None:
-    async with reading_panel(in_turn(reads("B"))) as (panel, server):
+    async with reading_panel(in_turn(reading_reply("B"))) as (panel, server):
         judgement = await judge_and_record(
             CHOICE, UNCLEAR, panel, records, problem_ref="p/q", budget=JudgingBudget(0.0)
         )
@@ -158,7 +162,7 @@ async def test_an_empty_budget_leaves_the_answer_waiting(records: Records) -> No
 
 async def test_an_answer_that_rules_left_unreadable_is_read_once_a_reader_is_set_up(records: Records) -> None:
     unread = await judge_and_record(CHOICE, UNCLEAR, None, records, problem_ref="p/q", answer_id="one")
-    async with reading_panel(in_turn(reads("B"))) as (panel, server):
+    async with reading_panel(in_turn(reading_reply("B"))) as (panel, server):
         first_reading = await judge_and_record(CHOICE, UNCLEAR, panel, records, problem_ref="p/q", answer_id="one")
         second_reading = await judge_and_record(CHOICE, UNCLEAR, panel, records, problem_ref="p/q", answer_id="one")
     assert (unread.status, first_reading.label, second_reading.label, len(server.requests)) == (
@@ -170,8 +174,10 @@ async def test_an_answer_that_rules_left_unreadable_is_read_once_a_reader_is_set
 
 
 async def test_a_vote_is_paid_once_even_if_the_key_changes(records: Records) -> None:
-    changed_choice = CHOICE.model_copy(update={"hidden": CHOICE.hidden.model_copy(update={"answer": make_key("C")})})
-    async with reading_panel(in_turn(reads("B"))) as (panel, server):
+    changed_choice = CHOICE.model_copy(
+        update={"hidden": CHOICE.hidden.model_copy(update={"answer": answer_key_with_value("C")})}
+    )
+    async with reading_panel(in_turn(reading_reply("B"))) as (panel, server):
         await judge_and_record(CHOICE, UNCLEAR, panel, records, problem_ref="p/q")
         judgement = await judge_and_record(changed_choice, UNCLEAR, panel, records, problem_ref="p/q")
     assert len(server.requests) == 2
@@ -179,13 +185,13 @@ async def test_a_vote_is_paid_once_even_if_the_key_changes(records: Records) -> 
     assert all(vote.cached for vote in judgement.votes)
 
 
-def make_key(value: str) -> Any:
+def answer_key_with_value(value: str) -> Any:
     assert CHOICE.hidden.answer is not None
     return CHOICE.hidden.answer.model_copy(update={"value": value})
 
 
 async def test_the_prompt_holds_question_and_values_and_nothing_of_the_key(records: Records) -> None:
-    async with reading_panel(in_turn(reads("B"))) as (panel, server):
+    async with reading_panel(in_turn(reading_reply("B"))) as (panel, server):
         await judge_and_record(CHOICE, UNCLEAR, panel, records, problem_ref="p/q")
         await judge_and_record(BLANK, "Perhaps the deferred sort?", panel, records, problem_ref="p/q")
     readings = [request for request in server.requests if request.system == instructions_and_reference()[0].strip()]
@@ -200,13 +206,15 @@ async def test_the_prompt_holds_question_and_values_and_nothing_of_the_key(recor
     assert next(iter(first_names)) != next(iter(second_names))
     assert KEY not in json.dumps(choice_request.body)
     assert "write-back" not in json.dumps(of_blank.body)
-    with_other_key = CHOICE.model_copy(update={"hidden": CHOICE.hidden.model_copy(update={"answer": make_key("D")})})
-    async with reading_panel(in_turn(reads("B"))) as (panel, server):
+    with_other_key = CHOICE.model_copy(
+        update={"hidden": CHOICE.hidden.model_copy(update={"answer": answer_key_with_value("D")})}
+    )
+    async with reading_panel(in_turn(reading_reply("B"))) as (panel, server):
         await judge_and_record(with_other_key, f"{UNCLEAR} ", panel, records, problem_ref="p/q")
-    assert {*_words(server.requests)} == {*_words(readings[:2])}
+    assert {*_words_without_codes(server.requests)} == {*_words_without_codes(readings[:2])}
 
 
-def _words(requests: Sequence[JudgeRequest]) -> Iterator[tuple[str, ...]]:
+def _words_without_codes(requests: Sequence[JudgeRequest]) -> Iterator[tuple[str, ...]]:
     """The words of requests without their random codes."""
     for request in requests:
         yield tuple(re.sub("[0-9a-f]{32}", "", request.user).split())
@@ -241,12 +249,14 @@ async def test_thoughts_are_not_shown_to_the_reader(records: Records) -> None:
 
 async def test_a_blank_that_a_model_reads_is_compared_by_rule_or_goes_to_the_judges(records: Records) -> None:
     answer = "Oh, write-back as I once heard at school; whatever, that"
-    stated = await read(records, reads("write-back", "write-back as I once heard"), answer=answer, problem=BLANK)
+    stated = await judge_by_reading(
+        records, reading_reply("write-back", "write-back as I once heard"), answer=answer, problem=BLANK
+    )
     assert (stated.passed, stated.method) == (True, ScoringMethod.READER)
     second_answer = "Oh, lazy stores as I once heard at school; whatever, that"
-    judgement = await read(
+    judgement = await judge_by_reading(
         records,
-        *(reads("lazy stores", "lazy stores as I once"),) * 2,
+        *(reading_reply("lazy stores", "lazy stores as I once"),) * 2,
         *(says(0),) * 2,
         answer=second_answer,
         problem=BLANK,
@@ -293,11 +303,13 @@ def test_words_have_to_stand_in_the_quote_and_the_quote_in_the_answer(value: str
 
 
 async def test_the_log_says_who_read_and_keeps_readings_apart_from_points(records: Records) -> None:
-    choice_judgement = await read(records, reads("B"))
+    choice_judgement = await judge_by_reading(records, reading_reply("B"))
     logged = judged_by(choice_judgement)
     assert (logged.method, logged.label, logged.rubric) == ("reader", "B", instructions_and_reference()[1])
     assert [vote.judge for vote in logged.votes] == ["m", "m"]
-    filled = await read(records, AMBIGUOUS, AMBIGUOUS, says(0), says(0), answer="Hm, this or that one.", problem=BLANK)
+    filled = await judge_by_reading(
+        records, AMBIGUOUS, AMBIGUOUS, says(0), says(0), answer="Hm, this or that one.", problem=BLANK
+    )
     assert [vote.label for vote in judged_by(filled).votes] == ["0", "0"]
     assert judged_by(filled).cost_usd == filled.cost_usd > 0
 
@@ -315,9 +327,9 @@ async def test_the_most_that_reading_and_judging_can_cost_is_known_before(record
 
 LAZY: dict[str, Play] = {
     "always A": lambda request: content(json.dumps({"outcome": "stated", "value": "A", "quote": UNCLEAR})),
-    "always the first": lambda request: reads(next(iter(names_in(request).values())), UNCLEAR),
-    "always the last": lambda request: reads([*names_in(request).values()][-1], UNCLEAR),
-    "the names of the message before": lambda request: reads(hashlib.sha256(b"1").hexdigest()[:4], UNCLEAR),
+    "always the first": lambda request: reading_reply(next(iter(names_in(request).values())), UNCLEAR),
+    "always the last": lambda request: reading_reply([*names_in(request).values()][-1], UNCLEAR),
+    "the names of the message before": lambda request: reading_reply(hashlib.sha256(b"1").hexdigest()[:4], UNCLEAR),
 }
 
 
@@ -346,7 +358,7 @@ async def test_a_lazy_reader_never_scores(records: Records, problem: Problem, ha
 async def test_a_passage_that_is_not_there_or_names_another_value_or_all_of_them_scores_nothing(
     records: Records, answer: str, value: str, quote: str
 ) -> None:
-    judgement = await read(records, reads(value, quote), answer=answer)
+    judgement = await judge_by_reading(records, reading_reply(value, quote), answer=answer)
     assert judgement.status is JudgementStatus.UNREADABLE
     assert {vote.label for vote in judgement.votes} == {UNFOUNDED}
 
@@ -362,25 +374,29 @@ async def test_a_passage_that_is_not_there_or_names_another_value_or_all_of_them
 async def test_an_honest_quotation_counts_beside_what_another_clause_denies(
     records: Records, answer: str, quote: str
 ) -> None:
-    assert (await read(records, reads("B", quote), answer=answer)).label == "B"
+    assert (await judge_by_reading(records, reading_reply("B", quote), answer=answer)).label == "B"
 
 
 @pytest.mark.parametrize("answer", ["It is 16.5, hm", "2^16 is what it is, hm", "roughly 16 KB are it", "-16, hm"])
 async def test_a_part_of_a_number_fills_no_blank(records: Records, answer: str) -> None:
     number = make_problem(QuestionFormat.FILL_IN_THE_BLANK, statement="It is ____.", value="16")
-    judgement = await read(records, *(reads("16", answer),) * 2, *(says(0),) * 2, answer=answer, problem=number)
+    judgement = await judge_by_reading(
+        records, *(reading_reply("16", answer),) * 2, *(says(0),) * 2, answer=answer, problem=number
+    )
     assert {vote.label for vote in judgement.votes if vote.is_reading} <= {UNFOUNDED}
 
 
 @pytest.mark.parametrize("answer", ["TLB, MMU or cache: one of them is right", "write-back / write-through"])
 async def test_words_of_a_list_are_not_what_fills_a_blank(records: Records, answer: str) -> None:
     words = re.split(r"[,/ ]", answer)[0]
-    judgement = await read(records, *(reads(words, answer),) * 2, *(says(0),) * 2, answer=answer, problem=BLANK)
+    judgement = await judge_by_reading(
+        records, *(reading_reply(words, answer),) * 2, *(says(0),) * 2, answer=answer, problem=BLANK
+    )
     assert {vote.label for vote in judgement.votes if vote.is_reading} == {UNFOUNDED}
 
 
 async def test_two_readers_take_turns(records: Records) -> None:
-    with JudgeEndpoint(named(in_turn(reads("B")))) as server:
+    with JudgeEndpoint(named(in_turn(reading_reply("B")))) as server:
         judges = tuple(
             ModelJudge(ModelEndpoint(ModelSettings(name=name, base_url=server.url, model=name), {}))
             for name in ("one", "two")

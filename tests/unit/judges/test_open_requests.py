@@ -23,7 +23,7 @@ class Tokens:
         return BearerToken(id=token_id, digest=access_token.hash_secret(secret), created=0.0, per_minute=600)
 
 
-async def ask(app: AdmissionControl, name: str) -> int:
+async def status_of_request(app: AdmissionControl, name: str) -> int:
     token_id, secret = SECRETS[name]
     authorization = f"Bearer {access_token.token_text(token_id, secret, 'bwj')}".encode()
     scope = {"type": "http", "method": "GET", "path": "/wait", "headers": [(b"authorization", authorization)]}
@@ -48,12 +48,12 @@ async def test_a_token_with_a_tenth_of_its_requests_open_has_to_wait_and_others_
         await JSONResponse({})(scope, receive, send)
 
     app = AdmissionControl(waiting_app, Tokens(), is_served=lambda scope: True)
-    waiting = [asyncio.create_task(ask(app, "ann")) for _ in range(60)]
+    waiting = [asyncio.create_task(status_of_request(app, "ann")) for _ in range(60)]
     await asyncio.sleep(0)
     await asyncio.sleep(0)
-    assert await ask(app, "ann") == 429
-    other = asyncio.create_task(ask(app, "bob"))
+    assert await status_of_request(app, "ann") == 429
+    other = asyncio.create_task(status_of_request(app, "bob"))
     await asyncio.sleep(0)
     answered.set()
     assert await asyncio.gather(*waiting, other) == [200] * 61
-    assert await ask(app, "ann") == 200
+    assert await status_of_request(app, "ann") == 200

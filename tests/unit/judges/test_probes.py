@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from benchwright_judges.agreement.probes import Probe, ProbedAnswer, ProbeResult, choose_answers, probe_judges
+from benchwright_judges.agreement.probes import Probe, ProbedAnswer, ProbeResult, choose_probed_answers, probe_judges
 from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
 from benchwright_judges.models.endpoint import ModelEndpoint
 from benchwright_judges.models.model_judge import ModelJudge
@@ -24,7 +24,7 @@ PROBLEMS = 15
 WRONG, RIGHT = "It makes the clock faster.", "Stores need not wait."
 
 
-def answers_to(problems: int = PROBLEMS) -> list[ProbedAnswer]:
+def right_and_wrong_answers(problems: int = PROBLEMS) -> list[ProbedAnswer]:
     """A right and a wrong answer to each problem."""
     return [
         ProbedAnswer(f"p/{number}", make_problem(statement=f"Question {number}: why a write buffer?"), text, right)
@@ -39,25 +39,25 @@ def answer_in(request: JudgeRequest) -> str:
     return answer_match.group(1)
 
 
-def number_in(request: JudgeRequest) -> int:
+def question_number_in(request: JudgeRequest) -> int:
     number = re.search(r"Question (\d+)", request.user)
     assert number is not None
     return int(number.group(1))
 
 
-def biased(is_moved: Callable[[str], bool]) -> Callable[[JudgeRequest], PlayedReply]:
+def reply_with_bias(is_moved: Callable[[str], bool]) -> Callable[[JudgeRequest], PlayedReply]:
     """A judge that accepts wrong answers to every third question if a bias moves it."""
 
     def play(request: JudgeRequest) -> PlayedReply:
         text = answer_in(request)
-        favours = number_in(request) % 3 == 0 and is_moved(text)
+        favours = question_number_in(request) % 3 == 0 and is_moved(text)
         return says("correct" if WRONG not in text or favours else "incorrect")
 
     return play
 
 
 @asynccontextmanager
-async def judge(play: Callable[[JudgeRequest], PlayedReply]) -> AsyncIterator[tuple[Panel, JudgeEndpoint]]:
+async def panel_of_one_judge(play: Callable[[JudgeRequest], PlayedReply]) -> AsyncIterator[tuple[Panel, JudgeEndpoint]]:
     with JudgeEndpoint(play) as server:
         endpoint = ModelEndpoint(
             ModelSettings(name="ada", base_url=server.url, model="m", input_usd=1, output_usd=1), {}
@@ -68,16 +68,16 @@ async def judge(play: Callable[[JudgeRequest], PlayedReply]) -> AsyncIterator[tu
             await endpoint.close()
 
 
-async def probed(records: Records, play: Callable[[JudgeRequest], PlayedReply]) -> dict[Probe, ProbeResult]:
-    async with judge(play) as (panel, _):
-        results = await probe_judges(answers_to(), panel, {"ada": "Lovelace"}, records, JudgingBudget())
+async def result_by_probe(records: Records, play: Callable[[JudgeRequest], PlayedReply]) -> dict[Probe, ProbeResult]:
+    async with panel_of_one_judge(play) as (panel, _):
+        results = await probe_judges(right_and_wrong_answers(), panel, {"ada": "Lovelace"}, records, JudgingBudget())
     return {result.probe: result for result in results}
 
 
 async def test_a_judge_without_a_bias_is_not_moved_and_its_interval_says_by_how_much_it_could_be(
     records: Records,
 ) -> None:
-    results = await probed(records, biased(lambda _text: False))
+    results = await result_by_probe(records, reply_with_bias(lambda _text: False))
     assert [*results] == [Probe.LENGTH, Probe.POSITION, Probe.FAMILY]
     for result in results.values():
         assert (result.shift.value, result.raised, result.lowered, result.failed) == (0, 0, 0, 0)
@@ -98,7 +98,7 @@ async def test_a_judge_without_a_bias_is_not_moved_and_its_interval_says_by_how_
 async def test_a_planted_bias_comes_back_in_its_size_and_in_no_other_probe(
     probe: Probe, is_moved: Callable[[str], bool], planted: float, records: Records
 ) -> None:
-    results = await probed(records, biased(is_moved))
+    results = await result_by_probe(records, reply_with_bias(is_moved))
     shift = results.pop(probe).shift
     assert shift.value == pytest.approx(planted)
     assert (
@@ -112,9 +112,9 @@ async def test_a_planted_bias_comes_back_in_its_size_and_in_no_other_probe(
 
 
 async def test_the_same_probe_again_asks_nobody(records: Records) -> None:
-    async with judge(biased(lambda _text: False)) as (panel, server):
+    async with panel_of_one_judge(reply_with_bias(lambda _text: False)) as (panel, server):
         for _ in range(2):
-            await probe_judges(answers_to(6), panel, {"ada": "Lovelace"}, records, JudgingBudget())
+            await probe_judges(right_and_wrong_answers(6), panel, {"ada": "Lovelace"}, records, JudgingBudget())
         # Of each answer alone, longer, and signed twice; and of each wrong one with the key on either side.
         assert len(server.requests) == 12 * 4 + 6 * 2
 
@@ -123,28 +123,28 @@ async def test_votes_that_fail_are_counted_and_not_taken_for_scores(records: Rec
     def play(request: JudgeRequest) -> PlayedReply:
         return fails(400, "no") if "Lovelace" in answer_in(request) else says("correct")
 
-    async with judge(play) as (panel, _):
-        results = await probe_judges(answers_to(6), panel, {"ada": "Lovelace"}, records, JudgingBudget())
+    async with panel_of_one_judge(play) as (panel, _):
+        results = await probe_judges(right_and_wrong_answers(6), panel, {"ada": "Lovelace"}, records, JudgingBudget())
     family_result = next(result for result in results if result.probe is Probe.FAMILY)
     assert (family_result.answers, family_result.failed, family_result.shift.value) == (0, 12, None)
 
 
 async def test_a_budget_that_does_not_suffice_keeps_what_was_paid_for(records: Records) -> None:
-    async with judge(biased(lambda _text: False)) as (panel, server):
+    async with panel_of_one_judge(reply_with_bias(lambda _text: False)) as (panel, server):
         with pytest.raises(OutOfBudgetError):
-            await probe_judges(answers_to(6), panel, {"ada": "Lovelace"}, records, JudgingBudget(0.02))
+            await probe_judges(right_and_wrong_answers(6), panel, {"ada": "Lovelace"}, records, JudgingBudget(0.02))
         assert server.requests
 
 
 def test_answers_are_drawn_from_as_many_problems_as_there_are_and_only_what_models_judge() -> None:
     many = [ProbedAnswer("p/0", make_problem(), f"{RIGHT} {number}", True) for number in range(50)]
     by_rule = ProbedAnswer("p/choice", make_problem(QuestionFormat.ASSERTION, value="T"), "T", True)
-    drawn_answers = choose_answers([*many, by_rule, *answers_to(10)], 11, seed=2)
+    drawn_answers = choose_probed_answers([*many, by_rule, *right_and_wrong_answers(10)], 11, seed=2)
     assert len({answer.problem_ref for answer in drawn_answers}) == 10 and by_rule not in drawn_answers
-    assert choose_answers([*many], 5, seed=1) == choose_answers([*many], 5, seed=1)
+    assert choose_probed_answers([*many], 5, seed=1) == choose_probed_answers([*many], 5, seed=1)
 
 
 async def test_few_problems_have_a_mean_and_no_interval(records: Records) -> None:
-    async with judge(biased(lambda _text: False)) as (panel, _):
-        results = await probe_judges(answers_to(3), panel, {"ada": "Lovelace"}, records, JudgingBudget())
+    async with panel_of_one_judge(reply_with_bias(lambda _text: False)) as (panel, _):
+        results = await probe_judges(right_and_wrong_answers(3), panel, {"ada": "Lovelace"}, records, JudgingBudget())
     assert results[0].shift.value == 0 and results[0].shift.low is None

@@ -46,7 +46,7 @@ NONSENSE = content("I don't know.")
 
 
 @asynccontextmanager
-async def panel(*plays: Play, **changes: Any) -> AsyncIterator[tuple[Panel, list[JudgeEndpoint]]]:
+async def panel_and_endpoints(*plays: Play, **changes: Any) -> AsyncIterator[tuple[Panel, list[JudgeEndpoint]]]:
     """Judges `a`, `b`, …, each behind an endpoint of its own."""
     servers = [JudgeEndpoint(play) for play in plays]
     endpoints = []
@@ -62,13 +62,13 @@ async def panel(*plays: Play, **changes: Any) -> AsyncIterator[tuple[Panel, list
             server.__exit__(None, None, None)
 
 
-async def judged(records: Records, *plays: Play, problem: Problem = FREE, **changes: Any) -> Judgement:
-    async with panel(*plays, **changes) as (judges, _):
+async def recorded_judgement(records: Records, *plays: Play, problem: Problem = FREE, **changes: Any) -> Judgement:
+    async with panel_and_endpoints(*plays, **changes) as (judges, _):
         return await judge_and_record(problem, "an answer", judges, records, problem_ref="p/q")
 
 
 async def test_two_votes_that_agree_are_enough(records: Records) -> None:
-    async with panel(in_turn(says("correct"))) as (judges, (server,)):
+    async with panel_and_endpoints(in_turn(says("correct"))) as (judges, (server,)):
         judgement = await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q")
     assert (judgement.status, judgement.label, judgement.score, judgement.passed) == (
         JudgementStatus.SCORED,
@@ -84,7 +84,7 @@ async def test_two_votes_that_agree_are_enough(records: Records) -> None:
 
 
 async def test_a_third_vote_breaks_a_tie_and_all_votes_are_kept(records: Records) -> None:
-    judgement = await judged(records, in_turn(says("correct"), says("incorrect"), says("incorrect")))
+    judgement = await recorded_judgement(records, in_turn(says("correct"), says("incorrect"), says("incorrect")))
     assert (judgement.label, judgement.score, judgement.passed, judgement.tie_break) == ("incorrect", 0, False, True)
     async with records.read_transaction() as connection:
         vote_labels = (await connection.execute(select(VOTES.c.label).order_by(VOTES.c.position))).scalars().all()
@@ -92,13 +92,15 @@ async def test_a_third_vote_breaks_a_tie_and_all_votes_are_kept(records: Records
 
 
 async def test_three_different_labels_are_not_a_majority_for_correct(records: Records) -> None:
-    judgement = await judged(records, in_turn(says("correct"), says("incorrect"), says("partially correct")))
+    judgement = await recorded_judgement(
+        records, in_turn(says("correct"), says("incorrect"), says("partially correct"))
+    )
     assert (judgement.status, judgement.label, judgement.passed) == (JudgementStatus.SCORED, "partially correct", False)
     assert (len(judgement.votes), judgement.tie_break) == (3, True)
 
 
 async def test_without_a_majority_nothing_is_scored_and_the_answer_waits_for_a_person(records: Records) -> None:
-    judgement = await judged(records, in_turn(says(1), says(5), says(10)), problem=OPEN)
+    judgement = await recorded_judgement(records, in_turn(says(1), says(5), says(10)), problem=OPEN)
     assert (judgement.status, judgement.score, judgement.passed) == (JudgementStatus.ERROR, None, None)
     assert len(judgement.votes) == 3
     (unscored_answer,) = await records.unscored_answers()
@@ -107,14 +109,14 @@ async def test_without_a_majority_nothing_is_scored_and_the_answer_waits_for_a_p
 
 
 async def test_a_vote_that_came_to_nothing_is_replaced_and_kept(records: Records) -> None:
-    judgement = await judged(records, in_turn(NONSENSE, says("correct")))
+    judgement = await recorded_judgement(records, in_turn(NONSENSE, says("correct")))
     assert judgement.label == "correct"
     assert sorted(bool(vote.error) for vote in judgement.votes) == [False, False, True]
     assert judgement.tie_break is False
 
 
 async def test_a_judge_that_never_makes_sense_is_an_error_and_no_zero(records: Records) -> None:
-    async with panel(in_turn(NONSENSE)) as (judges, (server,)):
+    async with panel_and_endpoints(in_turn(NONSENSE)) as (judges, (server,)):
         judgement = await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q")
     assert (judgement.status, judgement.score) == (JudgementStatus.ERROR, None)
     assert len(server.requests) == len(judgement.votes) == 4, "two seats and two spares"
@@ -137,7 +139,7 @@ async def test_a_judge_whose_provider_fails_at_a_fifth_of_the_requests_gives_the
 
     all_scores = []
     for name, play in (("healthy", healthy), ("failing", failing)):
-        async with panel(play, spares=0) as (judges, _):
+        async with panel_and_endpoints(play, spares=0) as (judges, _):
             scores: dict[str, float | None] = {}
             undecided_counts = []
             while None in scores.values() or not scores:
@@ -153,30 +155,30 @@ async def test_a_judge_whose_provider_fails_at_a_fifth_of_the_requests_gives_the
 
 
 async def test_one_family_stands_in_for_another_that_is_down(records: Records) -> None:
-    judgement = await judged(records, in_turn(fails(401)), in_turn(says("correct")), spares=2)
+    judgement = await recorded_judgement(records, in_turn(fails(401)), in_turn(says("correct")), spares=2)
     assert judgement.label == "correct"
     assert {vote.judge for vote in judgement.votes if not vote.error} == {"b"}
 
 
 async def test_five_votes_of_two_families_need_three(records: Records) -> None:
-    judgement = await judged(records, in_turn(says("correct")), in_turn(says("incorrect")), seats=5)
+    judgement = await recorded_judgement(records, in_turn(says("correct")), in_turn(says("incorrect")), seats=5)
     assert (judgement.label, judgement.tie_break) == ("correct", True)
     assert sorted(vote.judge for vote in judgement.votes) == ["a", "a", "a", "b", "b"]
 
 
 async def test_points_are_averaged_where_two_votes_lie_together(records: Records) -> None:
-    judgement = await judged(records, in_turn(says(8), says(7)), problem=OPEN)
+    judgement = await recorded_judgement(records, in_turn(says(8), says(7)), problem=OPEN)
     assert (judgement.label, judgement.score, judgement.passed) == ("7.5", 0.75, True)
 
 
 async def test_a_right_blank_asks_no_model(records: Records) -> None:
-    async with panel(in_turn(says(0))) as (judges, (server,)):
+    async with panel_and_endpoints(in_turn(says(0))) as (judges, (server,)):
         judgement = await judge_and_record(BLANK, "Write-back", judges, records, problem_ref="p/q")
     assert (judgement.score, judgement.method, server.requests) == (1.0, ScoringMethod.DETERMINISTIC, [])
 
 
 async def test_another_wording_of_a_blank_is_for_a_judge(records: Records) -> None:
-    judgement = await judged(records, in_turn(says(1)), problem=BLANK)
+    judgement = await recorded_judgement(records, in_turn(says(1)), problem=BLANK)
     assert (judgement.label, judgement.score) == ("1", 1.0)
 
 
@@ -184,7 +186,7 @@ async def test_questions_about_code_get_both_our_judgement_and_cvdps_number(reco
     def play(request: JudgeRequest) -> PlayedReply:
         return says(0.85) if "0.0 (no match at all)" in request.system else says(9)
 
-    async with panel(play) as (judges, (server,)):
+    async with panel_and_endpoints(play) as (judges, (server,)):
         judgement = await judge_and_record(CODE, "an answer", judges, records, problem_ref="p/q")
     assert (judgement.label, judgement.score) == ("9", 0.9)
     assert judgement.metrics["cvdp_subjective"] == 0.85
@@ -196,7 +198,7 @@ async def test_questions_about_code_get_both_our_judgement_and_cvdps_number(reco
 
 
 async def test_a_judgement_of_a_part_of_an_answer_says_so(records: Records) -> None:
-    async with panel(in_turn(says("correct"))) as (judges, _):
+    async with panel_and_endpoints(in_turn(says("correct"))) as (judges, _):
         judgement = await judge_and_record(FREE, "x" * 20_001, judges, records, problem_ref="p/q")
     assert "20000 characters" in judgement.remarks[0]
 
@@ -215,7 +217,7 @@ async def test_without_a_judge_the_answer_waits_and_is_scored_later(records: Rec
         2,
         "an answer",
     )
-    async with panel(in_turn(says("correct"))) as (judges, _):
+    async with panel_and_endpoints(in_turn(says("correct"))) as (judges, _):
         later_judgement = await judge_and_record(
             FREE, unscored_answer.answer.text, judges, records, problem_ref="p/q", answer_id=unscored_answer.answer.id
         )
@@ -240,7 +242,7 @@ async def test_an_answer_is_on_disk_before_a_model_is_asked(records: Records) ->
         loop.call_soon_threadsafe(asked_once.set)
         return PlayedReply(delay_s=60)
 
-    async with panel(play) as (judges, _):
+    async with panel_and_endpoints(play) as (judges, _):
         judging_task = asyncio.create_task(judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q"))
         await asked_once.wait()
         judging_task.cancel()
@@ -251,7 +253,7 @@ async def test_an_answer_is_on_disk_before_a_model_is_asked(records: Records) ->
 
 
 async def test_an_answer_judged_once_is_not_judged_again(records: Records) -> None:
-    async with panel(in_turn(says("correct"))) as (judges, (server,)):
+    async with panel_and_endpoints(in_turn(says("correct"))) as (judges, (server,)):
         first_judgement = await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q", answer_id="x")
         repeated = await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q", answer_id="x")
     assert first_judgement == repeated and len(server.requests) == 2
@@ -259,14 +261,14 @@ async def test_an_answer_judged_once_is_not_judged_again(records: Records) -> No
 
 async def test_a_budget_that_is_used_up_leaves_answers_pending(records: Records) -> None:
     budget = JudgingBudget(0.000_001)
-    async with panel(in_turn(says("correct"))) as (judges, (server,)):
+    async with panel_and_endpoints(in_turn(says("correct"))) as (judges, (server,)):
         judgement = await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q", budget=budget)
     assert judgement.status is JudgementStatus.PENDING and "budget" in judgement.message
     assert server.requests == [] and len(await records.unscored_answers()) == 1
 
 
 async def test_the_most_a_judgement_can_cost_is_known_before(records: Records) -> None:
-    async with panel(in_turn(NONSENSE)) as (judges, _):
+    async with panel_and_endpoints(in_turn(NONSENSE)) as (judges, _):
         budget = JudgingBudget()
         highest_cost = judges.maximum_cost_usd(FREE, "an answer", PENDING)
         await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q", budget=budget)
@@ -277,7 +279,7 @@ async def test_the_most_a_judgement_can_cost_is_known_before(records: Records) -
 
 
 async def test_the_same_answer_is_not_paid_for_twice(records: Records) -> None:
-    async with panel(in_turn(says("correct"))) as (judges, (server,)):
+    async with panel_and_endpoints(in_turn(says("correct"))) as (judges, (server,)):
         first_judgement = await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q")
         repeated = await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q")
         await judge_and_record(FREE, "another answer", judges, records, problem_ref="p/q")
@@ -287,18 +289,18 @@ async def test_the_same_answer_is_not_paid_for_twice(records: Records) -> None:
 
 
 async def test_another_key_rubric_or_model_is_another_vote(records: Records) -> None:
-    async with panel(in_turn(says("correct"))) as (judges, (server,)):
+    async with panel_and_endpoints(in_turn(says("correct"))) as (judges, (server,)):
         await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q")
         await judge_and_record(make_problem(value="another key"), "an answer", judges, records, problem_ref="p/q")
         await judge_and_record(make_problem(rubric="another rubric"), "an answer", judges, records, problem_ref="p/q")
         assert len(server.requests) == 6
-    async with panel(in_turn(says("correct"))) as (judges, (server,)):
+    async with panel_and_endpoints(in_turn(says("correct"))) as (judges, (server,)):
         await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q")
         assert len(server.requests) == 2, "another address"
 
 
 async def test_replies_that_are_no_votes_are_not_cached(records: Records) -> None:
-    async with panel(in_turn(*[NONSENSE] * 4, says("correct"))) as (judges, _):
+    async with panel_and_endpoints(in_turn(*[NONSENSE] * 4, says("correct"))) as (judges, _):
         assert (
             await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q")
         ).status is JudgementStatus.ERROR
@@ -310,7 +312,7 @@ async def test_replies_that_are_no_votes_are_not_cached(records: Records) -> Non
 async def test_a_recorded_cache_replays_without_an_endpoint(records: Records, tmp_path: Path) -> None:
     from benchwright_judges.records.vote_recording import read_recording, write_recording
 
-    async with panel(in_turn(says("correct"), says("incorrect"), says("correct"))) as (judges, _):
+    async with panel_and_endpoints(in_turn(says("correct"), says("incorrect"), says("correct"))) as (judges, _):
         first_judgement = await judge_and_record(FREE, "an answer", judges, records, problem_ref="p/q")
         write_recording(tmp_path / "votes.jsonl", await records.all_cached_votes())
         other_records = await Records.open(tmp_path / "other.sqlite")
@@ -347,7 +349,7 @@ async def test_text_that_a_database_cant_hold_is_kept_as_far_as_it_can(records: 
 
 
 async def test_a_failure_of_every_judge_says_what_happened_and_what_to_do(records: Records) -> None:
-    judgement = await judged(records, in_turn(fails(401)), in_turn(fails(404)))
+    judgement = await recorded_judgement(records, in_turn(fails(401)), in_turn(fails(404)))
     assert judgement.status is JudgementStatus.ERROR
     assert "2 of 4 votes failed: the endpoint answered 401: the key is not accepted" in judgement.message
     assert "2 of 4 votes failed: the endpoint answered 404: there is no such model or address" in judgement.message
@@ -356,5 +358,5 @@ async def test_a_failure_of_every_judge_says_what_happened_and_what_to_do(record
 
 @pytest.mark.parametrize("labels", [["correct", "incorrect"] * 4 + ["correct"], ["correct"] * 5])
 async def test_nine_seats_decide_by_five_votes(records: Records, labels: list[str]) -> None:
-    judgement = await judged(records, in_turn(*map(says, labels)), seats=9)
+    judgement = await recorded_judgement(records, in_turn(*map(says, labels)), seats=9)
     assert (judgement.label, len(judgement.votes)) == ("correct", len(labels))

@@ -22,13 +22,13 @@ from ...support.service.judge_service import CHOOSES, EXPLAINS, judge_at, serve_
 Answer = Callable[[httpx2.Request], httpx2.Response]
 
 
-async def ask(respond: Answer, patience_s: float = 60.0, text: str = "B") -> Judgement:
+async def judgement_of_service(respond: Answer, patience_s: float = 60.0, text: str = "B") -> Judgement:
     transport = httpx2.MockTransport(respond)
     async with RemoteJudge("http://judge", "t", patience_s=patience_s, transport=transport) as judge:
         return await judge.request_judgement(CHOOSES, text)
 
 
-def refuses(refusal_kind: RefusalKind, **headers: str) -> httpx2.Response:
+def refusal_response(refusal_kind: RefusalKind, **headers: str) -> httpx2.Response:
     details = RefusalError(refusal_kind, "What happened.", "What to do.").details
     return httpx2.Response(refusal_kind.status.value, json=details.model_dump(mode="json"), headers=headers)
 
@@ -83,10 +83,14 @@ async def test_what_passes_is_waited_out_with_one_key(refusal_kind: RefusalKind)
 
     def answer(http_request: httpx2.Request) -> httpx2.Response:
         keys.append(http_request.headers["Idempotency-Key"])
-        return refuses(refusal_kind, **{"Retry-After": "1"}) if len(keys) < 3 else refuses(RefusalKind.WRONG_SCOPE)
+        return (
+            refusal_response(refusal_kind, **{"Retry-After": "1"})
+            if len(keys) < 3
+            else refusal_response(RefusalKind.WRONG_SCOPE)
+        )
 
     start_s = time.monotonic()
-    judgement = await ask(answer)
+    judgement = await judgement_of_service(answer)
     assert time.monotonic() - start_s >= 2
     assert len(keys) == 3
     assert len(set(keys)) == 1
@@ -95,7 +99,9 @@ async def test_what_passes_is_waited_out_with_one_key(refusal_kind: RefusalKind)
 
 async def test_it_does_not_wait_longer_than_it_may() -> None:
     start_s = time.monotonic()
-    judgement = await ask(lambda http_request: refuses(RefusalKind.RATE_LIMITED, **{"Retry-After": "3600"}))
+    judgement = await judgement_of_service(
+        lambda http_request: refusal_response(RefusalKind.RATE_LIMITED, **{"Retry-After": "3600"})
+    )
     assert time.monotonic() - start_s < 60, "patience itself is longer"
     assert judgement.status is JudgementStatus.PENDING
     assert "What to do." in judgement.message
@@ -112,7 +118,7 @@ async def test_it_does_not_wait_longer_than_it_may() -> None:
     ],
 )
 async def test_a_refusal_leaves_the_answer_pending_and_says_why(refusal_kind: RefusalKind, message: str) -> None:
-    judgement = await ask(lambda http_request: refuses(refusal_kind))
+    judgement = await judgement_of_service(lambda http_request: refusal_response(refusal_kind))
     assert judgement.status is JudgementStatus.PENDING
     assert message in judgement.message
     assert "kept and pending. What to do." in judgement.message
@@ -129,7 +135,7 @@ async def test_a_refusal_leaves_the_answer_pending_and_says_why(refusal_kind: Re
     ],
 )
 async def test_what_is_no_judge_service_is_said_so(response: httpx2.Response) -> None:
-    judgement = await ask(lambda http_request: response)
+    judgement = await judgement_of_service(lambda http_request: response)
     assert judgement.status is JudgementStatus.PENDING
     assert "does not answer like a judge service" in judgement.message
 

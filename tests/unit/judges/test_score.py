@@ -22,7 +22,7 @@ from benchwright_problems.problem import (
 SECRET = "SECRET-42"
 
 
-def question(
+def question_problem(
     style: QuestionFormat, answer: Answer | None, letters: str = "ABCD", statement: str = "?", language: str = "en"
 ) -> Problem:
     choices = tuple(Choice(letter=letter, text=f"choice {letter}") for letter in letters)
@@ -38,17 +38,23 @@ def question(
     )
 
 
-MULTIPLE = question(QuestionFormat.MULTIPLE_CHOICE, Answer(value="B"))
-ASSERTION = question(QuestionFormat.ASSERTION, Answer(value="false"))
-CLOSED = question(QuestionFormat.FILL_IN_THE_BLANK, Answer(value="52", alternatives=("fifty-two",), closed=True))
-BLANK = question(
+MULTIPLE = question_problem(QuestionFormat.MULTIPLE_CHOICE, Answer(value="B"))
+ASSERTION = question_problem(QuestionFormat.ASSERTION, Answer(value="false"))
+CLOSED = question_problem(
+    QuestionFormat.FILL_IN_THE_BLANK, Answer(value="52", alternatives=("fifty-two",), closed=True)
+)
+BLANK = question_problem(
     QuestionFormat.FILL_IN_THE_BLANK, Answer(value="Program counter", alternatives=("PC",)), statement="() counts."
 )
-NUMBER = question(QuestionFormat.FILL_IN_THE_BLANK, Answer(value="32 kb/s"), statement="The rate in kb/s is ( ).")
-OPEN = question(QuestionFormat.OPEN_ENDED, Answer(value=f"Because {SECRET}.", rubric=SECRET, explanation=SECRET))
-FREE = question(QuestionFormat.FREE_RESPONSE, Answer(value=SECRET))
+NUMBER = question_problem(
+    QuestionFormat.FILL_IN_THE_BLANK, Answer(value="32 kb/s"), statement="The rate in kb/s is ( )."
+)
+OPEN = question_problem(
+    QuestionFormat.OPEN_ENDED, Answer(value=f"Because {SECRET}.", rubric=SECRET, explanation=SECRET)
+)
+FREE = question_problem(QuestionFormat.FREE_RESPONSE, Answer(value=SECRET))
 LONG_TEXT = "The answer is " + "that the buffer hides latency. " * 400
-LONG = question(QuestionFormat.FREE_RESPONSE, Answer(value=LONG_TEXT))
+LONG = question_problem(QuestionFormat.FREE_RESPONSE, Answer(value=LONG_TEXT))
 ALL = [MULTIPLE, ASSERTION, CLOSED, BLANK, NUMBER, OPEN, FREE]
 
 
@@ -105,7 +111,7 @@ def test_answers_are_scored(problem: Problem, text: str, expected_pass: bool) ->
         (OPEN, "Because of something else.", JudgementStatus.PENDING),
         (OPEN, "", JudgementStatus.EMPTY),
         (FREE, "no idea", JudgementStatus.PENDING),
-        (question(QuestionFormat.FREE_RESPONSE, None), "words", JudgementStatus.PENDING),
+        (question_problem(QuestionFormat.FREE_RESPONSE, None), "words", JudgementStatus.PENDING),
     ],
 )
 def test_what_cannot_be_scored_says_why_and_is_never_a_zero(
@@ -131,7 +137,7 @@ def test_the_label_tells_what_was_read_or_why_nothing_was(text: str, label: str)
 
 
 def text_problem(reference: str) -> Problem:
-    return question(QuestionFormat.OPEN_ENDED, Answer(value=reference)).model_copy(
+    return question_problem(QuestionFormat.OPEN_ENDED, Answer(value=reference)).model_copy(
         update={"kind": ProblemKind.TEXT, "public": Public(statement="?")}
     )
 
@@ -194,7 +200,7 @@ def test_a_good_key_is_right_and_nothing_is_not(problem: Problem) -> None:
 
 
 def test_a_question_without_a_key_is_pending() -> None:
-    key, _ = judge_key_and_empty_answer(question(QuestionFormat.FREE_RESPONSE, None))
+    key, _ = judge_key_and_empty_answer(question_problem(QuestionFormat.FREE_RESPONSE, None))
     assert key.status is JudgementStatus.PENDING
 
 

@@ -31,25 +31,28 @@ SELF_CONTRADICTIONS = {"en-238", "fr-210", "zh-159", "zh-198"}
 """They end with the line that was asked for, after reasons for another answer in words: the line counts."""
 
 
-def rows(heading: str) -> list[tuple[str, str]]:
+def documented_replies_and_values(heading: str) -> list[tuple[str, str]]:
     """Replies of the table of the documentation below a heading, with what is read in each."""
     text = (ROOT / "docs/reference/scoring.md").read_text("utf-8").partition(heading)[2]
     table = text.partition("| --- | --- |\n")[2].partition("\n\n")[0]
     return [(match["reply"].replace("⏎", "\n"), match["value"]) for match in ROW.finditer(table)]
 
 
-@pytest.mark.parametrize(("reply", "value"), rows("### The table"))
+@pytest.mark.parametrize(("reply", "value"), documented_replies_and_values("### The table"))
 def test_a_choice_is_read_as_the_table_says(reply: str, value: str) -> None:
     assert (read_selection(CHOICE, reply) or "unread") == value
 
 
-@pytest.mark.parametrize(("reply", "value"), rows("An assertion:"))
+@pytest.mark.parametrize(("reply", "value"), documented_replies_and_values("An assertion:"))
 def test_an_assertion_is_read_as_the_table_says(reply: str, value: str) -> None:
     assert (read_selection(ASSERTION, reply) or "unread") == value
 
 
 def test_the_tables_have_their_rows() -> None:
-    assert (len(rows("### The table")) > 50, len(rows("An assertion:")) > 25) == (True, True)
+    assert (
+        len(documented_replies_and_values("### The table")) > 50,
+        len(documented_replies_and_values("An assertion:")) > 25,
+    ) == (True, True)
 
 
 def test_a_value_needs_no_letter_if_only_one_option_has_it_and_a_letter_none_if_it_is_another_text() -> None:

@@ -29,7 +29,7 @@ def test_bleu_is_nltk_s_to_the_bit() -> None:
     assert differing == []
 
 
-def by_the_definition(text: str, reference: str) -> float:
+def bleu_by_definition(text: str, reference: str) -> float:
     """CVDP's ROUGE, from its description: lower case, word characters and white space only, bigrams of words."""
 
     def bigrams(phrase: str) -> list[str]:
@@ -46,7 +46,7 @@ def by_the_definition(text: str, reference: str) -> float:
     reference=st.lists(st.sampled_from(WORDS), min_size=2, max_size=25).map(" ".join),
 )
 def test_rouge_is_the_share_of_the_reference_s_bigrams(text: str, reference: str) -> None:
-    assert cvdp_rouge(text, reference) == by_the_definition(text, reference)
+    assert cvdp_rouge(text, reference) == bleu_by_definition(text, reference)
 
 
 def test_a_bigram_that_the_reference_repeats_counts_once_above_and_twice_below() -> None:

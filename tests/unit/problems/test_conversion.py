@@ -16,29 +16,29 @@ from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.patch import apply_patch
 from benchwright_problems.problem import Problem
-from benchwright_problems.storage.conversion import RecordForm, convert_record, make_patch
+from benchwright_problems.storage.conversion import RecordForm, convert_record, unified_diff_without_headers
 
 Record = dict[str, JsonValue]
 WriteLines = Callable[..., Path]
 
 
-def other_form(record: Record) -> RecordForm:
+def other_record_form(record: Record) -> RecordForm:
     return RecordForm.NONAGENTIC if "prompt" in record else RecordForm.AGENTIC
 
 
-def there_and_back(record: Record) -> tuple[Record, Record]:
-    converted = convert_record(copy.deepcopy(record), other_form(record))
+def converted_and_restored(record: Record) -> tuple[Record, Record]:
+    converted = convert_record(copy.deepcopy(record), other_record_form(record))
     stored = json.loads(json.dumps(converted))
-    return converted, convert_record(stored, other_form(stored))
+    return converted, convert_record(stored, other_record_form(stored))
 
 
-def problem(record: Record, folder: Path) -> Problem:
+def imported_problem(record: Record, folder: Path) -> Problem:
     file = folder / "one_v1.1.0.jsonl"
     file.write_text(json.dumps(record), encoding="utf-8")
     return import_cvdp([file], "p", InvalidRecords(keeps_unknown_fields=True)).problems[0]
 
 
-def meaning(problem: Problem) -> list[object]:
+def kept_meaning(problem: Problem) -> list[object]:
     hidden_part = problem.hidden
     return [
         *(
@@ -65,10 +65,12 @@ def test_every_published_example_survives_both_ways(cvdp_files: list[Path], tmp_
     for file in cvdp_files:
         for line in file.read_text(encoding="utf-8").splitlines():
             record: Record = json.loads(line)
-            converted, back = there_and_back(record)
+            converted, back = converted_and_restored(record)
             assert ("prompt" in converted) != ("prompt" in record)
             assert back == record
-            assert meaning(problem(converted, tmp_path)) == meaning(problem(record, tmp_path))
+            assert kept_meaning(imported_problem(converted, tmp_path)) == kept_meaning(
+                imported_problem(record, tmp_path)
+            )
             count += 1
     assert count == 10
 
@@ -87,9 +89,9 @@ def test_every_published_example_survives_both_ways(cvdp_files: list[Path], tmp_
 )
 def test_a_nonagentic_record_survives(change: Record, nonagentic: Record, tmp_path: Path) -> None:
     record = nonagentic | change
-    converted, back = there_and_back(record)
+    converted, back = converted_and_restored(record)
     assert back == record
-    assert meaning(problem(converted, tmp_path)) == meaning(problem(record, tmp_path))
+    assert kept_meaning(imported_problem(converted, tmp_path)) == kept_meaning(imported_problem(record, tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -104,9 +106,9 @@ def test_a_nonagentic_record_survives(change: Record, nonagentic: Record, tmp_pa
 )
 def test_an_agentic_record_survives(change: Record, agentic: Record, tmp_path: Path) -> None:
     record = agentic | change
-    converted, back = there_and_back(record)
+    converted, back = converted_and_restored(record)
     assert back == record
-    assert meaning(problem(converted, tmp_path)) == meaning(problem(record, tmp_path))
+    assert kept_meaning(imported_problem(converted, tmp_path)) == kept_meaning(imported_problem(record, tmp_path))
 
 
 def test_an_agent_is_told_which_files_count(nonagentic: Record) -> None:
@@ -131,4 +133,4 @@ def test_what_was_changed_meanwhile_is_kept(nonagentic: Record) -> None:
 
 @given(before=st.text("a\n\r\f é"), after=st.text("ab\n\r\u2028"))
 def test_a_patch_made_here_gives_the_text_it_was_made_for(before: str, after: str) -> None:
-    assert apply_patch(before, make_patch(before, after)) == after
+    assert apply_patch(before, unified_diff_without_headers(before, after)) == after

@@ -17,7 +17,7 @@ NO_CHOICES: Record = {"A": None, "B": None, "C": None, "D": None}
 DATA = Path(__file__).parents[3].parent / "shared" / "data" / "csbench"
 
 
-def record(**changes: JsonValue) -> Record:
+def csbench_record(**changes: JsonValue) -> Record:
     full_record: Record = {
         "ID": 7,
         "Split": "Valid",
@@ -37,11 +37,11 @@ def record(**changes: JsonValue) -> Record:
     return {name: value for name, value in full_record.items() if value is not None}
 
 
-def plain(style: str, answer: JsonValue, **changes: JsonValue) -> Record:
-    return record(Format=style, Answer=answer, A=None, B=None, C=None, D=None, **changes)
+def record_without_choices(style: str, answer: JsonValue, **changes: JsonValue) -> Record:
+    return csbench_record(Format=style, Answer=answer, A=None, B=None, C=None, D=None, **changes)
 
 
-def write(folder: Path, *records: JsonValue, as_lines: bool = False, name: str = "valid.json") -> Path:
+def write_records(folder: Path, *records: JsonValue, as_lines: bool = False, name: str = "valid.json") -> Path:
     file = folder / name
     text = "\n".join(json.dumps(record) for record in records) if as_lines else json.dumps(list(records), indent=1)
     file.write_text(text, encoding="utf-8")
@@ -86,11 +86,11 @@ def test_the_samples_hold_each_format_in_each_language(samples: list[Path]) -> N
 
 def test_an_english_sample_and_its_translation_are_one_group(samples: list[Path]) -> None:
     problems = {problem.id: problem for problem in import_csbench(samples, "p").problems}
-    assert group(problems["en-2184"]) == group(problems["zh-4603"]) != ""
-    assert sum(bool(group(problem)) for problem in problems.values()) == 48
+    assert question_group(problems["en-2184"]) == question_group(problems["zh-4603"]) != ""
+    assert sum(bool(question_group(problem)) for problem in problems.values()) == 48
 
 
-def group(problem: Problem) -> str:
+def question_group(problem: Problem) -> str:
     assert problem.public.question
     return problem.public.question.group
 
@@ -100,8 +100,10 @@ def test_the_published_folder_is_read_whole_without_the_file_that_describes_it(t
     for number, language in enumerate(("EN", "CN", "FR", "DE")):
         folder = tmp_path / "Dataset" / f"CSBench-{language}"
         folder.mkdir(parents=True)
-        write(folder, record(ID=number), as_lines=ending == ".jsonl", name=f"valid{ending}")
-        write(folder, record(ID=number + 4, Split="Test"), as_lines=ending == ".jsonl", name=f"test{ending}")
+        write_records(folder, csbench_record(ID=number), as_lines=ending == ".jsonl", name=f"valid{ending}")
+        write_records(
+            folder, csbench_record(ID=number + 4, Split="Test"), as_lines=ending == ".jsonl", name=f"test{ending}"
+        )
     description = tmp_path / "Dataset" / "croissant.json"
     description.write_text(json.dumps({"@type": "sc:Dataset", "name": "CS-Bench"}, indent=2), encoding="utf-8")
     pack = import_csbench([tmp_path / "Dataset"], "p")
@@ -112,16 +114,16 @@ def test_the_published_folder_is_read_whole_without_the_file_that_describes_it(t
 
 @pytest.mark.parametrize("as_lines", [False, True])
 def test_arrays_and_lines_are_told_apart_by_content(tmp_path: Path, as_lines: bool) -> None:
-    pack = import_csbench([write(tmp_path, record(), record(ID=8), as_lines=as_lines)], "p")
+    pack = import_csbench([write_records(tmp_path, csbench_record(), csbench_record(ID=8), as_lines=as_lines)], "p")
     assert [problem.id for problem in pack.problems] == ["en-7", "en-8"]
 
 
 def test_a_record_becomes_a_question(tmp_path: Path) -> None:
-    (problem,) = import_csbench([write(tmp_path, record(Explanation="It counts."))], "p").problems
+    (problem,) = import_csbench([write_records(tmp_path, csbench_record(Explanation="It counts."))], "p").problems
     question, key = problem.public.question, problem.hidden.answer
     assert question
     assert key
-    assert (problem.kind, problem.public.statement) == (ProblemKind.QUESTION, record()["Question"])
+    assert (problem.kind, problem.public.statement) == (ProblemKind.QUESTION, csbench_record()["Question"])
     assert [choice.text for choice in question.choices] == ["PC", "IR", "SP", "PSW"]
     assert (question.domain, question.subdomain, question.tag, question.language, question.group) == (
         "Computer Organization",
@@ -145,8 +147,8 @@ def test_a_record_becomes_a_question(tmp_path: Path) -> None:
     ],
 )
 def test_an_assertion_is_true_or_false_in_every_writing(tmp_path: Path, answer: JsonValue, value: str) -> None:
-    question_record = plain("Assertion", answer)
-    (problem,) = import_csbench([write(tmp_path, question_record)], "p").problems
+    question_record = record_without_choices("Assertion", answer)
+    (problem,) = import_csbench([write_records(tmp_path, question_record)], "p").problems
     assert problem.hidden.answer
     assert problem.hidden.answer.value == value
     assert same_json(export_csbench(problem), question_record)
@@ -171,8 +173,8 @@ def test_an_assertion_is_true_or_false_in_every_writing(tmp_path: Path, answer: 
 def test_other_answers_that_a_blank_names_are_accepted(
     tmp_path: Path, answer: JsonValue, alternatives: tuple[str, ...]
 ) -> None:
-    question_record = plain("Fill-in-the-blank", answer)
-    (problem,) = import_csbench([write(tmp_path, question_record)], "p").problems
+    question_record = record_without_choices("Fill-in-the-blank", answer)
+    (problem,) = import_csbench([write_records(tmp_path, question_record)], "p").problems
     assert problem.hidden.answer
     assert problem.hidden.answer.alternatives == alternatives
     assert not problem.hidden.answer.closed
@@ -181,16 +183,21 @@ def test_other_answers_that_a_blank_names_are_accepted(
 
 def test_the_same_question_in_several_languages_is_one_group(tmp_path: Path) -> None:
     files = [
-        write(tmp_path, record(), record(ID=9), name="en.json"),
-        write(tmp_path, record(Language="French"), record(ID=7 + 2419, Language="Chinese"), name="more.json"),
+        write_records(tmp_path, csbench_record(), csbench_record(ID=9), name="en.json"),
+        write_records(
+            tmp_path,
+            csbench_record(Language="French"),
+            csbench_record(ID=7 + 2419, Language="Chinese"),
+            name="more.json",
+        ),
     ]
-    groups = {problem.id: group(problem) for problem in import_csbench(files, "p").problems}
+    groups = {problem.id: question_group(problem) for problem in import_csbench(files, "p").problems}
     assert groups == {"en-7": "7", "fr-7": "7", "zh-2426": "7", "en-9": ""}
 
 
 def test_a_chinese_question_of_another_kind_is_no_translation(tmp_path: Path) -> None:
-    file = write(tmp_path, record(), record(ID=7 + 2419, Language="Chinese", SubDomain="Bus"))
-    assert [group(problem) for problem in import_csbench([file], "p").problems] == ["", ""]
+    file = write_records(tmp_path, csbench_record(), csbench_record(ID=7 + 2419, Language="Chinese", SubDomain="Bus"))
+    assert [question_group(problem) for problem in import_csbench([file], "p").problems] == ["", ""]
 
 
 @pytest.mark.parametrize(
@@ -222,7 +229,7 @@ def test_a_chinese_question_of_another_kind_is_no_translation(tmp_path: Path) ->
 def test_what_is_wrong_is_named_by_file_record_and_field(
     tmp_path: Path, store: Store, change: Record, message: str
 ) -> None:
-    file = write(tmp_path, record(), record(**({"ID": 8} | change)))
+    file = write_records(tmp_path, csbench_record(), csbench_record(**({"ID": 8} | change)))
     with pytest.raises(DatasetError, match=message) as caught:
         store.add(import_csbench([file], "p"))
     assert str(file) in str(caught.value)
@@ -231,7 +238,9 @@ def test_what_is_wrong_is_named_by_file_record_and_field(
 
 def test_in_lines_the_line_is_named(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=r"valid\.json:2: field Answer: is 'E'"):
-        import_csbench([write(tmp_path, record(), record(ID=8, Answer="E"), as_lines=True)], "p")
+        import_csbench(
+            [write_records(tmp_path, csbench_record(), csbench_record(ID=8, Answer="E"), as_lines=True)], "p"
+        )
 
 
 @pytest.mark.parametrize("content", ["", "[]", "[1]", "{", "[", '[{"ID": NaN}]', "null", "[" * 200_000], ids=repr)
@@ -244,14 +253,14 @@ def test_what_is_no_data_set_is_refused(tmp_path: Path, content: str) -> None:
 
 def test_null_is_named_where_a_value_is_needed(tmp_path: Path) -> None:
     file = tmp_path / "bad.json"
-    file.write_text(json.dumps([record() | {"Answer": None}]))
+    file.write_text(json.dumps([csbench_record() | {"Answer": None}]))
     with pytest.raises(DatasetError, match=r"\[0\]\.Answer: is null$"):
         import_csbench([file], "p")
 
 
 def test_an_object_over_several_lines_is_named_as_such(tmp_path: Path) -> None:
     file = tmp_path / "bad.json"
-    file.write_text(json.dumps(record(), indent=1))
+    file.write_text(json.dumps(csbench_record(), indent=1))
     with pytest.raises(DatasetError, match=r"bad\.json: holds a JSON object over several lines") as caught:
         import_csbench([file], "p")
     assert "can't be read either" not in str(caught.value)
@@ -259,15 +268,15 @@ def test_an_object_over_several_lines_is_named_as_such(tmp_path: Path) -> None:
 
 def test_a_pack_needs_a_name(tmp_path: Path) -> None:
     with pytest.raises(BadPackNameError):
-        import_csbench([write(tmp_path, record())], "../p")
+        import_csbench([write_records(tmp_path, csbench_record())], "../p")
 
 
 @pytest.mark.parametrize(
     "extra", [{"Extra": [1, 1.0, True, None]}, {"Answer": " a"}, {"A": 8, "B": 9.5}, {"Explanation": ""}]
 )
 def test_unusual_records_come_back_unchanged(tmp_path: Path, extra: Record) -> None:
-    question_record = record(**extra)
+    question_record = csbench_record(**extra)
     question_record |= {name: value for name, value in extra.items() if value is None}
     invalid = InvalidRecords(keeps_unknown_fields=True)
-    (problem,) = import_csbench([write(tmp_path, question_record)], "p", invalid).problems
+    (problem,) = import_csbench([write_records(tmp_path, question_record)], "p", invalid).problems
     assert same_json(export_csbench(problem), question_record)

@@ -27,20 +27,20 @@ after_minutes = 5
 """
 
 
-def read(write: WritePack, hints_toml: str) -> Problem:
+def problem_with_hints(write: WritePack, hints_toml: str) -> Problem:
     file = "inv/problem.toml"
     return read_pack_folder(write({file: FILES[file] + hints_toml})).problems[0]
 
 
 def test_the_rules_are_public_and_the_texts_hidden(write_pack: WritePack) -> None:
-    problem = read(write_pack, LADDER)
+    problem = problem_with_hints(write_pack, LADDER)
     assert problem.public.hints == (HintRule(), HintRule(cost=0.25, after_runs=2, after_minutes=5))
     assert problem.hidden.hints == ("Look at the operator.", "It is called NOT.")
     assert "operator" not in problem.public.model_dump_json()
 
 
 def test_hints_change_no_digest_of_the_task(write_pack: WritePack) -> None:
-    plain_problem, hinted = read(write_pack, ""), read(write_pack, LADDER)
+    plain_problem, hinted = problem_with_hints(write_pack, ""), problem_with_hints(write_pack, LADDER)
     assert (plain_problem.public_digest, plain_problem.harness_digest) == (hinted.public_digest, hinted.harness_digest)
     assert plain_problem.hidden.sha256 != hinted.hidden.sha256
     assert "hints" not in Public(statement="s").model_dump_json()
@@ -79,7 +79,7 @@ def test_a_stored_pack_has_the_texts_in_its_sealed_part_alone(
 )
 def test_a_wrong_hint_is_refused_with_its_place(write_pack: WritePack, hints_toml: str, message: str) -> None:
     with pytest.raises(DatasetError, match=message):
-        read(write_pack, hints_toml)
+        problem_with_hints(write_pack, hints_toml)
 
 
 @pytest.mark.parametrize(

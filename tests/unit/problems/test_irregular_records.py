@@ -157,7 +157,7 @@ FORMATS = (
 )
 
 
-def widened(text: str) -> str:
+def full_width_text(text: str) -> str:
     return "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text)
 
 
@@ -168,7 +168,7 @@ def changed_values(value: JsonValue) -> Iterator[JsonValue]:
             f" \t{value}\r\n",
             value.swapcase(),
             value.upper(),
-            widened(value),
+            full_width_text(value),
             f"“{value}”",
             f"{value}.",
             "",
@@ -179,7 +179,7 @@ def changed_values(value: JsonValue) -> Iterator[JsonValue]:
     elif isinstance(value, bool):
         yield from (str(value), str(value).upper(), f" {value} ", int(value), f"The statement is {str(value).lower()}.")
     elif isinstance(value, int):
-        yield from (str(value), f" {value} ", float(value), -value, widened(str(value)))
+        yield from (str(value), f" {value} ", float(value), -value, full_width_text(str(value)))
     elif isinstance(value, list):
         yield from (
             [],
@@ -218,7 +218,7 @@ def same_json(left_json: JsonValue, right_json: JsonValue) -> bool:
     return json.dumps(left_json, sort_keys=True) == json.dumps(right_json, sort_keys=True)
 
 
-def check(folder: Path, form: Format, good: Record, changed_record: Record) -> bool:
+def is_changed_record_read(folder: Path, form: Format, good: Record, changed_record: Record) -> bool:
     """True if the changed record was read. The good one beside it always is."""
     file = dataset_file(folder, form, [changed_record, good])
     invalid = InvalidRecords(skip=True)
@@ -244,7 +244,7 @@ def test_every_irregular_record_is_read_without_loss_or_refused_with_its_place(t
         number = record[form.identity]
         good = record | {form.identity: number + 100 if isinstance(number, int) else f"{number}_good"}
         for changed_record in changed_records(record):
-            if check(tmp_path, form, good, changed_record):
+            if is_changed_record_read(tmp_path, form, good, changed_record):
                 read_count += 1
             else:
                 refused_count += 1
@@ -252,7 +252,7 @@ def test_every_irregular_record_is_read_without_loss_or_refused_with_its_place(t
     assert refused_count > 5
 
 
-def modelled_objects(form: Format, record: Record) -> Iterator[str]:
+def modelled_object_fields(form: Format, record: Record) -> Iterator[str]:
     """The fields of a record that hold an object of fields, not files by path; empty for the record itself."""
     yield ""
     if form.name == "cvdp":
@@ -263,7 +263,7 @@ def modelled_objects(form: Format, record: Record) -> Iterator[str]:
 def test_a_field_that_the_importer_does_not_know_is_refused_or_kept_by_choice(tmp_path: Path, form: Format) -> None:
     chance = random.Random(3)
     for record in form.records:
-        for name in modelled_objects(form, record):
+        for name in modelled_object_fields(form, record):
             values: tuple[JsonValue, ...] = ("text", None, 1, [], {"commit": "0123abc"})
             for value in values:
                 field = chance.choice(("repo", "license", "Ä", "a.b", "__class__", "extra/field", " "))
@@ -279,7 +279,7 @@ def test_a_field_that_the_importer_does_not_know_is_refused_or_kept_by_choice(tm
                 assert same_json(form.export(kept_problem), changed)
 
 
-def published(form: Format) -> list[Record]:
+def published_records(form: Format) -> list[Record]:
     """Real records of the format, as far as this machine has them."""
     if form.name == "csbench" and (file := SHARED / "csbench-test" / "CSBench-EN-test.json").exists():
         records: list[Record] = json.loads(file.read_text(encoding="utf-8"))
@@ -296,13 +296,13 @@ def test_records_with_several_irregularities_are_read_without_loss_or_refused(
     good = form.records[0] | {form.identity: 99_999 if isinstance(form.records[0][form.identity], int) else "good"}
     if form.name == "cvdp":
         good = cvdp("cvdp_copilot_good_0001")
-    records = (*form.records, *published(form))
+    records = (*form.records, *published_records(form))
     for number in range(5_000 if nightly else 60):
         record = chance.choice(records)
         for _ in range(chance.choice((1, 2, 2, 3))):
             record = chance.choice(list(changed_records(record)))
         try:
-            check(tmp_path, form, good, record)
+            is_changed_record_read(tmp_path, form, good, record)
         except BaseException as error:
             error.add_note(f"seed {seed}, mutation {number}: {json.dumps(record)[:2000]}")
             raise
@@ -333,7 +333,7 @@ def test_of_two_different_records_of_one_name_the_first_is_kept(tmp_path: Path, 
 @pytest.mark.parametrize(
     ("answer", "letter"),
     [
-        *((spelling, "B") for spelling in ("b", " B ", "(B)", "B.", "„B“", "« B »", '"B"', widened("B"), "B)")),
+        *((spelling, "B") for spelling in ("b", " B ", "(B)", "B.", "„B“", "« B »", '"B"', full_width_text("B"), "B)")),
         ("Die richtige Antwort ist B.", "B"),
         ("La bonne réponse est « B ».", "B"),
         ("正确答案是B。", "B"),
@@ -393,4 +393,4 @@ def test_the_published_english_test_split_imports_whole_and_survives_changes(tmp
     good = published[0] | {"ID": 99_999}
     for record in chance.sample(published, 25):
         for changed_record in chance.sample(list(changed_records(record)), 12):
-            check(tmp_path, FORMATS[0], good, changed_record)
+            is_changed_record_read(tmp_path, FORMATS[0], good, changed_record)

@@ -69,17 +69,17 @@ def _manifest(entries: dict[str, bytes], **manifest_changes: object) -> None:
     entries["manifest.json"] = json.dumps(json.loads(entries["manifest.json"]) | manifest_changes).encode()
 
 
-def _other_key(entries: dict[str, bytes]) -> None:
+def _put_other_public_key(entries: dict[str, bytes]) -> None:
     _manifest(entries, key=public_key_text(Ed25519PrivateKey.generate()))
 
 
-def _climbing(entries: dict[str, bytes]) -> None:
+def _put_climbing_path(entries: dict[str, bytes]) -> None:
     listed_files = json.loads(entries["manifest.json"])["files"]
     entries["../outside"] = b"x"
     _manifest(entries, files=listed_files | {"../outside": {"size": 1, "sha256": "0" * 64}})
 
 
-def _bomb(entries: dict[str, bytes]) -> None:
+def _put_decompression_bomb(entries: dict[str, bytes]) -> None:
     entries["sync-fifo/statement.md"] = b"# A\n" + b"\0" * 200_000_000
 
 
@@ -91,10 +91,10 @@ CHANGES: dict[str, tuple[Change, str]] = {
     ),
     "a missing file": (lambda e: e.pop("sync-fifo/statement.md"), "does not hold just the files"),
     "another version": (lambda e: _manifest(e, version="9"), "was changed after its author signed it"),
-    "another key": (_other_key, "was changed after its author signed it"),
+    "another key": (_put_other_public_key, "was changed after its author signed it"),
     "no signature": (lambda e: _manifest(e, signature="x"), "was changed after its author signed it"),
-    "a path that leads outside": (_climbing, "not a plain relative path"),
-    "a file that says that it is short": (_bomb, "is not what the manifest says"),
+    "a path that leads outside": (_put_climbing_path, "not a plain relative path"),
+    "a file that says that it is short": (_put_decompression_bomb, "is not what the manifest says"),
     "no manifest": (lambda e: e.pop("manifest.json"), "this is no published pack"),
 }
 

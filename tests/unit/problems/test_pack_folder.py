@@ -45,7 +45,7 @@ def test_the_digest_of_a_problem_covers_every_file_that_counts(write_pack: Write
     assert len(digests) == 4
 
 
-def change(path: str, old_text: str, new_text: str) -> dict[str, str | bytes | None]:
+def replaced_text(path: str, old_text: str, new_text: str) -> dict[str, str | bytes | None]:
     assert old_text in FILES[path]
     return {path: FILES[path].replace(old_text, new_text)}
 
@@ -58,35 +58,38 @@ SEVERAL = FILES["q/problem.toml"].replace("multiple-choice", "multiple-response"
     [
         ({"pack.toml": None}, r"pack\.toml: can't be read: No such file"),
         ({"pack.toml": "name ="}, r"pack\.toml: is not TOML"),
-        (change("pack.toml", 'title = "P"', ""), r"pack\.toml: field title: Field required"),
-        (change("pack.toml", '"p"', '"P P"'), r"pack\.toml: field name: "),
-        (change("pack.toml", '["inv", "q"]', "[]"), r"pack\.toml: field order: "),
-        (change("pack.toml", '"q"]', '"inv"]'), r"pack\.toml: field order: names a problem twice"),
-        (change("pack.toml", '"q"]', '"gone"]'), r"gone/problem\.toml: can't be read"),
+        (replaced_text("pack.toml", 'title = "P"', ""), r"pack\.toml: field title: Field required"),
+        (replaced_text("pack.toml", '"p"', '"P P"'), r"pack\.toml: field name: "),
+        (replaced_text("pack.toml", '["inv", "q"]', "[]"), r"pack\.toml: field order: "),
+        (replaced_text("pack.toml", '"q"]', '"inv"]'), r"pack\.toml: field order: names a problem twice"),
+        (replaced_text("pack.toml", '"q"]', '"gone"]'), r"gone/problem\.toml: can't be read"),
         ({"inv/problem.toml": b"id = '\xff'"}, r"inv/problem\.toml: byte 7 is not UTF-8"),
-        (change("inv/problem.toml", '"inv"', '"vni"'), r"inv/problem\.toml: field id: is 'vni' but"),
-        (change("inv/problem.toml", "design", "drawing"), r"inv/problem\.toml: field kind: "),
-        (change("inv/problem.toml", "cid003", "cid999"), r"inv/problem\.toml: field category: "),
-        (change("inv/problem.toml", "wall_s = 5", "wall_s = -5"), r"inv/problem\.toml: field limits\.wall_s: "),
-        (change("inv/problem.toml", "wall_s", "walls"), r"inv/problem\.toml: field limits\.walls: "),
-        (change("inv/problem.toml", "rtl/inv.sv", "../inv.sv"), r"inv/problem\.toml: field expected\.0: "),
-        (change("inv/problem.toml", '["rtl/inv.sv"]', "[]"), r"inv/problem\.toml: .*names the files it expects"),
+        (replaced_text("inv/problem.toml", '"inv"', '"vni"'), r"inv/problem\.toml: field id: is 'vni' but"),
+        (replaced_text("inv/problem.toml", "design", "drawing"), r"inv/problem\.toml: field kind: "),
+        (replaced_text("inv/problem.toml", "cid003", "cid999"), r"inv/problem\.toml: field category: "),
+        (replaced_text("inv/problem.toml", "wall_s = 5", "wall_s = -5"), r"inv/problem\.toml: field limits\.wall_s: "),
+        (replaced_text("inv/problem.toml", "wall_s", "walls"), r"inv/problem\.toml: field limits\.walls: "),
+        (replaced_text("inv/problem.toml", "rtl/inv.sv", "../inv.sv"), r"inv/problem\.toml: field expected\.0: "),
+        (replaced_text("inv/problem.toml", '["rtl/inv.sv"]', "[]"), r"inv/problem\.toml: .*names the files it expects"),
         ({"inv/statement.md": "Invert."}, r"inv/statement\.md:1: the first line must be '# Title'"),
         ({"inv/statement.md": ""}, r"inv/statement\.md:1: the first line"),
         ({"inv/statement.md": None}, r"inv/statement\.md: can't be read"),
         ({"inv/public/rtl/inv.sv": b"\xff"}, r"inv/public/rtl/inv\.sv: byte 1 is not UTF-8"),
         ({"inv/hidden/harness/docker-compose.yml": None}, r"harness/docker-compose\.yml: is missing"),
-        (change("q/problem.toml", '[answer]\nvalue = "B"', ""), r"q/problem\.toml: field answer: is missing"),
-        (change("q/problem.toml", 'value = "B"', ""), r"q/problem\.toml: field answer\.value: Field required"),
-        (change("q/problem.toml", "multiple-choice", "essay"), r"q/problem\.toml: field question\.format: "),
-        (change("q/problem.toml", 'A = "one"', 'AA = "one"'), r"q/problem\.toml: field question\.choices\.AA: "),
-        (change("q/problem.toml", 'A = "one", ', ""), r"q/problem\.toml: .*at least two choices"),
-        (change("q/problem.toml", 'value = "B"', 'value = "b"'), r"answer\.value: is 'b'; it must be one of A, B"),
+        (replaced_text("q/problem.toml", '[answer]\nvalue = "B"', ""), r"q/problem\.toml: field answer: is missing"),
+        (replaced_text("q/problem.toml", 'value = "B"', ""), r"q/problem\.toml: field answer\.value: Field required"),
+        (replaced_text("q/problem.toml", "multiple-choice", "essay"), r"q/problem\.toml: field question\.format: "),
+        (replaced_text("q/problem.toml", 'A = "one"', 'AA = "one"'), r"q/problem\.toml: field question\.choices\.AA: "),
+        (replaced_text("q/problem.toml", 'A = "one", ', ""), r"q/problem\.toml: .*at least two choices"),
+        (
+            replaced_text("q/problem.toml", 'value = "B"', 'value = "b"'),
+            r"answer\.value: is 'b'; it must be one of A, B",
+        ),
         (
             {"q/problem.toml": SEVERAL},
             r"q/problem\.toml: field answer\.value: is 'BA'; it must be the letters of all right choices, of A, B",
         ),
-        (change("q/problem.toml", 'value = "B"', 'value = "C"'), r"q/problem\.toml: field answer\.value: .*'C'"),
+        (replaced_text("q/problem.toml", 'value = "B"', 'value = "C"'), r"q/problem\.toml: field answer\.value: .*'C'"),
     ],
 )
 def test_an_error_names_file_and_field(

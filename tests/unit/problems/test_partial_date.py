@@ -51,15 +51,15 @@ def test_a_pack_keeps_its_date_in_the_store_and_its_problems_their_digests(store
 
 @pytest.mark.parametrize("date_text", ["2024-05-17", '"2024-05-17"'])
 def test_a_pack_folder_may_have_a_date(date_text: str, tmp_path: Path) -> None:
-    assert read_pack_folder(_folder(tmp_path, date_text)).published == "2024-05-17"
+    assert read_pack_folder(_pack_folder_with_date(tmp_path, date_text)).published == "2024-05-17"
 
 
 def test_a_pack_folder_with_a_wrong_date_names_file_and_field(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=r"pack\.toml.*published.*not a date"):
-        read_pack_folder(_folder(tmp_path, '"May"'))
+        read_pack_folder(_pack_folder_with_date(tmp_path, '"May"'))
 
 
-def _folder(folder: Path, date_toml: str) -> Path:
+def _pack_folder_with_date(folder: Path, date_toml: str) -> Path:
     (folder / "q").mkdir()
     (folder / "pack.toml").write_text(
         'name = "p"\ntitle = "P"\nversion = "1"\nlicense = "MIT"\nsource = "here"\norder = ["q"]\n'

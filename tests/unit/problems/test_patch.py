@@ -82,7 +82,7 @@ def test_a_patch_that_does_not_fit_is_refused_with_its_line(original: str, patch
         apply_patch(original, patch)
 
 
-def _unified(original: str, patched: str) -> str:
+def _unified_diff(original: str, patched: str) -> str:
     def lines(text: str) -> list[str]:
         return [f"{line}\n" for line in text.split("\n")[:-1]] + ([last] if (last := text.split("\n")[-1]) else [])
 
@@ -97,4 +97,4 @@ _TEXT = st.lists(st.sampled_from(["a", "b", "", "-", "+ x", "@@", "\\ y", "\r", 
 
 @given(before=_TEXT, after=_TEXT)
 def test_applying_a_diff_gives_the_text_it_was_made_for(before: str, after: str) -> None:
-    assert apply_patch(before, _unified(before, after)) == after
+    assert apply_patch(before, _unified_diff(before, after)) == after

@@ -24,7 +24,7 @@ PUBLIC = Public(statement="s", expected=("rtl/a.sv",))
 QUESTION = Question(format=QuestionFormat.ASSERTION)
 
 
-def problem(kind: ProblemKind = ProblemKind.DESIGN, public: Public = PUBLIC, **fields: object) -> Problem:
+def problem_of_kind(kind: ProblemKind = ProblemKind.DESIGN, public: Public = PUBLIC, **fields: object) -> Problem:
     values = {
         "id": "p",
         "kind": kind,
@@ -49,33 +49,33 @@ def test_each_reveal_policy_includes_the_ones_before_it(policy: Reveal) -> None:
 
 
 def test_a_question_and_nothing_else_has_a_question() -> None:
-    problem(ProblemKind.QUESTION, Public(statement="s", question=QUESTION))
-    problem(ProblemKind.TEXT, Public(statement="s"))
+    problem_of_kind(ProblemKind.QUESTION, Public(statement="s", question=QUESTION))
+    problem_of_kind(ProblemKind.TEXT, Public(statement="s"))
     with pytest.raises(ValidationError, match=r"has public\.question"):
-        problem(ProblemKind.QUESTION, Public(statement="s"))
+        problem_of_kind(ProblemKind.QUESTION, Public(statement="s"))
     with pytest.raises(ValidationError, match=r"has public\.question"):
-        problem(ProblemKind.DESIGN, Public(statement="s", expected=("a.sv",), question=QUESTION))
+        problem_of_kind(ProblemKind.DESIGN, Public(statement="s", expected=("a.sv",), question=QUESTION))
 
 
 def test_a_design_names_its_files() -> None:
     with pytest.raises(ValidationError, match="names the files it expects"):
-        problem(public=Public(statement="s"))
+        problem_of_kind(public=Public(statement="s"))
 
 
-def choices(*letters: str) -> tuple[Choice, ...]:
+def choices_with_letters(*letters: str) -> tuple[Choice, ...]:
     return tuple(Choice(letter=letter, text=letter) for letter in letters)
 
 
 def test_choices_fit_the_format() -> None:
-    assert Question(format=QuestionFormat.MULTIPLE_CHOICE, choices=choices("A", "B")).choices
+    assert Question(format=QuestionFormat.MULTIPLE_CHOICE, choices=choices_with_letters("A", "B")).choices
     with pytest.raises(ValidationError, match="at least two"):
-        Question(format=QuestionFormat.MULTIPLE_CHOICE, choices=choices("A"))
+        Question(format=QuestionFormat.MULTIPLE_CHOICE, choices=choices_with_letters("A"))
     with pytest.raises(ValidationError, match="has no choices"):
-        Question(format=QuestionFormat.ASSERTION, choices=choices("A", "B"))
+        Question(format=QuestionFormat.ASSERTION, choices=choices_with_letters("A", "B"))
     with pytest.raises(ValidationError, match="same letter"):
-        Question(format=QuestionFormat.MULTIPLE_CHOICE, choices=choices("A", "A"))
+        Question(format=QuestionFormat.MULTIPLE_CHOICE, choices=choices_with_letters("A", "A"))
     with pytest.raises(ValidationError, match="letter"):
-        choices("a")
+        choices_with_letters("a")
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_a_format_says_what_its_keys_have_to_be(
 def test_ids_in_a_pack_differ_in_more_than_case() -> None:
     with pytest.raises(ValidationError, match="two problems are called 'P'"):
         Pack(
-            name="x", title="", version="", license="", source="", problems=(problem(), problem(id="P"))
+            name="x", title="", version="", license="", source="", problems=(problem_of_kind(), problem_of_kind(id="P"))
         )  # fmt: skip
 
 
@@ -122,14 +122,14 @@ def test_limits_without_sense_are_refused(limits: dict[str, float]) -> None:
 
 
 def test_the_public_digest_does_not_depend_on_hidden_things() -> None:
-    bare_problem, tested_problem = problem(), problem(hidden=Hidden(harness={"a": "b"}))
+    bare_problem, tested_problem = problem_of_kind(), problem_of_kind(hidden=Hidden(harness={"a": "b"}))
     assert bare_problem.public_digest == tested_problem.public_digest
     assert bare_problem.harness_digest != tested_problem.harness_digest
-    assert bare_problem.public_digest != problem(title="Q").public_digest
+    assert bare_problem.public_digest != problem_of_kind(title="Q").public_digest
 
 
 def test_limits_and_answers_decide_and_so_are_in_the_harness_digest() -> None:
-    assert problem().harness_digest != problem(limits=RunLimits(wall_s=1)).harness_digest
+    assert problem_of_kind().harness_digest != problem_of_kind(limits=RunLimits(wall_s=1)).harness_digest
 
 
 def test_a_digest_ignores_the_order_of_names_only() -> None:
@@ -139,7 +139,7 @@ def test_a_digest_ignores_the_order_of_names_only() -> None:
 
 def test_problems_can_not_be_changed() -> None:
     with pytest.raises(ValidationError, match="frozen"):
-        problem().title = "other"  # type: ignore[misc]
+        problem_of_kind().title = "other"  # type: ignore[misc]
 
 
 EDITOR_FILES = [

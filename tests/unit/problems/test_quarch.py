@@ -16,7 +16,7 @@ from benchwright_problems.storage.store import Store
 Record = dict[str, JsonValue]
 
 
-def choice(**changes: JsonValue) -> Record:
+def choice_record(**changes: JsonValue) -> Record:
     full_record: Record = {
         "question_id": 12,
         "question": "A cache that writes to memory only when a line is evicted is called ____.",
@@ -28,7 +28,7 @@ def choice(**changes: JsonValue) -> Record:
     return full_record | changes
 
 
-def free(**changes: JsonValue) -> Record:
+def free_record(**changes: JsonValue) -> Record:
     full_record: Record = {
         "question_id": "exam_1/Problem_1/a",
         "context": "The figure shows a pipeline with five stages.",
@@ -43,7 +43,7 @@ def free(**changes: JsonValue) -> Record:
     return full_record | changes
 
 
-class Set:
+class DatasetFolder:
     """A folder with data files and pictures."""
 
     def __init__(self, folder: Path, picture: bytes) -> None:
@@ -68,13 +68,13 @@ class Set:
 
 
 @pytest.fixture
-def data(tmp_path: Path, png: bytes) -> Set:
+def data(tmp_path: Path, png: bytes) -> DatasetFolder:
     folder = tmp_path / "quarch"
     folder.mkdir()
-    return Set(folder, png)
+    return DatasetFolder(folder, png)
 
 
-def only(file: Path, answers: Path | None = None) -> Problem:
+def only_problem(file: Path, answers: Path | None = None) -> Problem:
     (problem,) = import_quarch([file], "p", answers, InvalidRecords(keeps_unknown_fields=True)).problems
     return problem
 
@@ -84,8 +84,8 @@ def same_json(left_json: JsonValue, right_json: JsonValue) -> bool:
     return json.dumps(left_json, sort_keys=True) == json.dumps(right_json, sort_keys=True)
 
 
-def test_a_multiple_choice_record_becomes_a_question(data: Set) -> None:
-    problem = only(data.choices(choice(skill="Recall")))
+def test_a_multiple_choice_record_becomes_a_question(data: DatasetFolder) -> None:
+    problem = only_problem(data.choices(choice_record(skill="Recall")))
     question, key = problem.public.question, problem.hidden.answer
     assert question
     assert key
@@ -97,14 +97,14 @@ def test_a_multiple_choice_record_becomes_a_question(data: Set) -> None:
     assert (question.topic, question.skill, key.value) == ("Memory Systems", Skill.RECALL, "A")
 
 
-def test_a_free_response_becomes_a_question_with_its_context_and_solution(data: Set) -> None:
-    problem = only(data.free(free(skill="analyze", topic="Processor Architecture")))
+def test_a_free_response_becomes_a_question_with_its_context_and_solution(data: DatasetFolder) -> None:
+    problem = only_problem(data.free(free_record(skill="analyze", topic="Processor Architecture")))
     question, key = problem.public.question, problem.hidden.answer
     assert question
     assert key
     assert (problem.id, question.format) == ("exam_1-Problem_1-a", QuestionFormat.FREE_RESPONSE)
-    assert problem.public.statement == f"{free()['context']}\n\n{free()['question']}"
-    assert (key.value, key.closed, question.skill) == (free()["solution"], False, Skill.ANALYZE)
+    assert problem.public.statement == f"{free_record()['context']}\n\n{free_record()['question']}"
+    assert (key.value, key.closed, question.skill) == (free_record()["solution"], False, Skill.ANALYZE)
 
 
 @pytest.mark.parametrize(
@@ -117,18 +117,18 @@ def test_a_free_response_becomes_a_question_with_its_context_and_solution(data: 
     ],
 )
 def test_the_skill_that_people_gave_in_the_released_set_is_taken_and_written_back(
-    data: Set, labelled_skills: dict[str, JsonValue] | None, skill: Skill | None
+    data: DatasetFolder, labelled_skills: dict[str, JsonValue] | None, skill: Skill | None
 ) -> None:
-    record = choice(human_labeled_skills=labelled_skills)
-    problem = only(data.choices(record))
+    record = choice_record(human_labeled_skills=labelled_skills)
+    problem = only_problem(data.choices(record))
     assert problem.public.question
     assert problem.public.question.skill is skill
     assert same_json(export_quarch(problem), record)
 
 
-def test_only_the_multiple_choice_questions_have_a_known_date_of_publication(data: Set) -> None:
-    assert import_quarch([data.choices(choice())], "p").published == "2025-01-03"
-    assert import_quarch([data.free(free())], "p").published is None
+def test_only_the_multiple_choice_questions_have_a_known_date_of_publication(data: DatasetFolder) -> None:
+    assert import_quarch([data.choices(choice_record())], "p").published == "2025-01-03"
+    assert import_quarch([data.free(free_record())], "p").published is None
 
 
 @pytest.mark.parametrize(
@@ -142,29 +142,31 @@ def test_only_the_multiple_choice_questions_have_a_known_date_of_publication(dat
     ],
 )
 def test_unverified_records_are_kept_with_their_flags(
-    data: Set, model_verified: bool | None, people_verified: bool | None, tag: str
+    data: DatasetFolder, model_verified: bool | None, people_verified: bool | None, tag: str
 ) -> None:
-    record = free(passed_llm_verification=model_verified, passed_human_verification=people_verified)
-    problem = only(data.free(record))
+    record = free_record(passed_llm_verification=model_verified, passed_human_verification=people_verified)
+    problem = only_problem(data.free(record))
     assert problem.public.question
     assert problem.public.question.tag == tag
     assert same_json(export_quarch(problem), record)
 
 
-def test_answers_may_lie_in_a_file_of_their_own(data: Set) -> None:
-    question = {name: value for name, value in choice().items() if name != "answer"}
+def test_answers_may_lie_in_a_file_of_their_own(data: DatasetFolder) -> None:
+    question = {name: value for name, value in choice_record().items() if name != "answer"}
     answers = data.choices({"question_id": 12, "answer": "C"}, {"question_id": 13, "answer": "A"}, name="answers.jsonl")
-    problem = only(data.choices(question), answers)
+    problem = only_problem(data.choices(question), answers)
     assert problem.hidden.answer
     assert problem.hidden.answer.value == "C"
     assert same_json(export_quarch(problem), question | {"answer": "C"})
     with pytest.raises(DatasetError, match=r"mcq\.jsonl:1: field answer: is missing; give the file .* --answers"):
-        only(data.choices(question))
+        only_problem(data.choices(question))
 
 
-def test_pictures_in_context_question_options_and_solution_are_kept(data: Set, store: Store, png: bytes) -> None:
+def test_pictures_in_context_question_options_and_solution_are_kept(
+    data: DatasetFolder, store: Store, png: bytes
+) -> None:
     records = [
-        free(
+        free_record(
             context_figures=[data.picture("fig/one.png"), data.picture("fig/two words.png")],
             question=f"What does ![the bus]({data.picture('bus.png')}) do?",
             solution_figures=[data.picture("solved.png")],
@@ -176,7 +178,7 @@ def test_pictures_in_context_question_options_and_solution_are_kept(data: Set, s
         f"![a mesh](<{data.picture('a mesh.png')}>)",
         "both",
     ]
-    files = [data.free(*records), data.choices(choice(options=options))]
+    files = [data.free(*records), data.choices(choice_record(options=options))]
     store.add(import_quarch(files, "p"))
     exam, mcq = (store.unseal(f"p/{problem.id}") for problem in store.public_pack("p").problems)
     assert [figure.path for figure in exam.public.figures] == ["fig/one.png", "fig/two words.png", "bus.png"]
@@ -192,28 +194,33 @@ def test_pictures_in_context_question_options_and_solution_are_kept(data: Set, s
     assert exam.public.statement.count("bus.png") == 1
     assert "solved" not in exam.model_dump_json(exclude={"hidden"})
     assert same_json(export_quarch(exam), records[0])
-    assert same_json(export_quarch(mcq), choice(options=options))
+    assert same_json(export_quarch(mcq), choice_record(options=options))
 
 
 @pytest.mark.parametrize(
     "record",
     [
-        free(),
-        free(extra={"a": [1, 1.0, None]}),
-        free(context=None),
-        {name: value for name, value in free().items() if name not in ("context", "context_figures", "reasoning")},
-        free(question_id="Exam 2 / Problem #3 / (b)"),
+        free_record(),
+        free_record(extra={"a": [1, 1.0, None]}),
+        free_record(context=None),
+        {
+            name: value
+            for name, value in free_record().items()
+            if name not in ("context", "context_figures", "reasoning")
+        },
+        free_record(question_id="Exam 2 / Problem #3 / (b)"),
     ],
 )
-def test_unusual_free_responses_come_back_unchanged(data: Set, record: Record) -> None:
-    assert same_json(export_quarch(only(data.free(record))), record)
+def test_unusual_free_responses_come_back_unchanged(data: DatasetFolder, record: Record) -> None:
+    assert same_json(export_quarch(only_problem(data.free(record))), record)
 
 
 @pytest.mark.parametrize(
-    "record", [choice(), choice(answer="b"), choice(difficulty="HARD", source="x"), choice(topic="")]
+    "record",
+    [choice_record(), choice_record(answer="b"), choice_record(difficulty="HARD", source="x"), choice_record(topic="")],
 )
-def test_unusual_choices_come_back_unchanged(data: Set, record: Record) -> None:
-    assert same_json(export_quarch(only(data.choices(record))), record)
+def test_unusual_choices_come_back_unchanged(data: DatasetFolder, record: Record) -> None:
+    assert same_json(export_quarch(only_problem(data.choices(record))), record)
 
 
 @pytest.mark.parametrize(
@@ -236,8 +243,10 @@ def test_unusual_choices_come_back_unchanged(data: Set, record: Record) -> None:
     ],
     ids=str,
 )
-def test_what_is_wrong_is_named_by_file_line_and_field(data: Set, store: Store, change: Record, message: str) -> None:
-    file = data.choices(choice(), choice(**({"question_id": 13} | change)))
+def test_what_is_wrong_is_named_by_file_line_and_field(
+    data: DatasetFolder, store: Store, change: Record, message: str
+) -> None:
+    file = data.choices(choice_record(), choice_record(**({"question_id": 13} | change)))
     with pytest.raises(DatasetError, match=rf"mcq\.jsonl:2: field {message}"):
         store.add(import_quarch([file], "p"))
     assert "p" not in store.pack_names()
@@ -247,42 +256,42 @@ def test_what_is_wrong_is_named_by_file_line_and_field(data: Set, store: Store, 
     "name",
     ["../secret.png", "/etc/secret.png", "a/../../secret.png", "link.png", "folder/secret.png", "pipe.png", "x.txt"],
 )
-def test_a_figure_outside_the_folder_is_refused(data: Set, png: bytes, name: str) -> None:
+def test_a_figure_outside_the_folder_is_refused(data: DatasetFolder, png: bytes, name: str) -> None:
     (data.folder.parent / "secret.png").write_bytes(png)
     (data.folder / "link.png").symlink_to(data.folder.parent / "secret.png")
     (data.folder / "folder").symlink_to(data.folder.parent)
     (data.folder / "x.txt").write_bytes(png)
     os.mkfifo(data.folder / "pipe.png")
     with pytest.raises(DatasetError, match=r"frq\.json:2: field \[0\]\.context_figures\.0: "):
-        only(data.free(free(context_figures=[name])))
+        only_problem(data.free(free_record(context_figures=[name])))
 
 
-def test_a_file_that_is_no_picture_is_refused(data: Set) -> None:
+def test_a_file_that_is_no_picture_is_refused(data: DatasetFolder) -> None:
     (data.folder / "a.png").write_text("#!/bin/sh\n")
     (data.folder / "b.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>')
     with pytest.raises(DatasetError, match=r"solution_figures\.0: the picture 'a\.png' does not begin as"):
-        only(data.free(free(solution_figures=["a.png"])))
+        only_problem(data.free(free_record(solution_figures=["a.png"])))
     with pytest.raises(DatasetError, match=r"context_figures\.0: the picture 'b\.svg' is an SVG with <script>"):
-        only(data.free(free(context_figures=["b.svg"])))
+        only_problem(data.free(free_record(context_figures=["b.svg"])))
 
 
-def test_two_records_of_one_name_are_refused(data: Set) -> None:
-    file = data.free(free(), free(question_id="exam_1/Problem_1-a"))
+def test_two_records_of_one_name_are_refused(data: DatasetFolder) -> None:
+    file = data.free(free_record(), free_record(question_id="exam_1/Problem_1-a"))
     with pytest.raises(DatasetError, match=r"\[1\]\.question_id: gives the name .* taken by .*frq\.json:2"):
         import_quarch([file], "p")
 
 
 @pytest.mark.parametrize("name", ["/", "...", "x" * 200])
-def test_a_name_that_no_problem_can_have_is_refused(data: Set, name: str) -> None:
+def test_a_name_that_no_problem_can_have_is_refused(data: DatasetFolder, name: str) -> None:
     with pytest.raises(DatasetError, match=r"\[0\]\.question_id: "):
-        import_quarch([data.free(free(question_id=name))], "p")
+        import_quarch([data.free(free_record(question_id=name))], "p")
 
 
-def test_an_encrypted_answer_file_says_what_to_do(data: Set) -> None:
+def test_an_encrypted_answer_file_says_what_to_do(data: DatasetFolder) -> None:
     answers = data.folder / "test_answers.jsonl.enc"
     answers.write_bytes(b"gAAAAABl...")
     with pytest.raises(DatasetError, match="is encrypted; decrypt it with the key"):
-        import_quarch([data.choices(choice())], "p", answers)
+        import_quarch([data.choices(choice_record())], "p", answers)
 
 
 @pytest.mark.parametrize(
@@ -292,13 +301,13 @@ def test_an_encrypted_answer_file_says_what_to_do(data: Set) -> None:
         ({"question_id": 1}, "answer: is not a letter"),
     ],
 )
-def test_a_bad_answer_line_is_named(data: Set, line: Record, message: str) -> None:
+def test_a_bad_answer_line_is_named(data: DatasetFolder, line: Record, message: str) -> None:
     answers = data.choices({"question_id": 12, "answer": "A"}, line, name="answers.jsonl")
     with pytest.raises(DatasetError, match=rf"answers\.jsonl:2: field {message}"):
-        import_quarch([data.choices(choice())], "p", answers)
+        import_quarch([data.choices(choice_record())], "p", answers)
 
 
-def test_answers_that_contradict_each_other_are_refused(data: Set) -> None:
+def test_answers_that_contradict_each_other_are_refused(data: DatasetFolder) -> None:
     lines: list[Record] = [{"question_id": 12, "answer": "A"}, {"question_id": 12, "answer": "B"}]
     with pytest.raises(DatasetError, match=r"answers\.jsonl:2: field answer: is 'B', but another line gives 'A' to 12"):
-        import_quarch([data.choices(choice())], "p", data.choices(*lines, name="answers.jsonl"))
+        import_quarch([data.choices(choice_record())], "p", data.choices(*lines, name="answers.jsonl"))

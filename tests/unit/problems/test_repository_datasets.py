@@ -34,7 +34,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     return Home.from_environment()
 
 
-def git(folder: Path, *arguments: str) -> str:
+def git_output(folder: Path, *arguments: str) -> str:
     command = ["git", "-C", str(folder), "-c", "user.name=t", "-c", "user.email=t@t", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
@@ -44,21 +44,21 @@ def repositories(tmp_path: Path) -> Path:
     """`plain/`, and the same as bundles of three names; the commit is no branch's first."""
     folder = tmp_path / "repositories"
     folder.mkdir()
-    git(folder, "init", "-q", "plain")
+    git_output(folder, "init", "-q", "plain")
     for path, text in FILES.items():
         (folder / "plain" / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / "plain" / path).write_text(text)
-    git(folder / "plain", "add", "-A")
-    git(folder / "plain", "commit", "-qm", "Start")
-    git(folder / "plain", "checkout", "-q", "--orphan", "other")
-    git(folder / "plain", "commit", "-qm", "An orphan of the same files")
+    git_output(folder / "plain", "add", "-A")
+    git_output(folder / "plain", "commit", "-qm", "Start")
+    git_output(folder / "plain", "checkout", "-q", "--orphan", "other")
+    git_output(folder / "plain", "commit", "-qm", "An orphan of the same files")
     for name in ("bundled", "cvdp_core", "cvdp_ext_core"):
-        git(folder / "plain", "bundle", "create", "-q", str(folder / f"{name}.bundle"), "--all")
+        git_output(folder / "plain", "bundle", "create", "-q", str(folder / f"{name}.bundle"), "--all")
     return folder
 
 
-def heavy(repositories: Path, repo: str = "plain", **fields: JsonValue) -> Record:
-    commit = git(repositories / "plain", "rev-parse", "HEAD")
+def repository_record(repositories: Path, repo: str = "plain", **fields: JsonValue) -> Record:
+    commit = git_output(repositories / "plain", "rev-parse", "HEAD")
     record: Record = {
         "id": "cvdp_agentic_heavy_core_0001",
         "categories": ["cid016", "hard"],
@@ -85,7 +85,7 @@ def files_of(problem: Problem) -> dict[str, str]:
 
 @pytest.mark.parametrize("repo", ["plain", "bundled", "https://example.org/cores/plain.git", "cvdp_ext_core"])
 def test_a_heavy_record_starts_with_its_repository_at_the_commit(repo: str, tmp_path: Path, repositories: Path) -> None:
-    record = heavy(repositories, repo)
+    record = repository_record(repositories, repo)
     problem = imported(tmp_path, record, repositories)
     assert files_of(problem) == FILES
     assert (problem.public.expected, problem.limits.folder_mb) == ((CHANGES,), 200)
@@ -95,13 +95,13 @@ def test_a_heavy_record_starts_with_its_repository_at_the_commit(repo: str, tmp_
 
 
 def test_of_a_repository_of_nvidias_own_only_external_is_the_workspace(tmp_path: Path, repositories: Path) -> None:
-    problem = imported(tmp_path, heavy(repositories, "cvdp_core"), repositories)
+    problem = imported(tmp_path, repository_record(repositories, "cvdp_core"), repositories)
     assert files_of(problem) == {"core/top.sv": FILES["external/core/top.sv"]}
 
 
 def test_the_patch_of_a_heavy_record_is_how_it_starts_and_not_its_solution(tmp_path: Path, repositories: Path) -> None:
     hunk = FIX[FIX.index("@@") :]
-    record = heavy(repositories, patch={"rtl/adder.sv": hunk, "new.sv": "@@ -0,0 +1 @@\n+// new\n"})
+    record = repository_record(repositories, patch={"rtl/adder.sv": hunk, "new.sv": "@@ -0,0 +1 @@\n+// new\n"})
     problem = imported(tmp_path, record, repositories)
     assert files_of(problem) == {**FILES, "rtl/adder.sv": ADDER.replace("-", "+"), "new.sv": "// new\n"}
     assert (problem.hidden.reference, problem.has_solution) == ({}, False)
@@ -124,10 +124,10 @@ def test_a_heavy_record_that_names_nothing_readable_is_refused(
     fields: Record, reason: str, tmp_path: Path, repositories: Path
 ) -> None:
     with pytest.raises(DatasetError, match=reason):
-        imported(tmp_path, heavy(repositories) | fields, repositories)
+        imported(tmp_path, repository_record(repositories) | fields, repositories)
 
 
-def hwe(repositories: Path, **fields: JsonValue) -> Record:
+def hwebench_record(repositories: Path, **fields: JsonValue) -> Record:
     record: Record = {
         "org": "lab",
         "repo": "plain",
@@ -135,7 +135,7 @@ def hwe(repositories: Path, **fields: JsonValue) -> Record:
         "state": "closed",
         "title": "Add instead of subtracting",
         "body": None,
-        "base": {"label": "lab:main", "ref": "main", "sha": git(repositories / "plain", "rev-parse", "HEAD")},
+        "base": {"label": "lab:main", "ref": "main", "sha": git_output(repositories / "plain", "rev-parse", "HEAD")},
         "resolved_issues": [{"number": 6, "title": "Wrong sum", "body": ""}],
         "fix_patch": FIX,
         "test_patch": "",
@@ -163,7 +163,7 @@ def import_lines(tmp_path: Path, repositories: Path, *records: Record) -> Proble
 def test_a_record_of_hwe_bench_has_its_fix_hidden_and_its_verifier_from_the_user(
     tmp_path: Path, repositories: Path
 ) -> None:
-    record = hwe(repositories)
+    record = hwebench_record(repositories)
     problem = import_lines(tmp_path, repositories, record)
     assert (problem.id, problem.public.statement) == ("lab-plain-7", "The sum is wrong.")
     assert files_of(problem) == FILES
@@ -189,4 +189,4 @@ def test_a_record_of_hwe_bench_that_can_not_run_is_refused_by_field(
     fields: Record, reason: str, tmp_path: Path, repositories: Path
 ) -> None:
     with pytest.raises(DatasetError, match=reason):
-        import_lines(tmp_path, repositories, hwe(repositories, **fields))
+        import_lines(tmp_path, repositories, hwebench_record(repositories, **fields))

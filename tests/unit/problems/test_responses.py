@@ -41,7 +41,7 @@ def read(problems: dict[str, Problem], write_lines: WriteLines) -> Callable[...,
     return lambda *lines: read_responses(write_lines(*lines, name="answers.jsonl"), problems)
 
 
-def files(responses: list[Response]) -> list[dict[str, bytes]]:
+def files_of_responses(responses: list[Response]) -> list[dict[str, bytes]]:
     """Files that an answer gives, or that its text stands for."""
     file_sets = [
         response.files
@@ -73,22 +73,22 @@ def test_a_record_with_its_solution_is_an_answer(
 )
 @pytest.mark.parametrize("field", ["completion", "response"])
 def test_the_code_is_found_in_what_a_model_said(field: str, text: str, read: Callable[..., list[Response]]) -> None:
-    assert files(read({"id": "new", field: text})) == [{"rtl/inverter.sv": CODE.encode()}]
+    assert files_of_responses(read({"id": "new", field: text})) == [{"rtl/inverter.sv": CODE.encode()}]
 
 
 @pytest.mark.parametrize("body", ["  assign y = a;", "  assign y = a;\nendmodule\n", "```\n  assign y = a;\n```"])
 def test_the_rest_of_a_module_gets_the_header_that_was_given(body: str, read: Callable[..., list[Response]]) -> None:
     whole_module = b"module inverter (input a);\n  assign y = a;\nendmodule\n"
-    assert files(read({"id": "half", "completion": body})) == [{"rtl/inverter.sv": whole_module}]
+    assert files_of_responses(read({"id": "half", "completion": body})) == [{"rtl/inverter.sv": whole_module}]
 
 
 def test_files_may_be_given_by_path(read: Callable[..., list[Response]]) -> None:
     solution = {"rtl/a.sv": "1", "rtl/b.sv": "2"}
-    assert files(read({"id": "two", "files": solution})) == [{"rtl/a.sv": b"1", "rtl/b.sv": b"2"}]
+    assert files_of_responses(read({"id": "two", "files": solution})) == [{"rtl/a.sv": b"1", "rtl/b.sv": b"2"}]
 
 
 def test_what_an_answer_leaves_alone_stays_as_it_was(read: Callable[..., list[Response]]) -> None:
-    (answer_files,) = files(read({"id": "fix", "files": {}}))
+    (answer_files,) = files_of_responses(read({"id": "fix", "files": {}}))
     assert answer_files == {"rtl/inverter.sv": b"module inverter;\nassign y = a;\nendmodule\n"}
 
 
@@ -128,7 +128,7 @@ def test_lines_with_one_id_are_samples(read: Callable[..., list[Response]]) -> N
 
 
 def test_no_answer_is_an_answer_that_fails(read: Callable[..., list[Response]]) -> None:
-    assert files(read({"id": "new", "completion": ""}, {"id": "new"})) == [{}, {}]
+    assert files_of_responses(read({"id": "new", "completion": ""}, {"id": "new"})) == [{}, {}]
 
 
 @pytest.mark.parametrize(

@@ -147,14 +147,14 @@ def test_links_are_not_followed(write: Write, tmp_path: Path) -> None:
 SHARED = Path(__file__).parents[3].parent / "shared" / "data" / "rtllm" / "rtllm_sample.json"
 
 
-def irregular(content: bytes) -> Iterator[bytes | None]:
+def irregular_contents(content: bytes) -> Iterator[bytes | None]:
     """A file as careless or hostile sets hold it; None where it is missing."""
     yield from (None, b"", b" \r\n\t", b"\xef\xbb\xbf" + content, content.replace(b"\n", b"\r\n"), content * 2)
     yield from (content[: len(content) // 2], content + b"\0", b"\xff\xfe" + content, content.swapcase())
     yield "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in content.decode("utf-8", "replace")).encode()
 
 
-def laid_out(root: Path, files: Mapping[str, bytes]) -> Path:
+def write_tree(root: Path, files: Mapping[str, bytes]) -> Path:
     for name, content in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_bytes(content)
@@ -173,14 +173,14 @@ def test_every_irregular_file_of_a_published_design_is_read_or_refused_with_its_
     for design in designs if nightly else designs[:2]:
         design_files = {name: content for name, content in published_files.items() if str(Path(name).parent) == design}
         for name, content in design_files.items():
-            for number, changed_content in enumerate(irregular(content)):
+            for number, changed_content in enumerate(irregular_contents(content)):
                 other_files = {
                     other_name: other_content
                     for other_name, other_content in design_files.items()
                     if other_name != name
                 }
                 laid_files = other_files | ({} if changed_content is None else {name: changed_content}) | good
-                root = laid_out(tmp_path / f"{read_count + refused_count}-{number}", laid_files)
+                root = write_tree(tmp_path / f"{read_count + refused_count}-{number}", laid_files)
                 invalid = InvalidRecords(skip=True)
                 problems = import_rtllm([root], "p", invalid).problems
                 assert "inv" in {problem.id for problem in problems}

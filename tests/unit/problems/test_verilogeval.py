@@ -84,7 +84,7 @@ def test_both_tasks_of_a_checkout_keep_their_problems_apart(write: WriteFiles) -
     }
 
 
-def record(**field_changes: object) -> dict[str, object]:
+def task_record(**field_changes: object) -> dict[str, object]:
     header = "module top_module (input a, output y);\n"
     test = TEST.replace("TopModule", "top_module").replace("RefModule", "reference_module")
     body = "  assign y = a;\nendmodule\n"
@@ -92,7 +92,7 @@ def record(**field_changes: object) -> dict[str, object]:
 
 
 def test_records_of_version_1_become_the_same(write_lines: WriteLines) -> None:
-    task_file = write_lines(record(), name="VerilogEval_Human.jsonl")
+    task_file = write_lines(task_record(), name="VerilogEval_Human.jsonl")
     descriptions = write_lines(
         {"task_id": "wire", "detail_description": "Wire."}, name="VerilogDescription_Human.jsonl"
     )
@@ -103,13 +103,13 @@ def test_records_of_version_1_become_the_same(write_lines: WriteLines) -> None:
         "rtl/top_module.sv": "module top_module (input a, output y);\n  assign y = a;\nendmodule\n"
     }
     assert list(problem.hidden.harness) == ["testbench.json", "test.sv"]
-    assert export_verilogeval(problem) == {**record(), "detail_description": "Wire."}
+    assert export_verilogeval(problem) == {**task_record(), "detail_description": "Wire."}
 
 
 def test_people_and_models_described_the_same_tasks(write_lines: WriteLines) -> None:
     files = [
-        write_lines(record(), name="VerilogEval_Human.jsonl"),
-        write_lines(record(), name="VerilogEval_Machine.jsonl"),
+        write_lines(task_record(), name="VerilogEval_Human.jsonl"),
+        write_lines(task_record(), name="VerilogEval_Machine.jsonl"),
         write_lines({"task_id": "wire", "detail_description": "By hand."}, name="VerilogDescription_Human.jsonl"),
         write_lines({"task_id": "wire", "detail_description": "By machine."}, name="VerilogDescription_Machine.jsonl"),
     ]
@@ -157,7 +157,7 @@ def test_a_record_with_a_flaw_is_refused_by_line_and_field(
     field_change: dict[str, object], words: str, write_lines: WriteLines
 ) -> None:
     with pytest.raises(DatasetError, match=words):
-        imported(write_lines(record(**field_change)))
+        imported(write_lines(task_record(**field_change)))
 
 
 def test_links_are_not_followed(write: WriteFiles, tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def test_a_name_that_a_macro_writes_is_found_where_the_macro_is_used(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("bench_text", "is_found"),
+    ("comparison_testbench_text", "is_found"),
     [
         ("module tb; dut u_dut (.data(1'b0)); endmodule", True),
         ("module tb; dut #(.W(1)) u_dut (.*); assign u_dut.data = 1; endmodule", True),
@@ -135,11 +135,11 @@ def test_a_name_that_a_macro_writes_is_found_where_the_macro_is_used(tmp_path: P
     ],
 )
 def test_only_files_that_can_name_what_is_in_a_module_are_looked_into(
-    tmp_path: Path, bench_text: str, is_found: bool
+    tmp_path: Path, comparison_testbench_text: str, is_found: bool
 ) -> None:
     text = "module dut #(parameter W = 1) (input [W-1:0] data); endmodule\n"
     (tmp_path / "dut.sv").write_text(text)
-    (tmp_path / "tb.sv").write_text(bench_text)
+    (tmp_path / "tb.sv").write_text(comparison_testbench_text)
     project = Project(tmp_path, Documents())
     analysis = project.analysis_of(tmp_path / "dut.sv")
     assert analysis is not None

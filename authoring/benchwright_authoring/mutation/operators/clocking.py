@@ -34,22 +34,24 @@ def _is_edge_event(node: SyntaxNode) -> bool:
     return isinstance(node, SignalEventExpressionSyntax) and node.edge.rawText in _EDGES
 
 
-def _first_clocked_statement(block: SyntaxNode) -> StatementSyntax | None:
+def _first_clocked_statement(procedural_block: SyntaxNode) -> StatementSyntax | None:
     """The statement that a clocked block carries out, without the `begin` around it."""
-    if not isinstance(block, ProceduralBlockSyntax) or not isinstance(block.statement, TimingControlStatementSyntax):
+    if not isinstance(procedural_block, ProceduralBlockSyntax) or not isinstance(
+        procedural_block.statement, TimingControlStatementSyntax
+    ):
         return None
-    if not any(_is_edge_event(event) for event in descendants(block.statement.timingControl)):
+    if not any(_is_edge_event(event) for event in descendants(procedural_block.statement.timingControl)):
         return None
-    statement = block.statement.statement
+    statement = procedural_block.statement.statement
     if isinstance(statement, BlockStatementSyntax):
         statements = [item for item in statement.items if isinstance(item, StatementSyntax)]
         return statements[0] if statements else None
     return statement
 
 
-def _reset_branch_of_block(source: MutatedSource, block: SyntaxNode) -> ConditionalStatementSyntax | None:
+def _reset_branch_of_block(source: MutatedSource, procedural_block: SyntaxNode) -> ConditionalStatementSyntax | None:
     """The `if` of a clocked block that decides whether it is reset."""
-    statement = _first_clocked_statement(block)
+    statement = _first_clocked_statement(procedural_block)
     if isinstance(statement, ConditionalStatementSyntax) and source.is_written_in_file(statement.predicate):
         return statement if _NAME_OF_RESET.search(source.source_text(statement.predicate)) else None
     return None

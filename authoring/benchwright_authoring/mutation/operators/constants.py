@@ -23,19 +23,19 @@ _DIGITS = {"b": "b", "o": "o", "d": "d", "h": "X"}
 _MOST_BITS = 4096
 
 
-def shifted_literal_or_none(literal: str, step: int) -> str | None:
+def shifted_literal_or_none(literal_text: str, step: int) -> str | None:
     """A literal with another value in the same notation; None if there is none.
 
     Args:
-        literal: As it is written: `8'hFF`, `12`, `'1`.
+        literal_text: As it is written: `8'hFF`, `12`, `'1`.
         step: Number to add; the sum wraps at the size.
     """
-    literal = literal.replace("_", "")
-    if literal.isdigit():
-        return str(int(literal) + step) if int(literal) + step >= 0 else None
-    if literal in ("'0", "'1"):
-        return "'1" if literal == "'0" else "'0"
-    sized = re.fullmatch(r"(\d*)\s*'\s*([sS]?)([bodhBODH])\s*([0-9a-fA-F]+)", literal)
+    literal_text = literal_text.replace("_", "")
+    if literal_text.isdigit():
+        return str(int(literal_text) + step) if int(literal_text) + step >= 0 else None
+    if literal_text in ("'0", "'1"):
+        return "'1" if literal_text == "'0" else "'0"
+    sized = re.fullmatch(r"(\d*)\s*'\s*([sS]?)([bodhBODH])\s*([0-9a-fA-F]+)", literal_text)
     if not sized:
         return None
     size, sign, base_letter, digits = sized.groups()
@@ -46,7 +46,7 @@ def shifted_literal_or_none(literal: str, step: int) -> str | None:
     return f"{size}'{sign}{base_letter}{value:{_DIGITS[base_letter.lower()]}}"
 
 
-def _shift_literal(source: MutatedSource, node: SyntaxNode, step: int) -> Iterator[ByteEdit]:
+def _shift_literal(source: MutatedSource, node: SyntaxNode, increment: int) -> Iterator[ByteEdit]:
     is_number = node.kind in (
         SyntaxKind.IntegerLiteralExpression,
         SyntaxKind.UnbasedUnsizedLiteralExpression,
@@ -57,7 +57,7 @@ def _shift_literal(source: MutatedSource, node: SyntaxNode, step: int) -> Iterat
         return
     if isinstance(node, LiteralExpressionSyntax | IntegerVectorExpressionSyntax):
         text = source.source_text(node)
-        shifted_text = shifted_literal_or_none(text, step)
+        shifted_text = shifted_literal_or_none(text, increment)
         if shifted_text is not None and shifted_text != text:
             yield from source.replacement_edits(node, shifted_text)
 
@@ -70,7 +70,7 @@ def _decrement_literal(source: MutatedSource, node: SyntaxNode) -> Iterator[Byte
     yield from _shift_literal(source, node, -1)
 
 
-def expression_text_plus(source: MutatedSource, expression: SyntaxNode, increment: int) -> str:
+def incremented_expression_text(source: MutatedSource, expression: SyntaxNode, increment: int) -> str:
     """The text of an expression plus or minus one."""
     text = source.source_text(expression)
     return shifted_literal_or_none(text, increment) or f"({text}) {'+' if increment > 0 else '-'} 1"
@@ -80,7 +80,7 @@ def _shift_bit_index(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEd
     if isinstance(node, BitSelectSyntax) and isinstance(node.parent, ElementSelectSyntax):
         for step in (1, -1):
             if source.is_written_in_file(node.expr) and source.source_text(node.expr) + f"{step:+}" != "0-1":
-                yield from source.replacement_edits(node.expr, expression_text_plus(source, node.expr, step))
+                yield from source.replacement_edits(node.expr, incremented_expression_text(source, node.expr, step))
 
 
 def _shift_part_select(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
@@ -91,13 +91,13 @@ def _shift_part_select(source: MutatedSource, node: SyntaxNode) -> Iterator[Byte
     if node.kind is not SyntaxKind.SimpleRangeSelect:
         for step in (1, -1):
             if source.source_text(node.left) + f"{step:+}" != "0-1":
-                yield from source.replacement_edits(node.left, expression_text_plus(source, node.left, step))
+                yield from source.replacement_edits(node.left, incremented_expression_text(source, node.left, step))
         return
     for step in (1, -1):
         if source.source_text(node.right) + f"{step:+}" != "0-1":
             left_bound, right_bound = (
-                expression_text_plus(source, node.left, step),
-                expression_text_plus(source, node.right, step),
+                incremented_expression_text(source, node.left, step),
+                incremented_expression_text(source, node.right, step),
             )
             yield from source.replacement_edits(node, f"{left_bound}:{right_bound}")
 

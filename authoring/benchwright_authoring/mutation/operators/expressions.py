@@ -30,11 +30,11 @@ _WITH_TWO_SIDES = {*_ARITHMETIC, *_BITWISE, *_LOGICAL} - {"+=", "-=", "*=", "&="
 
 
 def _binary_operator_edits(
-    replacements: Mapping[str, str],
+    replacement_by_operator: Mapping[str, str],
 ) -> Callable[[MutatedSource, SyntaxNode], Iterator[ByteEdit]]:
     def edits(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
         if isinstance(node, BinaryExpressionSyntax) and not _is_plain_assignment(node):
-            yield from _replace_operator(source, node, replacements)
+            yield from _replace_operator(source, node, replacement_by_operator)
 
     return edits
 
@@ -47,9 +47,9 @@ def _is_plain_assignment(node: BinaryExpressionSyntax) -> bool:
 def _replace_operator(
     source: MutatedSource,
     node: BinaryExpressionSyntax | PrefixUnaryExpressionSyntax | PostfixUnaryExpressionSyntax,
-    replacements: Mapping[str, str],
+    replacement_by_operator: Mapping[str, str],
 ) -> Iterator[ByteEdit]:
-    if replacement := replacements.get(node.operatorToken.rawText):
+    if replacement := replacement_by_operator.get(node.operatorToken.rawText):
         yield from source.replacement_edits(node.operatorToken, replacement)
 
 
@@ -70,7 +70,7 @@ def _drop_negation(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit
         yield from source.replacement_edits(node, source.source_text(node.operand))
 
 
-def _keep_one_operand(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _replace_by_either_operand(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, BinaryExpressionSyntax) and node.operatorToken.rawText in _WITH_TWO_SIDES:
         for operand in (node.left, node.right):
             if source.is_written_in_file(operand):
@@ -90,5 +90,5 @@ KINDS = (
     MutationKind("reduction-operator", "another reduction: |x for &x", _replace_reduction),
     MutationKind("step-direction", "-- for ++", _exchange_increment_and_decrement),
     MutationKind("negation-dropped", "x for !x, ~x or -x", _drop_negation),
-    MutationKind("operand-dropped", "one operand alone: a for a && b", _keep_one_operand),
+    MutationKind("operand-dropped", "one operand alone: a for a && b", _replace_by_either_operand),
 )

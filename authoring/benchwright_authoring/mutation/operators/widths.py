@@ -14,7 +14,7 @@ from pyslang.syntax import (
 )
 
 from benchwright_authoring.mutation.kind import MutationKind
-from benchwright_authoring.mutation.operators.constants import expression_text_plus
+from benchwright_authoring.mutation.operators.constants import incremented_expression_text
 from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
 
 
@@ -33,7 +33,7 @@ def _narrow_vector(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit
     if source.is_written_in_file(span) and source.source_text(span.left) != source.source_text(span.right):
         is_downward = source.source_text(span.left) != "0"
         end_bound = span.left if is_downward else span.right
-        yield from source.replacement_edits(end_bound, expression_text_plus(source, end_bound, -1))
+        yield from source.replacement_edits(end_bound, incremented_expression_text(source, end_bound, -1))
 
 
 def _shorten_array(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
@@ -42,7 +42,7 @@ def _shorten_array(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit
         return
     if source.source_text(span.left) != source.source_text(span.right):
         end_bound = span.right if source.source_text(span.left) == "0" else span.left
-        yield from source.replacement_edits(end_bound, expression_text_plus(source, end_bound, -1))
+        yield from source.replacement_edits(end_bound, incremented_expression_text(source, end_bound, -1))
 
 
 def _exchange_signedness(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:

@@ -20,7 +20,7 @@ def report_missing_programs(command: str) -> None:
     """Name the programs of a shell command, or the one program, that are not on the path."""
     for name in _WORDS.findall(command):
         if name not in _BUILT_IN and shutil.which(name) is None:
-            supervision.report_of_harness(supervision.MISSING, name)
+            supervision.report_harness_fault(supervision.MISSING, name)
 
 
 def report_loading_fault(error: BaseException, fault_kind: str = supervision.BROKEN) -> None:
@@ -29,7 +29,7 @@ def report_loading_fault(error: BaseException, fault_kind: str = supervision.BRO
         return
     place = str(getattr(error, "filename", None) or getattr(error, "path", None) or "")
     if not (place.startswith("/") and os.path.realpath(place).startswith("/code/")):
-        supervision.report_of_harness(fault_kind, f"{type(error).__name__}: {error}")
+        supervision.report_harness_fault(fault_kind, f"{type(error).__name__}: {error}")
 
 
 def report_unloadable_tests(regression_manager: Any) -> None:

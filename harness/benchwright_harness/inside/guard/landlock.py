@@ -69,14 +69,14 @@ def restrict_to_files(
         os.close(ruleset)
 
 
-def _allow_below(libc: ctypes.CDLL, ruleset: int, path: str, access_rights: int) -> None:
+def _allow_below(libc: ctypes.CDLL, ruleset_fd: int, top_path: str, access_rights: int) -> None:
     try:
-        handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        handle = os.open(top_path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
         return
     try:
         if not stat.S_ISDIR(os.fstat(handle).st_mode):
             access_rights &= _OF_FILES
-        libc.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, struct.pack("=Qi", access_rights, handle), 0)
+        libc.syscall(_ADD_RULE, ruleset_fd, _PATH_BENEATH, struct.pack("=Qi", access_rights, handle), 0)
     finally:
         os.close(handle)

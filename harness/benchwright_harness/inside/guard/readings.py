@@ -115,11 +115,11 @@ class Word(str):
         return word
 
 
-def words(text: str) -> list[Word]:
+def words(preprocessed_text: str) -> list[Word]:
     """The words of a preprocessed text, without comments and directives that tools hand on."""
-    text = _DIRECTIVE.sub("", text)
+    preprocessed_text = _DIRECTIVE.sub("", preprocessed_text)
     text_words, end = [], -1
-    for match in _WORD.finditer(text):
+    for match in _WORD.finditer(preprocessed_text):
         if not match[0].startswith(("/*", "//")):
             text_words.append(Word(match[0], is_apart=match.start() != end))
             end = match.end()
@@ -131,7 +131,7 @@ def joined(text_words: Sequence[Word]) -> str:
     return "".join(f"\n{word}" if word.is_apart else word for word in text_words)
 
 
-def _quoted(text_words: Sequence[Word]) -> str:
+def _joined_with_spaces(text_words: Sequence[Word]) -> str:
     return joined(text_words).replace("\n", " ").strip()
 
 
@@ -156,214 +156,214 @@ class Marker:
             UnreadError: The text is not built as expected.
         """
         while self._index < len(self._words):
-            word = self._next()
+            word = self._copy_next_word()
             if word in _MODULES:
-                self._module(_MODULES[word])
+                self._copy_module(_MODULES[word])
             elif word in _ENDS:
-                self._skip_to(_ENDS[word])
+                self._copy_up_to(_ENDS[word])
         return joined(self._marked)
 
     @property
-    def _word(self) -> Word:
+    def _current_word(self) -> Word:
         if self._index >= len(self._words):
             raise UnreadError("the design ends within a module")
         return self._words[self._index]
 
-    def _next(self) -> Word:
-        word = self._word
+    def _copy_next_word(self) -> Word:
+        word = self._current_word
         self._index += 1
         self._marked.append(word)
         return word
 
-    def _before(self) -> str:
-        return _quoted(self._words[max(0, self._index - 8) : self._index])
+    def _quoted_words_before(self) -> str:
+        return _joined_with_spaces(self._words[max(0, self._index - 8) : self._index])
 
-    def _items(self, end: str) -> None:
+    def _copy_items_and_end(self, end_word: str) -> None:
         """Items of a module or a block, up to the word that ends it."""
-        while self._word != end:
-            self._item()
-        self._next()
-        self._label()
+        while self._current_word != end_word:
+            self._copy_item()
+        self._copy_next_word()
+        self._copy_label_if_any()
 
-    def _item(self) -> None:
-        word = self._word
+    def _copy_item(self) -> None:
+        word = self._current_word
         if word in ("if", "for"):
-            self._next()
-            self._skip_brackets()
-            self._branch()
-            if word == "if" and self._word == "else":
-                self._next()
-                self._branch()
+            self._copy_next_word()
+            self._copy_brackets()
+            self._copy_branch_and_mark()
+            if word == "if" and self._current_word == "else":
+                self._copy_next_word()
+                self._copy_branch_and_mark()
         elif word == "case":
-            self._next()
-            self._skip_brackets()
-            while self._word != "endcase":
-                self._skip_case_label()
-                self._branch()
-            self._next()
+            self._copy_next_word()
+            self._copy_brackets()
+            while self._current_word != "endcase":
+                self._copy_case_label()
+                self._copy_branch_and_mark()
+            self._copy_next_word()
         elif word == "begin":
-            self._next()
-            self._label()
-            self._items("end")
+            self._copy_next_word()
+            self._copy_label_if_any()
+            self._copy_items_and_end("end")
         elif word in _PROCESSES:
-            self._next()
-            self._statement()
+            self._copy_next_word()
+            self._copy_process_statement()
         elif word in ("import", "export", "extern"):
-            self._skip_statement()
+            self._copy_statement()
         elif word in _ENDS:
-            self._next()
-            self._skip_to(_ENDS[word])
+            self._copy_next_word()
+            self._copy_up_to(_ENDS[word])
         elif word in ("generate", "endgenerate"):
-            self._next()
+            self._copy_next_word()
         elif word in _MODULES:
-            self._next()
-            self._module(_MODULES[word])
+            self._copy_next_word()
+            self._copy_module(_MODULES[word])
         elif word in ("assert", "assume", "cover", "restrict") or self._is_labelled_assertion():
-            self._statement()
+            self._copy_process_statement()
         elif word in _DECLARATIONS:
-            self._declaration()
+            self._copy_declaration_and_mark()
         elif word == "(":
             # Attributes.
-            self._skip_brackets()
+            self._copy_brackets()
         else:
-            self._skip_statement()
+            self._copy_statement()
 
-    def _module(self, end: str) -> None:
-        self._declaration()
-        self._items(end)
+    def _copy_module(self, end_word: str) -> None:
+        self._copy_declaration_and_mark()
+        self._copy_items_and_end(end_word)
 
-    def _declaration(self) -> None:
+    def _copy_declaration_and_mark(self) -> None:
         """A declaration, or the header of a module."""
         start = self._index
-        self._skip_statement()
+        self._copy_statement()
         declared = self._words[start : self._index]
-        for constant in (*_parameters(declared), *_range_lengths(declared)):
-            self._mark(constant)
+        for constant in (*_plain_parameter_names(declared), *_range_lengths(declared)):
+            self._add_mark(constant)
 
-    def _branch(self) -> None:
-        word = self._word
+    def _copy_branch_and_mark(self) -> None:
+        word = self._current_word
         if word in ("if", "case", "for"):
-            self._item()
+            self._copy_item()
         elif word == ";":
-            self._next()
+            self._copy_next_word()
         elif word == "begin" or self._words[self._index + 1 : self._index + 3] == [":", "begin"]:
             if word != "begin":
-                self._next()
-                self._next()
-            self._next()
-            self._label()
-            self._mark()
-            self._items("end")
+                self._copy_next_word()
+                self._copy_next_word()
+            self._copy_next_word()
+            self._copy_label_if_any()
+            self._add_mark()
+            self._copy_items_and_end("end")
         else:
             self._marked.append(Word("begin"))
-            self._mark()
-            self._item()
+            self._add_mark()
+            self._copy_item()
             self._marked.append(Word("end"))
 
-    def _mark(self, constant: str = "0") -> None:
+    def _add_mark(self, constant: str = "0") -> None:
         number = len(self.places)
-        self.places[number] = _quoted(self._words[max(0, self._index - 12) : self._index + 6])
+        self.places[number] = _joined_with_spaces(self._words[max(0, self._index - 12) : self._index + 6])
         self._marked += [Word(f"localparam {_MARK}{number} = {constant};")]
 
-    def _label(self) -> None:
-        if self._index < len(self._words) and self._word == ":":
-            self._next()
-            self._next()
+    def _copy_label_if_any(self) -> None:
+        if self._index < len(self._words) and self._current_word == ":":
+            self._copy_next_word()
+            self._copy_next_word()
 
     def _is_labelled_assertion(self) -> bool:
         following = self._words[self._index + 1 : self._index + 3]
         return following[:1] == [":"] and following[1:] in (["assert"], ["assume"], ["cover"], ["restrict"])
 
-    def _statement(self) -> None:
+    def _copy_process_statement(self) -> None:
         """A statement of a process."""
         while True:
-            word = self._word
+            word = self._current_word
             if word in ("@", "#"):
-                self._next()
-                self._next() if self._word != "(" else self._skip_brackets()
+                self._copy_next_word()
+                self._copy_next_word() if self._current_word != "(" else self._copy_brackets()
             elif self._words[self._index + 1 : self._index + 2] == [":"]:
-                self._next()
-                self._next()
+                self._copy_next_word()
+                self._copy_next_word()
             elif word in ("unique", "unique0", "priority", "forever"):
-                self._next()
+                self._copy_next_word()
             else:
                 break
         if word in _NESTED:
-            self._skip_nested()
+            self._copy_nested_block()
         elif word in _PARENTHESISED:
-            self._next()
-            self._skip_brackets()
-            self._statement()
-            self._else()
+            self._copy_next_word()
+            self._copy_brackets()
+            self._copy_process_statement()
+            self._copy_else_branch()
         elif word == "do":
-            self._next()
-            self._statement()
-            self._skip_statement()
+            self._copy_next_word()
+            self._copy_process_statement()
+            self._copy_statement()
         elif word in ("assert", "assume", "cover", "restrict"):
-            while self._word != "(":
-                self._next()
-            self._skip_brackets()
-            if self._word != "else":
-                self._statement()
-            self._else()
+            while self._current_word != "(":
+                self._copy_next_word()
+            self._copy_brackets()
+            if self._current_word != "else":
+                self._copy_process_statement()
+            self._copy_else_branch()
         else:
-            self._skip_statement()
+            self._copy_statement()
 
-    def _else(self) -> None:
-        if self._index < len(self._words) and self._word == "else":
-            self._next()
-            self._statement()
+    def _copy_else_branch(self) -> None:
+        if self._index < len(self._words) and self._current_word == "else":
+            self._copy_next_word()
+            self._copy_process_statement()
 
-    def _skip_nested(self) -> None:
+    def _copy_nested_block(self) -> None:
         depth = 0
         while True:
-            depth += _NESTED.get(self._next(), 0)
+            depth += _NESTED.get(self._copy_next_word(), 0)
             if depth == 0:
-                self._label()
+                self._copy_label_if_any()
                 return
 
-    def _skip_case_label(self) -> None:
-        if self._word == "default":
-            self._next()
-            if self._word == ":":
-                self._next()
+    def _copy_case_label(self) -> None:
+        if self._current_word == "default":
+            self._copy_next_word()
+            if self._current_word == ":":
+                self._copy_next_word()
             return
-        while self._word != ":":
-            if self._word == "?":
+        while self._current_word != ":":
+            if self._current_word == "?":
                 raise UnreadError("a case label has a condition")
-            self._skip_brackets() if self._word in _CLOSING else self._next()
-        self._next()
+            self._copy_brackets() if self._current_word in _CLOSING else self._copy_next_word()
+        self._copy_next_word()
 
-    def _skip_statement(self) -> None:
-        while self._word != ";":
-            self._skip_brackets() if self._word in _CLOSING else self._next()
-        self._next()
+    def _copy_statement(self) -> None:
+        while self._current_word != ";":
+            self._copy_brackets() if self._current_word in _CLOSING else self._copy_next_word()
+        self._copy_next_word()
 
-    def _skip_brackets(self) -> None:
+    def _copy_brackets(self) -> None:
         open_brackets = []
         while True:
-            word = self._next()
+            word = self._copy_next_word()
             if word in _CLOSING:
                 open_brackets.append(_CLOSING[word])
             elif open_brackets and word == open_brackets[-1]:
                 open_brackets.pop()
             elif word in (")", "]", "}") or not open_brackets:
-                raise UnreadError(f"brackets do not match, behind {self._before()}")
+                raise UnreadError(f"brackets do not match, behind {self._quoted_words_before()}")
             if not open_brackets:
                 return
 
-    def _skip_to(self, end: str) -> None:
-        while self._next() != end:
+    def _copy_up_to(self, end_word: str) -> None:
+        while self._copy_next_word() != end_word:
             pass
-        self._label()
+        self._copy_label_if_any()
 
 
-def _parameters(declared: Sequence[Word]) -> list[str]:
+def _plain_parameter_names(declaration_words: Sequence[Word]) -> list[str]:
     """Names of the parameters of a declaration or of a module's header whose values are plain."""
-    header_end = declared.index("#") + 1 if "#" in declared else len(declared)
-    start = 0 if declared[0] in ("parameter", "localparam") else header_end
+    header_end = declaration_words.index("#") + 1 if "#" in declaration_words else len(declaration_words)
+    start = 0 if declaration_words[0] in ("parameter", "localparam") else header_end
     names, depth = [], 0
-    for word, following in itertools.pairwise(declared[start:]):
+    for word, following in itertools.pairwise(declaration_words[start:]):
         depth += (word in _CLOSING) - (word in _CLOSING.values())
         if word == "type" or (word, following) == ("'", "{"):
             return []
@@ -374,22 +374,24 @@ def _parameters(declared: Sequence[Word]) -> list[str]:
     return names
 
 
-def _range_lengths(declared: Sequence[Word]) -> Iterator[str]:
+def _range_lengths(declaration_words: Sequence[Word]) -> Iterator[str]:
     """Differences of the bounds of the ranges of a declaration or of a module's header."""
-    for index, word in enumerate(declared):
-        if word == "=" and declared[0] in _DECLARATIONS - {"parameter", "localparam"}:
+    for index, word in enumerate(declaration_words):
+        if word == "=" and declaration_words[0] in _DECLARATIONS - {"parameter", "localparam"}:
             return
         if word != "[":
             continue
         depth, colon = 0, None
-        for end, inner in enumerate(declared[index:], index):
+        for end, inner in enumerate(declaration_words[index:], index):
             depth += (inner in _CLOSING) - (inner in _CLOSING.values())
-            if inner == ":" and depth == 1 and declared[end - 1] not in ("+", "-"):
+            if inner == ":" and depth == 1 and declaration_words[end - 1] not in ("+", "-"):
                 colon = end
             if depth == 0:
                 break
-        if colon is not None and "$" not in declared[index:end]:
-            yield f"( {_quoted(declared[index + 1 : colon])} ) - ( {_quoted(declared[colon + 1 : end])} )"
+        if colon is not None and "$" not in declaration_words[index:end]:
+            left = _joined_with_spaces(declaration_words[index + 1 : colon])
+            right = _joined_with_spaces(declaration_words[colon + 1 : end])
+            yield f"( {left} ) - ( {right} )"
 
 
 def main() -> None:
@@ -408,8 +410,10 @@ def main() -> None:
 
 
 class _Comparison:
-    def __init__(self, tools: Sequence[str], sources: Sequence[str], tops: Sequence[str], folder: Path) -> None:
-        self._tools, self._sources, self._tops, self._folder = tools, sources, tops, folder
+    def __init__(
+        self, tools: Sequence[str], source_paths: Sequence[str], top_modules: Sequence[str], folder: Path
+    ) -> None:
+        self._tools, self._sources, self._tops, self._folder = tools, source_paths, top_modules, folder
         self._marked = folder / "marked.sv"
         self._plain = folder / "plain.sv"
 
@@ -438,14 +442,14 @@ class _Comparison:
                     raise DifferenceError(f"{taker} and {refuser} have other values at “{marker.places[number]}”")
                 raise DifferenceError(f"{taker} takes the branch at “{marker.places[number]}”, {refuser} does not")
         if "yosys" in self._tools:
-            for top in self._tops or self._roots():
-                self._compare_function(top)
+            for top in self._tops or self._root_modules():
+                self._compare_netlist_with_simulator(top)
 
     def icarus_marks(self) -> set[tuple[int, int]]:
         """Marks that Icarus elaborates, with their values."""
         compiled = self._folder / "marked.vvp"
-        _run(["iverilog", "-g2012", "-o", str(compiled), *self._top_options("-s"), str(self._marked)])
-        return _marks(_MARKS_OF_ICARUS, compiled, 2)
+        _tool_output(["iverilog", "-g2012", "-o", str(compiled), *self._top_options("-s"), str(self._marked)])
+        return _marks_in_elaborated_design(_MARKS_OF_ICARUS, compiled, 2)
 
     def verilator_marks(self) -> set[tuple[int, int]]:
         """Marks that Verilator elaborates, with their values."""
@@ -454,31 +458,32 @@ class _Comparison:
         options += ["--Mdir", str(self._folder), "--timing", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MULTITOP"]
         if len(self._tops) == 1:
             options += ["--top-module", self._tops[0]]
-        _run(["verilator", *options, str(self._marked)])
-        return _marks(_MARKS_OF_VERILATOR, tree, 16)
+        _tool_output(["verilator", *options, str(self._marked)])
+        return _marks_in_elaborated_design(_MARKS_OF_VERILATOR, tree, 16)
 
-    def _top_options(self, option: str) -> list[str]:
-        return [word for top in self._tops for word in (option, top)]
+    def _top_options(self, option_name: str) -> list[str]:
+        return [word for top in self._tops for word in (option_name, top)]
 
-    def _roots(self) -> list[str]:
+    def _root_modules(self) -> list[str]:
         """Modules that no other one instantiates, as Yosys reads them."""
         design = self._folder / "hierarchy.json"
-        _run(["yosys", "-q", "-p", f"read_verilog -sv {self._plain}; hierarchy; proc; write_json {design}"])
+        _tool_output(["yosys", "-q", "-p", f"read_verilog -sv {self._plain}; hierarchy; proc; write_json {design}"])
         modules = json.loads(design.read_text(encoding="utf-8"))["modules"]
         instantiated = {cell["type"] for module in modules.values() for cell in module["cells"].values()}
         return sorted(name for name in modules if name not in instantiated and not name.startswith("$"))
 
-    def _compare_function(self, top: str) -> None:
+    def _compare_netlist_with_simulator(self, top_module: str) -> None:
         # A design may name a module like a command of Yosys.
-        if not re.fullmatch(r"[A-Za-z_]\w*", top, re.ASCII):
+        if not re.fullmatch(r"[A-Za-z_]\w*", top_module, re.ASCII):
             raise UnreadError("the name of a module at the top has other signs than letters and digits")
         netlist_file, ports_file = self._folder / "netlist.v", self._folder / "ports.json"
         synthesised_file = self._folder / "synthesised.v"
-        _run(
+        _tool_output(
             [
                 *("yosys", "-q", "-p"),
-                f"read_verilog -sv {self._plain}; hierarchy -check -top {top}; proc; flatten; opt_clean; "
-                f"rename {top} benchwright_netlist; write_verilog -noattr {netlist_file}; write_json {ports_file}; "
+                f"read_verilog -sv {self._plain}; hierarchy -check -top {top_module}; proc; flatten; opt_clean; "
+                f"rename {top_module} benchwright_netlist; write_verilog -noattr {netlist_file}; "
+                f"write_json {ports_file}; "
                 f"rename benchwright_netlist benchwright_synthesised; {_SYNTHESIS}; "
                 f"write_verilog -noattr {synthesised_file}",
             ]
@@ -486,37 +491,41 @@ class _Comparison:
         netlist = Netlist(json.loads(ports_file.read_text(encoding="utf-8"))["modules"]["benchwright_netlist"])
         token = secrets.token_hex(8)
         testbench = self._folder / "bench.sv"
-        testbench.write_text(bench_text(top, netlist, token), encoding="utf-8")
+        testbench.write_text(comparison_testbench_text(top_module, netlist, token), encoding="utf-8")
         files = [str(testbench), str(self._plain), str(netlist_file), str(synthesised_file)]
         simulate = _simulate_with_icarus if "iverilog" in self._tools else _simulate_with_verilator
         output = simulate(files, self._folder)
         match = re.search(rf"^{token} (\w+) (.*)$", output, re.MULTILINE)
         if match is None:
-            raise UnreadError(f"the simulation of {top} beside its netlist did not end")
+            raise UnreadError(f"the simulation of {top_module} beside its netlist did not end")
         if match[1] == "unknown":
-            raise UnreadError(f"registers behind the output {match[2]} of {top} keep unknown values")
+            raise UnreadError(f"registers behind the output {match[2]} of {top_module} keep unknown values")
         if match[1] == "different":
             simulator = "Icarus" if "iverilog" in self._tools else "Verilator"
-            raise DifferenceError(f"the output {match[2]} of {top} has other values for Yosys than for {simulator}")
+            raise DifferenceError(
+                f"the output {match[2]} of {top_module} has other values for Yosys than for {simulator}"
+            )
 
 
-def _marks(pattern: re.Pattern[str], elaborated: Path, base: int) -> set[tuple[int, int]]:
-    text = elaborated.read_text(encoding="utf-8", errors="replace")
-    return {(int(number), int(digits, base) & _MOST_BITS) for number, digits in pattern.findall(text)}
+def _marks_in_elaborated_design(
+    mark_pattern: re.Pattern[str], elaborated_file: Path, number_base: int
+) -> set[tuple[int, int]]:
+    text = elaborated_file.read_text(encoding="utf-8", errors="replace")
+    return {(int(number), int(digits, number_base) & _MOST_BITS) for number, digits in mark_pattern.findall(text)}
 
 
 class Netlist:
     """A flat module, as Yosys writes it in JSON.
 
     Args:
-        module: Its ports, cells and names of nets.
+        module_json: Its ports, cells and names of nets.
 
     Raises:
         UnreadError: A port is an input and an output.
     """
 
-    def __init__(self, module: dict[str, Any]) -> None:
-        ports = module["ports"]
+    def __init__(self, module_json: dict[str, Any]) -> None:
+        ports = module_json["ports"]
         self.widths: dict[str, int] = {name: len(port["bits"]) for name, port in ports.items()}
         self.inputs = [name for name, port in ports.items() if port["direction"] == "input"]
         self.outputs = [name for name, port in ports.items() if port["direction"] == "output"]
@@ -524,20 +533,20 @@ class Netlist:
             raise UnreadError("a port is an input and an output")
         self._bits = {name: port["bits"] for name, port in ports.items()}
         self._names = {
-            bit: name for name, net in module["netnames"].items() if not net["hide_name"] for bit in net["bits"]
+            bit: name for name, net in module_json["netnames"].items() if not net["hide_name"] for bit in net["bits"]
         }
         self._sources: dict[int, list[int] | None] = {}
         """Bit → bits of which a cell makes it; None for a register."""
-        for cell in module["cells"].values():
+        for cell in module_json["cells"].values():
             by_direction: dict[str, list[int]] = {"input": [], "output": []}
             for port, bits in cell["connections"].items():
                 by_direction[cell["port_directions"][port]] += [bit for bit in bits if isinstance(bit, int)]
             is_register = re.match(r"\$\w*(?:ff|latch)", cell["type"]) is not None
             self._sources |= dict.fromkeys(by_direction["output"], None if is_register else by_direction["input"])
 
-    def registers_of(self, output: str) -> list[str]:
+    def registers_of(self, output_name: str) -> list[str]:
         """Signals of registers on which the value of an output depends at once."""
-        reached = {bit for bit in self._bits[output] if isinstance(bit, int)}
+        reached = {bit for bit in self._bits[output_name] if isinstance(bit, int)}
         waiting, names = list(reached), set()
         while waiting:
             bit = waiting.pop()
@@ -550,16 +559,16 @@ class Netlist:
         return sorted(names)
 
 
-def bench_text(top: str, netlist: Netlist, token: str) -> str:
+def comparison_testbench_text(top_module: str, netlist: Netlist, result_token: str) -> str:
     """A testbench that drives a module, its netlist and what is synthesised alike, and prints what it comes to.
 
     An output is compared while no register behind it is unknown: with unknown values a netlist may differ from what
     it was made of.
 
     Args:
-        top: Name of the module; its netlist is `benchwright_netlist`, the other one `benchwright_synthesised`.
+        top_module: Name of the module; its netlist is `benchwright_netlist`, the other one `benchwright_synthesised`.
         netlist: The module's ports and registers.
-        token: Word before the result, which the design can't know.
+        result_token: Word before the result, which the design can't know.
     """
     widths, inputs, outputs = netlist.widths, netlist.inputs, netlist.outputs
     number_of = {name: number for number, name in enumerate(widths)}
@@ -572,7 +581,7 @@ def bench_text(top: str, netlist: Netlist, token: str) -> str:
         f"wire [{widths[name] - 1}:0] a{number_of[name]}, b{number_of[name]}, c{number_of[name]};" for name in outputs
     ]
     for module, instance, prefix in (
-        (top, "original", "a"),
+        (top_module, "original", "a"),
         ("benchwright_netlist", "netlist", "b"),
         ("benchwright_synthesised", "synthesised", "c"),
     ):
@@ -588,7 +597,7 @@ def bench_text(top: str, netlist: Netlist, token: str) -> str:
             f"if (({registers}) !== 1'bx) begin compared[{number}] = 1; for (n = 0; n < {widths[name]}; n = n + 1)",
             f"if (!done && (a{number}[n] === 1'b0 && (b{number}[n] === 1'b1 || c{number}[n] === 1'b1)",
             f"|| a{number}[n] === 1'b1 && (b{number}[n] === 1'b0 || c{number}[n] === 1'b0))) begin",
-            f'done = 1; $display("{token} different {name}"); end end',
+            f'done = 1; $display("{result_token} different {name}"); end end',
         ]
     lines += ["end endtask", "initial begin done = 0; known = 0; compared = 0; held = -1;"]
     lines += [f"seed = {secrets.randbits(31)}; #1;", *(f"i{number_of[name]} = 0; #1;" for name in inputs)]
@@ -609,39 +618,41 @@ def bench_text(top: str, netlist: Netlist, token: str) -> str:
     lines += ["#1 compare;", "end"]
     lines += [
         f"if (!done && known[{number_of[name]}] && !compared[{number_of[name]}]) begin done = 1; "
-        f'$display("{token} unknown {name}"); end'
+        f'$display("{result_token} unknown {name}"); end'
         for name in outputs
     ]
-    lines += [f'if (!done) $display("{token} same -");', "$finish;", "end", "endmodule"]
+    lines += [f'if (!done) $display("{result_token} same -");', "$finish;", "end", "endmodule"]
     return "\n".join(lines) + "\n"
 
 
-def _simulate_with_icarus(files: Sequence[str], folder: Path) -> str:
+def _simulate_with_icarus(source_files: Sequence[str], folder: Path) -> str:
     compiled = folder / "bench.vvp"
-    _run(["iverilog", "-g2012", "-s", "benchwright_bench", "-o", str(compiled), *files])
-    return _run(["vvp", "-n", str(compiled)])
+    _tool_output(["iverilog", "-g2012", "-s", "benchwright_bench", "-o", str(compiled), *source_files])
+    return _tool_output(["vvp", "-n", str(compiled)])
 
 
-def _simulate_with_verilator(files: Sequence[str], folder: Path) -> str:
+def _simulate_with_verilator(source_files: Sequence[str], folder: Path) -> str:
     options = ["--binary", "--timing", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--x-assign", "0", "--x-initial", "0"]
     build_folder = folder / "made"
-    _run(["verilator", *options, "-O0", "--top-module", "benchwright_bench", "--Mdir", str(build_folder), *files])
-    return _run([str(build_folder / "Vbenchwright_bench")])
+    _tool_output(
+        ["verilator", *options, "-O0", "--top-module", "benchwright_bench", "--Mdir", str(build_folder), *source_files]
+    )
+    return _tool_output([str(build_folder / "Vbenchwright_bench")])
 
 
 def _icarus_preprocessed(sources: Sequence[str], folder: Path) -> str:
     output = folder / "icarus.v"
-    _run(["iverilog", "-g2012", "-E", "-o", str(output), *_include_options(sources), *sources])
+    _tool_output(["iverilog", "-g2012", "-E", "-o", str(output), *_include_options(sources), *sources])
     return output.read_text(encoding="utf-8", errors="replace")
 
 
 def _verilator_preprocessed(sources: Sequence[str], folder: Path) -> str:
-    return _run(["verilator", "-E", "-P", *_include_options(sources), *sources])
+    return _tool_output(["verilator", "-E", "-P", *_include_options(sources), *sources])
 
 
 def _yosys_preprocessed(sources: Sequence[str], folder: Path) -> str:
     options = " ".join(_include_options(sources))
-    yosys_log = _run(["yosys", "-p", f"read_verilog -sv -ppdump {options} {' '.join(sources)}"])
+    yosys_log = _tool_output(["yosys", "-p", f"read_verilog -sv -ppdump {options} {' '.join(sources)}"])
     dumps = re.findall(
         r"^-- Verilog code after preprocessor --\n(.*?)^-- END OF DUMP --$", yosys_log, re.MULTILINE | re.DOTALL
     )
@@ -652,22 +663,24 @@ def _include_options(sources: Sequence[str]) -> list[str]:
     return [f"-I{folder}" for folder in dict.fromkeys(os.path.dirname(source) for source in sources)]
 
 
-def _compare_words(tool: str, tool_words: Sequence[Word], other_tool: str, other_words: Sequence[Word]) -> None:
+def _compare_words(
+    tool_name: str, tool_words: Sequence[Word], other_tool_name: str, other_words: Sequence[Word]
+) -> None:
     pairs = itertools.zip_longest(tool_words, other_words, fillvalue="the end")
     for number, (word, other_word) in enumerate(pairs):
         if word != other_word:
-            preceding = _quoted(tool_words[max(0, number - 6) : number])
-            raise DifferenceError(f"behind “{preceding}” {tool} reads “{word}”, {other_tool} “{other_word}”")
+            preceding = _joined_with_spaces(tool_words[max(0, number - 6) : number])
+            raise DifferenceError(f"behind “{preceding}” {tool_name} reads “{word}”, {other_tool_name} “{other_word}”")
 
 
-def _run(argv: Sequence[str]) -> str:
+def _tool_output(command: Sequence[str]) -> str:
     """Standard output of a tool.
 
     Raises:
         UnreadError: It failed.
     """
     process = subprocess.run(
-        argv,
+        command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -678,11 +691,11 @@ def _run(argv: Sequence[str]) -> str:
     )
     # A guard tells the signal of the tool that it has started as a shell does.
     if process.returncode in (-signal.SIGXCPU, 128 + signal.SIGXCPU):
-        raise UnreadError(f"{os.path.basename(argv[0])} took over {_TOOL_S} s of processor time")
+        raise UnreadError(f"{os.path.basename(command[0])} took over {_TOOL_S} s of processor time")
     output = process.stdout.decode("utf-8", "replace")
     if process.returncode != 0:
         line = next((line for line in output.splitlines() if "error" in line.lower()), output[-200:])
-        raise UnreadError(f"{os.path.basename(argv[0])}: {line}")
+        raise UnreadError(f"{os.path.basename(command[0])}: {line}")
     return output
 
 

@@ -87,12 +87,12 @@ class FilesAtBeginning:
         """The files that are still as they were."""
         return unchanged_paths(self._files)
 
-    def paths_added(self, simulation_folder: str, excluded: Collection[str]) -> list[str]:
+    def paths_added(self, simulation_folder: str, excluded_paths_and_names: Collection[str]) -> list[str]:
         """Files and folders that have been added; what is in an added folder only where `simulation_folder` is in that.
 
         Args:
             simulation_folder: The present one of a simulation.
-            excluded: Paths that do not count, and names of files and folders.
+            excluded_paths_and_names: Paths that do not count, and names of files and folders.
         """
         added_paths: list[str] = []
         waiting = list(_WRITABLE)
@@ -101,7 +101,11 @@ class FilesAtBeginning:
                 for entry in listed:
                     if entry.path in self._folders:
                         waiting.append(entry.path)
-                    elif entry.path not in self._files and entry.path not in excluded and entry.name not in excluded:
+                    elif (
+                        entry.path not in self._files
+                        and entry.path not in excluded_paths_and_names
+                        and entry.name not in excluded_paths_and_names
+                    ):
                         added_paths.append(entry.path)
                         if f"{simulation_folder}/".startswith(f"{entry.path}/"):
                             waiting.append(entry.path)

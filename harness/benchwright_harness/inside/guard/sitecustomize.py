@@ -36,7 +36,7 @@ def _announce_ended_programs(subprocess_module: "Any") -> None:
         result = ended(self, *arguments, **named)
         supervision.await_supervisor()
         if self.returncode in _STOOD_STILL:
-            supervision.report_of_harness(supervision.STANDSTILL, _STOOD_STILL[self.returncode])
+            supervision.report_harness_fault(supervision.STANDSTILL, _STOOD_STILL[self.returncode])
         if self.returncode == _NO_SUCH_PROGRAM and isinstance(self.args, str):
             import harness_faults
 
@@ -77,7 +77,7 @@ def _guard_simulation(regression_module: "Any") -> None:
     regression_module.RegressionManager.setup_pytest_assertion_rewriting = classmethod(light_pytest.rewrite_assertions)
 
 
-class _AfterImport:
+class _ActionLoader:
     """A loader that runs an action when it has loaded a module."""
 
     def __init__(self, loader: "Any", action: "Callable[[Any], None]") -> None:
@@ -94,7 +94,7 @@ class _AfterImport:
         self._action(module)
 
 
-class _Watch:
+class _ActionFinder:
     """A finder that only looks out for some modules."""
 
     def __init__(self, actions: "dict[str, Callable[[Any], None]]") -> None:
@@ -107,7 +107,7 @@ class _Watch:
             return None
         spec: ModuleSpec | None = _find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
-            spec.loader = _AfterImport(spec.loader, self._actions.pop(name))  # type: ignore[assignment]
+            spec.loader = _ActionLoader(spec.loader, self._actions.pop(name))  # type: ignore[assignment]
         return spec
 
 
@@ -117,7 +117,7 @@ def _is_part_of_simulator() -> bool:
     return "COCOTB_TEST_MODULES" in os.environ and not program.startswith("python")
 
 
-def _install() -> None:
+def _install_guards() -> None:
     actions = {
         "random": _seed_random_module,
         "subprocess": _announce_ended_programs,
@@ -125,7 +125,7 @@ def _install() -> None:
     }
     for name in [name for name in actions if name in sys.modules]:
         actions.pop(name)(sys.modules[name])
-    sys.meta_path.insert(0, _Watch(actions))  # type: ignore[arg-type]
+    sys.meta_path.insert(0, _ActionFinder(actions))  # type: ignore[arg-type]
     if _is_part_of_simulator():
         import light_pytest
 
@@ -146,5 +146,5 @@ def _is_writable_by_design(path: str) -> bool:
 
 
 if "BENCHWRIGHT_SUPERVISOR" in os.environ:
-    _install()
+    _install_guards()
 _run_next_sitecustomize()

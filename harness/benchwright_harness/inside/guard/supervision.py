@@ -52,13 +52,13 @@ class Session:
         self._socket.close()
 
 
-def report_of_harness(kind: str, text: str) -> None:
+def report_harness_fault(fault_kind: str, fault_text: str) -> None:
     """Tell something of the harness, where there is a supervisor that can be reached."""
     if VARIABLE in os.environ:
         with contextlib.suppress(OSError):
             session = Session()
             try:
-                session.ask(harness=kind, said=text[-_MAX_SAID:])
+                session.ask(harness=fault_kind, said=fault_text[-_MAX_SAID:])
             finally:
                 session.close()
 

@@ -80,7 +80,7 @@ def main() -> int:
     if pid == 0:
         os.close(reports)
         listening.close()
-        _become_command(request, program)
+        _become_harness_command(request, program)
     supervisor = _Supervisor(listening, reports, pid, roots, request["channel"], beginning)
     status = supervisor.serve(None if program else request["argv"][0])
     # Not the end of Python: what is left of it has nothing to do any more.
@@ -125,7 +125,7 @@ def _write_hidden_files(text_by_path: dict[str, str]) -> None:
         folder.chmod(0o555)
 
 
-def _become_command(request: dict[str, Any], program: str | None) -> None:
+def _become_harness_command(request: dict[str, Any], program_path: str | None) -> None:
     """The command itself; does not return."""
     try:
         os.dup2(1, 2)
@@ -139,10 +139,10 @@ def _become_command(request: dict[str, Any], program: str | None) -> None:
             value = value if most == resource.RLIM_INFINITY else min(value, most)
             resource.setrlimit(_LIMITS[name], (value, value))
         argv, env = request["argv"], request["env"]
-        if program is not None and _can_go_on_as_pytest(program, env):
-            _become_pytest(program, argv, env)
+        if program_path is not None and _can_go_on_as_pytest(program_path, env):
+            _become_pytest(program_path, argv, env)
         try:
-            os.execve(program or argv[0], argv, env)
+            os.execve(program_path or argv[0], argv, env)
         except OSError as error:
             print(f"{argv[0]}: {error.strerror}", flush=True)
             os._exit(126 if isinstance(error, PermissionError) else 127)
@@ -152,27 +152,31 @@ def _become_command(request: dict[str, Any], program: str | None) -> None:
         os._exit(125)
 
 
-def _can_go_on_as_pytest(program: str, env: dict[str, str]) -> bool:
+def _can_go_on_as_pytest(program_path: str, env: dict[str, str]) -> bool:
     """True if a fresh Python would come to where this one is."""
-    if "pytest" not in sys.modules or os.path.basename(program) != "pytest" or not _is_run_by_this_python(program):
+    if (
+        "pytest" not in sys.modules
+        or os.path.basename(program_path) != "pytest"
+        or not _is_run_by_this_python(program_path)
+    ):
         return False
-    mine = {name: value for name, value in os.environ.items() if _shapes_python(name)}
-    if mine != {name: value for name, value in env.items() if _shapes_python(name)}:
+    mine = {name: value for name, value in os.environ.items() if _influences_python(name)}
+    if mine != {name: value for name, value in env.items() if _influences_python(name)}:
         return False
     return not any(
         _top_level_name(name) in sys.modules for entry in _python_path(env) for name in _entry_names_if_folder(entry)
     )
 
 
-def _shapes_python(variable: str) -> bool:
-    return (variable.startswith(("PYTHON", "LC_")) and variable != "PYTHONPATH") or variable in {
+def _influences_python(variable_name: str) -> bool:
+    return (variable_name.startswith(("PYTHON", "LC_")) and variable_name != "PYTHONPATH") or variable_name in {
         "LANG",
         "LD_LIBRARY_PATH",
     }
 
 
-def _is_run_by_this_python(script: str) -> bool:
-    with open(script, "rb") as file:
+def _is_run_by_this_python(script_path: str) -> bool:
+    with open(script_path, "rb") as file:
         interpreter = file.readline().removeprefix(b"#!").strip()
     return os.path.realpath(interpreter) == os.path.realpath(sys.executable).encode()
 
@@ -191,8 +195,8 @@ def _entry_names_if_folder(folder: str) -> list[str]:
         return []
 
 
-def _top_level_name(name: str) -> str:
-    return name.split(".", 1)[0]
+def _top_level_name(file_name: str) -> str:
+    return file_name.split(".", 1)[0]
 
 
 def _become_pytest(pytest_script: str, argv: list[str], env: dict[str, str]) -> None:
@@ -242,19 +246,19 @@ class _Supervisor:
 
     def __init__(
         self,
-        listening: socket.socket,
-        reports: int,
-        pid: int,
-        roots: list[str],
-        channel: str,
-        beginning: run_files.FilesAtBeginning,
+        listening_socket: socket.socket,
+        reports_fd: int,
+        command_pid: int,
+        harness_folders: list[str],
+        channel_secret: str,
+        files_at_beginning: run_files.FilesAtBeginning,
     ) -> None:
-        self._listening = listening
-        self._reports = reports
-        self._pid = pid
-        self._roots = roots
-        self._channel = channel
-        self._beginning = beginning
+        self._listening = listening_socket
+        self._reports = reports_fd
+        self._pid = command_pid
+        self._roots = harness_folders
+        self._channel = channel_secret
+        self._beginning = files_at_beginning
         self._left_behind: dict[str, run_files.State] = {}
         """Files that simulations have left, as they left them."""
         self._stash = run_files.Stash(())
@@ -269,41 +273,41 @@ class _Supervisor:
             missing_program: The command, where there is no such program.
         """
         if missing_program is not None:
-            self._report(harness=supervision.MISSING, said=missing_program)
+            self._write_report_line(harness=supervision.MISSING, said=missing_program)
         command = os.pidfd_open(self._pid)
         while True:
             ready, _, _ = select.select([command, self._listening, *self._received], [], [])
-            self._hear(ready)
+            self._receive_from_sources(ready)
             if command in ready:
                 break
-        self._receive_everything()
+        self._receive_pending_messages()
         for connection in list(self._received):
             # What it has left running is about to be killed, in the middle of its tests.
-            self._end(connection)
+            self._end_connection(connection)
         _, status = os.waitpid(self._pid, 0)
         code = os.waitstatus_to_exitcode(status)
         code = 128 - code if code < 0 else code
         took = resource.getrusage(resource.RUSAGE_CHILDREN)
         # getrusage(2): kilobytes, of the largest one of all processes that have ended.
-        self._report(ended=code, largest_bytes=took.ru_maxrss << 10, cpu_s=took.ru_utime + took.ru_stime)
+        self._write_report_line(ended=code, largest_bytes=took.ru_maxrss << 10, cpu_s=took.ru_utime + took.ru_stime)
         return code
 
-    def _receive_everything(self) -> None:
+    def _receive_pending_messages(self) -> None:
         """Everything that has been said so far."""
         while ready := select.select([self._listening, *self._received], [], [], 0)[0]:
-            self._hear(ready)
+            self._receive_from_sources(ready)
 
-    def _hear(self, ready: list[Any]) -> None:
-        for source in ready:
+    def _receive_from_sources(self, ready_sources: list[Any]) -> None:
+        for source in ready_sources:
             if source is self._listening:
                 with contextlib.suppress(BlockingIOError):
                     connection, _ = self._listening.accept()
                     connection.setblocking(False)
                     self._received[connection] = b""
             elif source in self._received:
-                self._receive(source)
+                self._receive_messages(source)
 
-    def _receive(self, connection: socket.socket) -> None:
+    def _receive_messages(self, connection: socket.socket) -> None:
         try:
             content = connection.recv(1 << 16)
         except BlockingIOError:
@@ -311,19 +315,19 @@ class _Supervisor:
         except OSError:
             content = b""
         if not content:
-            self._end(connection)
+            self._end_connection(connection)
             return
         *lines, rest = (self._received[connection] + content).split(b"\n")
         self._received[connection] = rest
         if len(rest) > _MAX_LINE:
-            self._report(strange="a message without end")
-            self._end(connection)
+            self._write_report_line(strange="a message without end")
+            self._end_connection(connection)
             return
         for line in lines:
             try:
                 message = json.loads(line)
             except (ValueError, RecursionError):
-                self._report(strange="a message that is none")
+                self._write_report_line(strange="a message that is none")
                 continue
             self._handle_message(connection, message)
 
@@ -331,31 +335,31 @@ class _Supervisor:
         running = self._running.get(connection)
         answer = ""
         if "synchronise" in message:
-            self._receive_everything()
+            self._receive_pending_messages()
         elif "tests" in message or "tool" in message:
             answer = self._begin_program(connection, message)
         elif "testbench" in message and not running:
             # What only the testbench's own module learns, and only once. Nothing depends on what its simulation writes.
             answer, self._channel = self._channel, ""
             self._running[connection] = _RunningProgram(self._sessions, None, set())
-            self._report(session=self._sessions, **message)
+            self._write_report_line(session=self._sessions, **message)
             self._sessions += 1
         elif "wrote" in message and running:
             running.own_paths.add(message["wrote"])
             return
         elif "status" in message and running:
-            self._finish(running, **message)
+            self._finish_program(running, **message)
         elif "harness" in message:
             # From a program of the harness, or one of ours that it calls: no design can speak here.
-            self._report(**message)
+            self._write_report_line(**message)
             if message["harness"] == supervision.STANDSTILL:
                 # Whatever is simulated next, the run has failed, and each simulation would stand still for as long.
                 os.kill(self._pid, signal.SIGKILL)
         elif running:
-            self._report(session=running.number, **message)
+            self._write_report_line(session=running.number, **message)
             return
         else:
-            self._report(strange="results of no simulation")
+            self._write_report_line(strange="results of no simulation")
             return
         with contextlib.suppress(OSError):
             connection.sendall(answer.encode() + b"\n")
@@ -363,7 +367,7 @@ class _Supervisor:
     def _begin_program(self, connection: socket.socket, message: dict[str, Any]) -> str:
         """Note a program; returns what one that has a folder to itself may read or write besides."""
         if connection in self._running or self._sessions >= _MAX_SESSIONS:
-            self._report(strange="a simulation that begins twice")
+            self._write_report_line(strange="a simulation that begins twice")
             return ""
         kind = message.get("kind", "")
         simulates = kind != "compile"
@@ -391,36 +395,36 @@ class _Supervisor:
         self._running[connection] = _RunningProgram(
             self._sessions, before, own, (folder, stands_for) if folder else None, compiles=kind == "compile"
         )
-        self._report(session=self._sessions, **message)
+        self._write_report_line(session=self._sessions, **message)
         self._sessions += 1
         return "\0".join(path for path in answer if "\n" not in path)
 
-    def _end(self, connection: socket.socket) -> None:
+    def _end_connection(self, connection: socket.socket) -> None:
         self._received.pop(connection, None)
         connection.close()
         running = self._running.pop(connection, None)
         if running is not None and not running.finished:
-            self._finish(running)
+            self._finish_program(running)
 
-    def _finish(self, running: _RunningProgram, **message: object) -> None:
+    def _finish_program(self, running_program: _RunningProgram, **message: object) -> None:
         """At its end: the program has exited, what started it has not gone on yet."""
         changed: list[str] = []
-        if running.states_before is not None:
-            changed = run_files.forbidden_changes(running.states_before, running.own_paths, self._roots)
+        if running_program.states_before is not None:
+            changed = run_files.forbidden_changes(running_program.states_before, running_program.own_paths, self._roots)
             self._left_behind |= run_files.written_files_nobody_reads(
-                running.states_before, running.own_paths, self._roots
+                running_program.states_before, running_program.own_paths, self._roots
             )
             self._stash.put_back()
-        if running.folder is not None:
-            changed = [path.replace(*running.folder) for path in changed]
-        running.finished = True
-        running.states_before = None
-        self._report(session=running.number, finished=True, changed=changed[:10], **message)
-        if running.compiles and message.get("status") == _TIME_USED_UP:
+        if running_program.folder is not None:
+            changed = [path.replace(*running_program.folder) for path in changed]
+        running_program.finished = True
+        running_program.states_before = None
+        self._write_report_line(session=running_program.number, finished=True, changed=changed[:10], **message)
+        if running_program.compiles and message.get("status") == _TIME_USED_UP:
             # As with a standstill.
             os.kill(self._pid, signal.SIGKILL)
 
-    def _report(self, **message: object) -> None:
+    def _write_report_line(self, **message: object) -> None:
         content = memoryview(json.dumps(message).encode() + b"\n")
         while content:
             content = content[os.write(self._reports, content) :]

@@ -30,14 +30,14 @@ def wait_for_debugger(socket_path: str) -> None:
     debugpy.wait_for_client()
 
 
-def _connect_editor_to_debugger(socket_path: str, port: int) -> None:
+def _connect_editor_to_debugger(socket_path: str, debugger_port: int) -> None:
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(f"{socket_path}.new")
         server.listen(1)
         # Whoever sees it can connect.
         os.replace(f"{socket_path}.new", socket_path)  # noqa: PTH105 - no import that is not needed
         editor, _ = server.accept()
-    with editor, socket.create_connection(("127.0.0.1", port)) as adapter:
+    with editor, socket.create_connection(("127.0.0.1", debugger_port)) as adapter:
         back = threading.Thread(target=_copy_until_end, args=(adapter, editor), daemon=True)
         back.start()
         _copy_until_end(editor, adapter)

@@ -18,7 +18,7 @@ _MAX_TEXT = 8000
 _MAX_PLACES = 20
 
 
-class _Watch:
+class _RegressionFinder:
     """A finder that changes cocotb's regression once it is loaded."""
 
     def find_spec(self, name: str, path: "Any" = None, target: "Any" = None) -> "Any":
@@ -33,7 +33,7 @@ class _Watch:
 
             def exec_module(module: "ModuleType") -> None:
                 load(module)
-                _report(module.RegressionManager)
+                _report_test_outcomes(module.RegressionManager)
                 if _DEBUGGER in os.environ:
                     from benchwright_debugger import wait_for_debugger
 
@@ -43,7 +43,7 @@ class _Watch:
         return spec
 
 
-def _report(manager: "Any") -> None:
+def _report_test_outcomes(regression_class: "Any") -> None:
     import json
 
     stream = open(os.environ[_RESULTS], "a", encoding="utf-8")  # noqa: PTH123, SIM115 - open to the end
@@ -54,20 +54,20 @@ def _report(manager: "Any") -> None:
         stream.flush()
 
     def telling(name: str, told: "Any") -> None:
-        record = getattr(manager, name)
+        record = getattr(regression_class, name)
 
         def recorded(self: "Any", *arguments: "Any", **named: "Any") -> "Any":
             tell(self, **told(**named))
             return record(self, *arguments, **named)
 
-        setattr(manager, name, recorded)
+        setattr(regression_class, name, recorded)
 
     def times(sim_time_ns: float = 0.0, wall_time_s: float = 0.0, **rest: "Any") -> "dict[str, Any]":
         return {"sim_time_ns": float(sim_time_ns), "wall_s": float(wall_time_s)}
 
     def failed(result: "Any" = None, msg: "Any" = None, **rest: "Any") -> "dict[str, Any]":
         error = sys.exc_info()[1] if result is None and msg is None else result
-        parts = [msg or "", _text(error) if error is not None else ""]
+        parts = [msg or "", _error_text(error) if error is not None else ""]
         message = ": ".join(part for part in parts if part)
         return {
             "outcome": "failed",
@@ -82,7 +82,7 @@ def _report(manager: "Any") -> None:
     telling("_record_test_init_failed", failed)
 
 
-def _text(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     kind = "" if isinstance(error, AssertionError) else f"{type(error).__name__}: "
     try:
         return f"{kind}{error}"
@@ -90,17 +90,17 @@ def _text(error: BaseException) -> str:
         return f"{kind}{type(failure).__name__}"
 
 
-def _failure_places_in_folder(error: "BaseException | None", folder: str) -> "list[list[Any]]":
+def _failure_places_in_folder(error: "BaseException | None", solver_folder: str) -> "list[list[Any]]":
     """The frames in the solver's own files, the innermost last: path and line from 1."""
     found: list[list[Any]] = []
     frame = error.__traceback__ if error is not None else None
     while frame is not None:
         path = os.path.realpath(frame.tb_frame.f_code.co_filename)
-        if path.startswith(folder + os.sep):
-            found.append([os.path.relpath(path, folder), frame.tb_lineno])
+        if path.startswith(solver_folder + os.sep):
+            found.append([os.path.relpath(path, solver_folder), frame.tb_lineno])
         frame = frame.tb_next
     return found[-_MAX_PLACES:]
 
 
 if _RESULTS in os.environ and "COCOTB_TEST_MODULES" in os.environ:
-    sys.meta_path.insert(0, _Watch())  # type: ignore[arg-type]
+    sys.meta_path.insert(0, _RegressionFinder())  # type: ignore[arg-type]

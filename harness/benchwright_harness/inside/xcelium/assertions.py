@@ -61,8 +61,8 @@ def find_assertions(preprocessed_text: str) -> list[Assertion]:
     return found
 
 
-def _next_word_or_mark(tokens: list[re.Match[str]], number: int) -> str:
-    for token in tokens[number + 1 :]:
+def _next_word_or_mark(tokens: list[re.Match[str]], token_index: int) -> str:
+    for token in tokens[token_index + 1 :]:
         if word := token["word"] or token["mark"]:
             return word
     return ""

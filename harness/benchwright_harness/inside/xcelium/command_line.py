@@ -113,11 +113,11 @@ class Options:
     """The library of cocotb that the simulation is to load."""
 
 
-def parse_xrun_arguments(words: list[str]) -> Options:
+def parse_xrun_arguments(argument_words: list[str]) -> Options:
     """Read a command line.
 
     Args:
-        words: Without the program's name. One word may hold several, as cocotb's runner writes them.
+        argument_words: Without the program's name. One word may hold several, as cocotb's runner writes them.
 
     Raises:
         UnknownOptionError: Names the option.
@@ -125,16 +125,16 @@ def parse_xrun_arguments(words: list[str]) -> Options:
     options = Options()
     lists: list[Path] = []
     try:
-        _read_words(_split_words(words), options, lists)
+        _read_arguments(_unpacked_words(argument_words), options, lists)
     except UnknownOptionError as error:
         error.is_harness = not any(file.resolve().is_relative_to("/code") for file in lists)
         raise
     return options
 
 
-def _read_words(pending: list[str], options: Options, lists: list[Path]) -> None:
-    while pending:
-        word = pending.pop(0)
+def _read_arguments(pending_words: list[str], options: Options, read_list_files: list[Path]) -> None:
+    while pending_words:
+        word = pending_words.pop(0)
         if word.startswith("+"):
             _read_plus_option(word, options)
         elif not word.startswith("-"):
@@ -142,45 +142,45 @@ def _read_words(pending: list[str], options: Options, lists: list[Path]) -> None
                 raise UnknownOptionError(f"{word}: is not a Verilog source ({', '.join(SOURCES[:2])})")
             options.sources.append(word)
         elif word in ("-f", "-F"):
-            file = Path(_pop_value(word, pending))
-            lists.append(file)
+            file = Path(_pop_value(word, pending_words))
+            read_list_files.append(file)
             try:
                 text = file.read_text(encoding="utf-8")
             except (OSError, UnicodeDecodeError) as error:
                 raise UnknownOptionError(f"{word} {file}: can't be read: {error}") from error
-            pending[:0] = shlex.split(text, comments=True)
+            pending_words[:0] = shlex.split(text, comments=True)
         else:
-            _read_dash_option(word, pending, options)
+            _read_dash_option(word, pending_words, options)
 
 
-def _split_words(words: list[str]) -> list[str]:
+def _unpacked_words(packed_words: list[str]) -> list[str]:
     split: list[str] = []
-    for word in words:
+    for word in packed_words:
         stripped = word.strip()
         # Only options are packed together; a plusarg or a path may hold a space of its own.
         split += shlex.split(stripped) if stripped.startswith("-") and " " in stripped else [stripped]
     return [word for word in split if word]
 
 
-def _pop_value(option: str, pending: list[str]) -> str:
-    if not pending:
-        raise UnknownOptionError(f"{option}: needs a value")
-    return pending.pop(0)
+def _pop_value(option_word: str, pending_words: list[str]) -> str:
+    if not pending_words:
+        raise UnknownOptionError(f"{option_word}: needs a value")
+    return pending_words.pop(0)
 
 
-def _read_plus_option(word: str, options: Options) -> None:
-    name, _, rest = word[1:].partition("+")
+def _read_plus_option(option_word: str, options: Options) -> None:
+    name, _, rest = option_word[1:].partition("+")
     if name == "define":
         options.defines += rest.split("+")
     elif name == "incdir":
         options.include_folders += rest.split("+")
     elif name == "libext":
-        options.library.append(word)
-    elif not word.startswith(_PLUS_IGNORED):
-        options.plusargs.append(word)
+        options.library.append(option_word)
+    elif not option_word.startswith(_PLUS_IGNORED):
+        options.plusargs.append(option_word)
 
 
-def _read_dash_option(word: str, pending: list[str], options: Options) -> None:
+def _read_dash_option(option_word: str, pending_words: list[str], options: Options) -> None:
     lists = {"-define": options.defines, "-d": options.defines, "-incdir": options.include_folders}
     texts = {
         "-timescale": "timescale",
@@ -195,38 +195,38 @@ def _read_dash_option(word: str, pending: list[str], options: Options) -> None:
         "-xmlibdirpath": "library_folder",
         "-nclibdirname": "library_folder",
     }
-    if word in lists:
-        lists[word].append(_pop_value(word, pending))
-    elif word in texts:
-        setattr(options, texts[word], _pop_value(word, pending))
-    elif word in ("-top", "-xmtop"):
-        options.tops.append(_pop_value(word, pending).rpartition(".")[2])
-    elif word == "-coverage":
-        _pop_value(word, pending)
+    if option_word in lists:
+        lists[option_word].append(_pop_value(option_word, pending_words))
+    elif option_word in texts:
+        setattr(options, texts[option_word], _pop_value(option_word, pending_words))
+    elif option_word in ("-top", "-xmtop"):
+        options.tops.append(_pop_value(option_word, pending_words).rpartition(".")[2])
+    elif option_word == "-coverage":
+        _pop_value(option_word, pending_words)
         options.coverage = True
-    elif word == "-gpg":
-        name, _, value = _pop_value(word, pending).partition("=>")
+    elif option_word == "-gpg":
+        name, _, value = _pop_value(option_word, pending_words).partition("=>")
         options.parameters.append(f"{name.strip().rpartition('.')[2]}={value.strip()}")
-    elif word in ("-defparam", "-pvalue"):
-        options.parameters.append(_pop_value(word, pending).rpartition(".")[2])
-    elif word in ("-v", "-y"):
-        options.library += [word, _pop_value(word, pending)]
-    elif word == "-override_timescale":
+    elif option_word in ("-defparam", "-pvalue"):
+        options.parameters.append(_pop_value(option_word, pending_words).rpartition(".")[2])
+    elif option_word in ("-v", "-y"):
+        options.library += [option_word, _pop_value(option_word, pending_words)]
+    elif option_word == "-override_timescale":
         options.override_timescale = True
-    elif word == "-loadvpi":
-        options.vpi = _pop_value(word, pending).partition(":")[0]
-    elif word in ("-elaborate", "-c"):
+    elif option_word == "-loadvpi":
+        options.vpi = _pop_value(option_word, pending_words).partition(":")[0]
+    elif option_word in ("-elaborate", "-c"):
         options.elaborate_only = True
-    elif word == "-R":
+    elif option_word == "-R":
         options.run_only = True
-    elif word.startswith("-D") and len(word) > 2:
-        options.defines.append(word[2:])
-    elif word.startswith("-I") and len(word) > 2:
-        options.include_folders.append(word[2:])
-    elif word in _IGNORED_WITH_VALUE:
-        _pop_value(word, pending)
-    elif word not in _FLAGS:
-        raise UnknownOptionError(f"{word}: this open-source xrun does not know the option")
+    elif option_word.startswith("-D") and len(option_word) > 2:
+        options.defines.append(option_word[2:])
+    elif option_word.startswith("-I") and len(option_word) > 2:
+        options.include_folders.append(option_word[2:])
+    elif option_word in _IGNORED_WITH_VALUE:
+        _pop_value(option_word, pending_words)
+    elif option_word not in _FLAGS:
+        raise UnknownOptionError(f"{option_word}: this open-source xrun does not know the option")
 
 
 def fixed_seed(asked_seed: str | None) -> int:

@@ -131,7 +131,9 @@ def load_hierarchy(folder: Path) -> list[Instance]:
     return tops
 
 
-def _assertion_holds(assertion: dict[str, Any], points: list[CoveragePoint], hierarchy: str, failed: set[str]) -> bool:
+def _assertion_holds(
+    assertion: dict[str, Any], points: list[CoveragePoint], hierarchy: str, failed_assertions: set[str]
+) -> bool:
     """True if a statement was attempted, held and never failed; a cover must have been hit."""
     name, marks = assertion["name"], assertion["marks"]
     if not _is_triggered(assertion, points) or _is_hit(points, marks["failures"]):
@@ -144,7 +146,7 @@ def _assertion_holds(assertion: dict[str, Any], points: list[CoveragePoint], hie
             for point in own
             if assertion["line"] in point.lines and (not name or name == point.label.rpartition("__DOT__")[2])
         )
-    if name in failed or (not name and hierarchy in failed):
+    if name in failed_assertions or (not name and hierarchy in failed_assertions):
         return False
     if assertion["concurrent"] or marks["hits"]:
         return True
@@ -159,8 +161,8 @@ def _is_triggered(assertion: dict[str, Any], points: list[CoveragePoint]) -> boo
     return marks is not None and all(_is_hit(points, [label]) for label in marks["hits"])
 
 
-def _is_hit(points: list[CoveragePoint], labels: Collection[str]) -> bool:
-    return any(point.count for point in points if point.label.rpartition("__DOT__")[2] in labels)
+def _is_hit(points: list[CoveragePoint], accepted_labels: Collection[str]) -> bool:
+    return any(point.count for point in points if point.label.rpartition("__DOT__")[2] in accepted_labels)
 
 
 def _parsed_points(coverage_text: str) -> Iterator[CoveragePoint]:
@@ -187,7 +189,7 @@ def _line_numbers(line_ranges: str) -> Iterator[int]:
 
 
 def _instance_tree(
-    module_by_hierarchy: dict[str, str], items: dict[tuple[str, str], CoveredItems]
+    module_by_hierarchy: dict[str, str], items_by_hierarchy_and_metric: dict[tuple[str, str], CoveredItems]
 ) -> tuple[list[Instance], dict[str, Instance]]:
     """The instances that have none above them, and all by their hierarchy."""
     known: dict[tuple[str, ...], Instance] = {}
@@ -195,7 +197,12 @@ def _instance_tree(
     for hierarchy in sorted(module_by_hierarchy):
         parts = tuple(hierarchy.split("."))
         instance = Instance(
-            parts, {metric: items[hierarchy, metric] for metric in METRICS if (hierarchy, metric) in items}
+            parts,
+            {
+                metric: items_by_hierarchy_and_metric[hierarchy, metric]
+                for metric in METRICS
+                if (hierarchy, metric) in items_by_hierarchy_and_metric
+            },
         )
         known[parts] = instance
         above = next((known[parts[:end]] for end in range(len(parts) - 1, 0, -1) if parts[:end] in known), None)

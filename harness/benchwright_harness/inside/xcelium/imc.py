@@ -45,7 +45,7 @@ def main() -> int:
         _execute_commands(text, arguments.load)
     except BadCommandError as error:
         sys.stderr.write(f"imc: *E,BADCMD: {error}\n")
-        supervision.report_of_harness(supervision.REFUSED, f"imc: {error}")
+        supervision.report_harness_fault(supervision.REFUSED, f"imc: {error}")
         return 2
     except (OSError, ValueError, KeyError) as error:
         sys.stderr.write(f"imc: *E,LOAD: no coverage could be read: {error}\n")
@@ -53,7 +53,7 @@ def main() -> int:
     return 0
 
 
-def _execute_commands(script_text: str, folder: Path | None) -> None:
+def _execute_commands(script_text: str, coverage_folder: Path | None) -> None:
     for line in script_text.replace("\\\n", " ").splitlines():
         for command in line.partition("#")[0].split(";"):
             words = shlex.split(command)
@@ -62,18 +62,18 @@ def _execute_commands(script_text: str, folder: Path | None) -> None:
             if words[0] in ("exit", "quit"):
                 return
             if words[0] == "load" and len(words) > 1:
-                folder = Path(words[-1])
+                coverage_folder = Path(words[-1])
             elif words[0] == "report":
-                if folder is None:
+                if coverage_folder is None:
                     raise BadCommandError("report: nothing is loaded")
-                _write_report(words[1:], folder)
+                _write_report(words[1:], coverage_folder)
             elif words[0] not in ("config", "set", "echo", "puts"):
                 raise BadCommandError(f"{words[0]}: this open-source imc does not know the command")
 
 
-def _write_report(words: list[str], folder: Path) -> None:
+def _write_report(command_words: list[str], coverage_folder: Path) -> None:
     metrics, out, as_page = "all", "", False
-    pending = list(words)
+    pending = list(command_words)
     while pending:
         word = pending.pop(0)
         if word == "-html":
@@ -91,7 +91,7 @@ def _write_report(words: list[str], folder: Path) -> None:
     # What is there is not of this simulation.
     for stale in [page] if as_page else [Path(out)] if out else []:
         stale.unlink(missing_ok=True)
-    tops = load_hierarchy(folder)
+    tops = load_hierarchy(coverage_folder)
     table = _report_table(tops, metrics)
     instances = [instance for _, instance in _instances_with_depth(tops)]
     _report_flawed_assertions(
@@ -105,19 +105,21 @@ def _write_report(words: list[str], folder: Path) -> None:
         page.write_text(_html_page(table), encoding="utf-8")
     elif out:
         Path(out).parent.mkdir(parents=True, exist_ok=True)
-        Path(out).write_text(_text(table), encoding="utf-8")
+        Path(out).write_text(_table_text(table), encoding="utf-8")
     else:
-        sys.stdout.write(_text(table))
+        sys.stdout.write(_table_text(table))
 
 
-def _report_flawed_assertions(flaw: str, names: list[str]) -> None:
+def _report_flawed_assertions(flaw_word: str, assertion_names: list[str]) -> None:
     """Print which assertions don't count, and let the verdict say how many."""
-    sys.stdout.write("".join(f"imc: {flaw.removeprefix('were ')}: {name}\n" for name in names))
-    if names:
-        supervision.report_of_harness(supervision.REMARK, f"{len(names)} of the assertions {flaw}: they don't count.")
+    sys.stdout.write("".join(f"imc: {flaw_word.removeprefix('were ')}: {name}\n" for name in assertion_names))
+    if assertion_names:
+        supervision.report_harness_fault(
+            supervision.REMARK, f"{len(assertion_names)} of the assertions {flaw_word}: they don't count."
+        )
 
 
-def _report_table(tops: list[Instance], metrics: str) -> list[list[str]]:
+def _report_table(top_instances: list[Instance], metrics: str) -> list[list[str]]:
     """Heading and a row per instance."""
     asked = [name for name in metrics.lower().split(":") if name]
     columns: list[str] = []
@@ -131,7 +133,7 @@ def _report_table(tops: list[Instance], metrics: str) -> list[list[str]]:
     if not columns:
         raise BadCommandError(f"report -metrics {metrics}: not one of overall, all, code, {', '.join(_NAMES)}")
     rows = [["name", *columns]]
-    for depth, instance in _instances_with_depth(tops):
+    for depth, instance in _instances_with_depth(top_instances):
         name = f"{'| ' * (depth - 1)}|-{instance.name}" if depth else instance.name
         # The bars stand without a gap: two spaces would end the column for who reads it.
         rows.append([name.replace("| ", "|"), *(_cell_text(instance, column) for column in columns)])
@@ -151,16 +153,18 @@ def _cell_text(instance: Instance, column: str) -> str:
     return _NONE if items.percent is None else f"{items.percent:.2f}% ({items.covered}/{items.total})"
 
 
-def _text(table: list[list[str]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
+def _table_text(table_rows: list[list[str]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*table_rows, strict=True)]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table_rows
+    ]
     lines.insert(1, "-" * (sum(widths) + 2 * len(widths) - 2))
     return "\n".join(lines) + "\n"
 
 
-def _html_page(table: list[list[str]]) -> str:
+def _html_page(table_rows: list[list[str]]) -> str:
     def row(cells: list[str], tag: str) -> str:
         return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
 
-    body = "\n".join([row(table[0], "th"), *(row(cells, "td") for cells in table[1:])])
+    body = "\n".join([row(table_rows[0], "th"), *(row(cells, "td") for cells in table_rows[1:])])
     return f"<!doctype html>\n<title>Coverage</title>\n<p>{REMARK}</p>\n<table>\n{body}\n</table>\n"

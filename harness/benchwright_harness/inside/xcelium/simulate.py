@@ -31,14 +31,14 @@ def main() -> int:
     except UnknownOptionError as error:
         sys.stderr.write(f"xrun: *E,BADOPT: {error}\n")
         if error.is_harness:
-            supervision.report_of_harness(supervision.REFUSED, f"xrun: {error}")
+            supervision.report_harness_fault(supervision.REFUSED, f"xrun: {error}")
         return 2
     Path(options.log).parent.mkdir(parents=True, exist_ok=True)
     with Path(options.log).open("wb") as log:
-        return _Call(options, log).run()
+        return _XrunCall(options, log).run()
 
 
-class _Call:
+class _XrunCall:
     def __init__(self, options: Options, log: BinaryIO) -> None:
         self.options = options
         self.log = log
@@ -46,31 +46,31 @@ class _Call:
         self.failed: set[str] = set()
 
     def run(self) -> int:
-        self._say("xrun: open-source simulation with Verilator")
+        self._print_message("xrun: open-source simulation with Verilator")
         if not self.options.run_only:
             if not self.options.sources:
-                self._say("xrun: *E,NOSRC: no source file given")
+                self._print_message("xrun: *E,NOSRC: no source file given")
                 return 2
             try:
                 status = verilate.build_simulation(self.options, self.folder, self._run_and_show_build)
             except OSError as error:
-                self._say(f"xrun: *E,NOTOOL: {error}")
+                self._print_message(f"xrun: *E,NOTOOL: {error}")
                 return 2
             if status:
-                self._say("xrun: *E,BUILD: the sources could not be compiled")
+                self._print_message("xrun: *E,BUILD: the sources could not be compiled")
                 return 1
             if self.options.elaborate_only:
                 return 0
         try:
             snapshot = json.loads((self.folder / verilate.SNAPSHOT).read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            self._say(f"xrun: *E,NOSNAP: {self.options.library_folder} holds no simulation")
+            self._print_message(f"xrun: *E,NOSNAP: {self.options.library_folder} holds no simulation")
             return 2
         return self._simulate(snapshot)
 
     def _simulate(self, snapshot: dict[str, object]) -> int:
-        seed = fixed_seed(self.options.seed or _text(snapshot["seed"]))
-        self._say(f"SVSEED set from command line: {seed}")
+        seed = fixed_seed(self.options.seed or _string_or_none(snapshot["seed"]))
+        self._print_message(f"SVSEED set from command line: {seed}")
         test = Path.cwd().joinpath(*snapshot["test"])  # type: ignore[misc]
         environment = dict(os.environ)
         # cocotb's runner means Xcelium's VHDL interface with it.
@@ -95,12 +95,12 @@ class _Call:
             Path(DATA).replace(test / DATA)
         if status not in (0, 1):
             (test / DATA).unlink(missing_ok=True)
-            self._say(f"xrun: *E,CRASH: the simulation ended with status {status}, and so leaves no coverage")
+            self._print_message(f"xrun: *E,CRASH: the simulation ended with status {status}, and so leaves no coverage")
         elif snapshot["coverage"]:
             kept = {"assertions": snapshot["assertions"], "failed": sorted(self.failed)}
             (test / ASSERTIONS).write_text(json.dumps(kept), encoding="utf-8")
         if self.failed:
-            self._say(f"xrun: *E,ASRTST: errors in {', '.join(sorted(self.failed))}")
+            self._print_message(f"xrun: *E,ASRTST: errors in {', '.join(sorted(self.failed))}")
         return 1 if status else 0
 
     def _is_shown_line(self, line: bytes) -> bool:
@@ -116,18 +116,18 @@ class _Call:
         with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
             for line in process.stdout or ():
                 if is_shown(line):
-                    self._write(line)
+                    self._write_to_stdout_and_log(line)
         return process.returncode
 
-    def _say(self, text: str) -> None:
-        self._write(text.encode() + b"\n")
+    def _print_message(self, message: str) -> None:
+        self._write_to_stdout_and_log(message.encode() + b"\n")
 
-    def _write(self, line: bytes) -> None:
-        sys.stdout.buffer.write(line)
+    def _write_to_stdout_and_log(self, output_line: bytes) -> None:
+        sys.stdout.buffer.write(output_line)
         sys.stdout.buffer.flush()
-        self.log.write(line)
+        self.log.write(output_line)
         self.log.flush()
 
 
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
+def _string_or_none(snapshot_value: object) -> str | None:
+    return snapshot_value if isinstance(snapshot_value, str) else None

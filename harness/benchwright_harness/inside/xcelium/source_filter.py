@@ -17,18 +17,18 @@ _UNCOVERED = re.compile(rb"(verilator\s+)coverage_(?=\w)")
 _REQUEST = re.compile(rb'read "(.*)"\s*$')
 
 
-def filter_source(text: bytes) -> bytes:
+def filter_source(source_text: bytes) -> bytes:
     """Source text with every `$stop` made a `$finish`, and nothing that concerns coverage."""
-    return _FILTERED.sub(_replacement_of_match, text)
+    return _FILTERED.sub(_replacement_of_match, source_text)
 
 
-def _replacement_of_match(found: re.Match[bytes]) -> bytes:
-    if found["stop"]:
+def _replacement_of_match(match: re.Match[bytes]) -> bytes:
+    if match["stop"]:
         return b"$finish"
-    if found["configuration"]:
+    if match["configuration"]:
         # Verilator complains of it, as of every directive that it does not know.
         return b"`no_verilator_config"
-    return _UNCOVERED.sub(rb"\1lint_", found[0]) if found["comment"] else found[0]
+    return _UNCOVERED.sub(rb"\1lint_", match[0]) if match["comment"] else match[0]
 
 
 def main() -> None:

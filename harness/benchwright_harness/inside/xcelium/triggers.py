@@ -67,15 +67,19 @@ class _PreprocessedSource:
                 self.tokens.append(token_match[0])
                 self.starts.append(token_match.start())
 
-    def text_between(self, first: int, end: int) -> str:
-        """The text of tokens from `first` to before `end`, on one line."""
-        last = end - 1
-        text = self.text[self.starts[first] : self.starts[last] + len(self.tokens[last])] if end > first else ""
+    def text_between(self, first_token: int, end_token: int) -> str:
+        """The text of tokens from `first_token` to before `end_token`, on one line."""
+        last = end_token - 1
+        text = (
+            self.text[self.starts[first_token] : self.starts[last] + len(self.tokens[last])]
+            if end_token > first_token
+            else ""
+        )
         return " ".join(line for line in text.splitlines() if not line.startswith("`line"))
 
-    def as_if_from_own_file(self, position: int, inserted: str) -> str:
+    def as_if_from_own_file(self, insertion_offset: int, inserted: str) -> str:
         """Text to be inserted at a position: as if it came from another file, so that nobody counts its lines."""
-        before = self.text[:position]
+        before = self.text[:insertion_offset]
         directives = list(_LINE.finditer(before))
         number, file, rest = 1, '""', before
         if directives:
@@ -83,10 +87,10 @@ class _PreprocessedSource:
         number += rest.count("\n")
         return f'\n`line 1 "{OWN_FILE}" 0\n{inserted}\n`line {number} {file} 0\n'
 
-    def closing_bracket(self, opening: int) -> int:
-        """The index of the bracket that closes the one at `opening`."""
+    def closing_bracket(self, opening_token: int) -> int:
+        """The index of the bracket that closes the one at `opening_token`."""
         depth = 0
-        for index in range(opening, len(self.tokens)):
+        for index in range(opening_token, len(self.tokens)):
             depth += (self.tokens[index] in _OPEN) - (self.tokens[index] in _CLOSE)
             if depth == 0:
                 return index
@@ -109,7 +113,7 @@ def with_trigger_covers(
     source = _PreprocessedSource(_UNCOVERED.sub(" ", preprocessed_text))
     covers: list[tuple[int, str]] = []
     named = _add_antecedent_properties(source, covers, measures)
-    bodies = _body_position_by_token(source)
+    bodies = _body_offset_by_token(source)
     marks: list[StatementCovers | None] = []
     for index, kind in enumerate(source.tokens[:-2]):
         after = source.tokens[index + 1]
@@ -124,59 +128,61 @@ def with_trigger_covers(
                 marks.append(_cover_immediate_assertion(source, index, bodies.get(index), covers, measures))
         except (ValueError, IndexError, KeyError):
             marks.append(None)
-    return _insert_covers(source.text, covers), marks
+    return _with_insertions(source.text, covers), marks
 
 
 def _cover_concurrent_assertion(
     source: _PreprocessedSource,
-    index: int,
-    body_position: int,
+    assertion_token: int,
+    body_offset: int,
     antecedents_by_property: dict[str, int],
-    covers: list[tuple[int, str]],
+    insertions: list[tuple[int, str]],
     measures: MeasuredParts,
 ) -> StatementCovers:
-    closing = source.closing_bracket(index + 2)
-    antecedents = _antecedents(source, index + 3, closing, antecedents_by_property, measures)
-    place = _statement_position(source, index)
-    labels = tuple(f"{PREFIX}{len(covers)}_{number}" for number in range(len(antecedents)))
+    closing = source.closing_bracket(assertion_token + 2)
+    antecedents = _clock_disabling_and_antecedents(
+        source, assertion_token + 3, closing, antecedents_by_property, measures
+    )
+    place = _statement_offset(source, assertion_token)
+    labels = tuple(f"{PREFIX}{len(insertions)}_{number}" for number in range(len(antecedents)))
     statements = "".join(
         f" {label}: cover property ({antecedent}); " for label, antecedent in zip(labels, antecedents, strict=True)
     )
     failures: tuple[str, ...] = ()
-    if source.tokens[index] != "cover":
+    if source.tokens[assertion_token] != "cover":
         # A function, for Verilator repeats the action block of a property of several parts.
-        name = f"{PREFIX}{len(covers)}"
+        name = f"{PREFIX}{len(insertions)}"
         failures = (f"{name}_failed",)
         function = f"function automatic void {name}(); {failures[0]}: cover (1'b1); endfunction"
-        covers.append((body_position, source.as_if_from_own_file(body_position, function)))
-        statements += f" assert property ({source.text_between(index + 3, closing)}) else {name}(); "
-    covers.append((place, statements))
+        insertions.append((body_offset, source.as_if_from_own_file(body_offset, function)))
+        statements += f" assert property ({source.text_between(assertion_token + 3, closing)}) else {name}(); "
+    insertions.append((place, statements))
     return StatementCovers(labels, failures)
 
 
 def _cover_immediate_assertion(
     source: _PreprocessedSource,
-    index: int,
-    body_position: int | None,
-    covers: list[tuple[int, str]],
+    assertion_token: int,
+    body_offset: int | None,
+    insertions: list[tuple[int, str]],
     measures: MeasuredParts,
 ) -> StatementCovers | None:
-    opening = index + {"(": 1, "final": 2, "#": 3}[source.tokens[index + 1]]
+    opening = assertion_token + {"(": 1, "final": 2, "#": 3}[source.tokens[assertion_token + 1]]
     closing = source.closing_bracket(opening)
-    if body_position is None or not measures.conditions:
+    if body_offset is None or not measures.conditions:
         # Without an action block the simulator tells of failures by itself.
         return StatementCovers() if source.tokens[closing + 1] == ";" else None
-    name = f"{PREFIX}{len(covers)}"
+    name = f"{PREFIX}{len(insertions)}"
     marks = StatementCovers((f"{name}_held",), (f"{name}_failed",))
     function = f"function automatic bit {name}(input bit held); {marks.hits[0]}: cover (held);"
     function += f" {marks.failures[0]}: cover (held == 1'b0); return held; endfunction"
-    covers.append((body_position, source.as_if_from_own_file(body_position, function)))
-    covers.append((source.starts[opening] + 1, f"{name}(("))
-    covers.append((source.starts[closing], ") != 0)"))
+    insertions.append((body_offset, source.as_if_from_own_file(body_offset, function)))
+    insertions.append((source.starts[opening] + 1, f"{name}(("))
+    insertions.append((source.starts[closing], ") != 0)"))
     return marks
 
 
-def _body_position_by_token(source: _PreprocessedSource) -> dict[int, int]:
+def _body_offset_by_token(source: _PreprocessedSource) -> dict[int, int]:
     """Index of each token in a module, and in no class of it → position at which the module's body begins."""
     body_by_token: dict[int, int] = {}
     scopes: list[tuple[str, int]] = []
@@ -191,7 +197,7 @@ def _body_position_by_token(source: _PreprocessedSource) -> dict[int, int]:
             and before not in ("virtual", "typedef", "extern", "(", ",")
             and source.tokens[index + 1] != "class"
         ):
-            end = _header_end(source, index)
+            end = _header_semicolon_token(source, index)
             scopes.append((word, source.starts[end] + 1))
         elif word.startswith("end") and word[3:] in _SCOPES and scopes:
             scopes.pop()
@@ -200,11 +206,11 @@ def _body_position_by_token(source: _PreprocessedSource) -> dict[int, int]:
     return body_by_token
 
 
-def _header_end(source: _PreprocessedSource, start: int) -> int:
+def _header_semicolon_token(source: _PreprocessedSource, header_token: int) -> int:
     """Index of the semicolon that ends the header of a module, which may import packages first."""
     depth = 0
     is_importing = False
-    for index in range(start, len(source.tokens)):
+    for index in range(header_token, len(source.tokens)):
         word = source.tokens[index]
         depth += (word in _OPEN) - (word in _CLOSE)
         is_importing |= word == "import"
@@ -215,27 +221,33 @@ def _header_end(source: _PreprocessedSource, start: int) -> int:
     return len(source.tokens) - 1
 
 
-def _insert_covers(text: str, covers: list[tuple[int, str]]) -> str:
-    for place, statements in sorted(covers, reverse=True):
-        text = text[:place] + statements + text[place:]
-    return text
+def _with_insertions(preprocessed_text: str, insertions: list[tuple[int, str]]) -> str:
+    for place, statements in sorted(insertions, reverse=True):
+        preprocessed_text = preprocessed_text[:place] + statements + preprocessed_text[place:]
+    return preprocessed_text
 
 
-def _statement_position(source: _PreprocessedSource, index: int) -> int:
-    """Position where a statement can stand before the assertion at `index`, and before its label."""
-    if index >= 2 and source.tokens[index - 1] == ":" and re.match(r"[\w$\\]", source.tokens[index - 2]):
-        index -= 2
-    before = source.tokens[index - 1]
+def _statement_offset(source: _PreprocessedSource, assertion_token: int) -> int:
+    """Position where a statement can stand before the assertion at `assertion_token`, and before its label."""
+    if (
+        assertion_token >= 2
+        and source.tokens[assertion_token - 1] == ":"
+        and re.match(r"[\w$\\]", source.tokens[assertion_token - 2])
+    ):
+        assertion_token -= 2
+    before = source.tokens[assertion_token - 1]
     named_block = (
-        source.tokens[index - 2] == ":" and re.match(r"begin$|end", source.tokens[index - 3]) if index >= 3 else None
+        source.tokens[assertion_token - 2] == ":" and re.match(r"begin$|end", source.tokens[assertion_token - 3])
+        if assertion_token >= 3
+        else None
     )
     if before in (";", "begin", "generate") or _ENDS.match(before) or named_block:
-        return source.starts[index]
+        return source.starts[assertion_token]
     raise ValueError("a statement of its own is not possible here")
 
 
 def _add_antecedent_properties(
-    source: _PreprocessedSource, covers: list[tuple[int, str]], measures: MeasuredParts
+    source: _PreprocessedSource, insertions: list[tuple[int, str]], measures: MeasuredParts
 ) -> dict[str, int]:
     """Add a property for each antecedent of every named one.
 
@@ -265,7 +277,7 @@ def _add_antecedent_properties(
         semicolons = [index for index in range(body + 1, last) if source.tokens[index] == ";"]
         start = semicolons[-1] + 1 if semicolons else body + 1
         try:
-            antecedents = _antecedents(source, start, last, named, measures)
+            antecedents = _clock_disabling_and_antecedents(source, start, last, named, measures)
             after = end + 2 if source.tokens[end + 1] == ":" else end
             declared = "".join(
                 f" property {PREFIX}{name}_{number}{ports}; {source.text_between(body + 1, start)} {antecedent};"
@@ -273,7 +285,7 @@ def _add_antecedent_properties(
                 for number, antecedent in enumerate(antecedents)
             )
             place = source.starts[after] + len(source.tokens[after])
-            covers.append((place, source.as_if_from_own_file(place, declared)))
+            insertions.append((place, source.as_if_from_own_file(place, declared)))
             named[name] = len(antecedents)
         except (ValueError, IndexError):
             named[name] = 0
@@ -281,63 +293,67 @@ def _add_antecedent_properties(
     return named
 
 
-def _antecedents(
-    source: _PreprocessedSource, start: int, end: int, antecedents_by_property: dict[str, int], measures: MeasuredParts
+def _clock_disabling_and_antecedents(
+    source: _PreprocessedSource,
+    start_token: int,
+    end_token: int,
+    antecedents_by_property: dict[str, int],
+    measures: MeasuredParts,
 ) -> list[str]:
-    """The clock, the disabling and one antecedent each, of the property from `start` to before `end`.
+    """The clock, the disabling and one antecedent each, of the property from `start_token` to before `end_token`.
 
     The last is the whole of it, where that is a sequence.
     """
-    body = start
+    body = start_token
     if source.tokens[body] == "@":
         body = (source.closing_bracket(body + 1) if source.tokens[body + 1] == "(" else body + 1) + 1
     if source.tokens[body : body + 2] == ["disable", "iff"]:
         body = source.closing_bracket(body + 2) + 1
-    prefix = source.text_between(start, body)
-    while source.tokens[body] == "(" and source.closing_bracket(body) == end - 1:
-        body, end = body + 1, end - 1
+    prefix = source.text_between(start_token, body)
+    while source.tokens[body] == "(" and source.closing_bracket(body) == end_token - 1:
+        body, end_token = body + 1, end_token - 1
     name = source.tokens[body]
     if name in antecedents_by_property and (
-        end == body + 1 or (source.tokens[body + 1] == "(" and source.closing_bracket(body + 1) == end - 1)
+        end_token == body + 1 or (source.tokens[body + 1] == "(" and source.closing_bracket(body + 1) == end_token - 1)
     ):
         if not antecedents_by_property[name]:
             raise ValueError("nothing is known of the property")
-        arguments = source.text_between(body + 1, end)
+        arguments = source.text_between(body + 1, end_token)
         return [f"{prefix} {PREFIX}{name}_{number}{arguments}" for number in range(antecedents_by_property[name])]
-    if any(token in _ABORTS for token in source.tokens[body:end]):
+    if any(token in _ABORTS for token in source.tokens[body:end_token]):
         raise ValueError("the property may be decided without being looked at")
     if name == "if":
         return [f"{prefix} ({source.text_between(body + 2, source.closing_bracket(body + 1))})"]
-    antecedents = _antecedents_of_groups(source, body, end) or ["1'b1"]
+    antecedents = _antecedents_of_groups(source, body, end_token) or ["1'b1"]
     if measures.sequences:
-        antecedents += _consequent_if_sequence(source, body, end)
+        antecedents += _consequent_if_sequence(source, body, end_token)
     return [f"{prefix} {antecedent}" for antecedent in antecedents]
 
 
-def _consequent_if_sequence(source: _PreprocessedSource, start: int, end: int) -> list[str]:
+def _consequent_if_sequence(source: _PreprocessedSource, start_token: int, end_token: int) -> list[str]:
     """What has to happen for the property to hold once it was triggered; nothing where that is no sequence."""
     properties = {name for before, name in itertools.pairwise(source.tokens) if before == "property" and name != "("}
-    others = [index for index in range(start, end) if source.tokens[index] in _OF_PROPERTIES | properties]
+    others = [index for index in range(start_token, end_token) if source.tokens[index] in _OF_PROPERTIES | properties]
     if not others:
-        return [source.text_between(start, end)]
+        return [source.text_between(start_token, end_token)]
     index = others[0]
-    depth = sum((token in _OPEN) - (token in _CLOSE) for token in source.tokens[start:index])
+    depth = sum((token in _OPEN) - (token in _CLOSE) for token in source.tokens[start_token:index])
     delay = _DELAYS.get(source.tokens[index])
     if len(others) > 1 or depth or delay is None:
         return []
-    return [f"({source.text_between(start, index)}) {delay} ({source.text_between(index + 1, end)})"]
+    return [f"({source.text_between(start_token, index)}) {delay} ({source.text_between(index + 1, end_token)})"]
 
 
-def _antecedents_of_groups(source: _PreprocessedSource, start: int, end: int) -> list[str]:
+def _antecedents_of_groups(source: _PreprocessedSource, start_token: int, end_token: int) -> list[str]:
     """Text before the first implication of each group of brackets that is not itself implied."""
     depth = 0
-    for index in range(start, end):
+    for index in range(start_token, end_token):
         depth += (source.tokens[index] in _OPEN) - (source.tokens[index] in _CLOSE)
         if depth == 0 and source.tokens[index] in _IMPLIES:
-            return [source.text_between(start, index)]
+            return [source.text_between(start_token, index)]
     antecedents: list[str] = []
-    index = start
-    while index < end:
+    index = start_token
+    while index < end_token:
         if source.tokens[index] == "(":
             closing = source.closing_bracket(index)
             antecedents += _antecedents_of_groups(source, index + 1, closing)

@@ -149,7 +149,7 @@ def _verilator_command() -> list[str]:
     return [*_COMPILE, found]
 
 
-def _make_command(folder: Path, mains: list[Path]) -> list[str]:
+def _make_command(folder: Path, main_files: list[Path]) -> list[str]:
     """The command that checks and compiles what Verilator has written."""
     # The design's own code is compiled once and run for moments: most of the time is the compiler's.
     command = [
@@ -162,14 +162,14 @@ def _make_command(folder: Path, mains: list[Path]) -> list[str]:
         "OPT_FAST=-O0",
         "OPT_SLOW=-O0",
     ]
-    rules = _IN_ONE_PIECE.format(mains=" ".join(map(str, mains)))
+    rules = _IN_ONE_PIECE.format(mains=" ".join(map(str, main_files)))
     (folder / _MAKEFILE).write_text(rules, encoding="utf-8")
     return [*command, "-f", _MAKEFILE, "one-piece"]
 
 
-def _cocotb_mains_and_options(vpi: str) -> tuple[list[Path], list[str]]:
+def _cocotb_mains_and_options(vpi_library: str) -> tuple[list[Path], list[str]]:
     """The mains and the options of cocotb, whose library is beside the one that its runner named for Xcelium."""
-    libraries = Path(vpi).parent
+    libraries = Path(vpi_library).parent
     main = libraries.parent / "share" / "lib" / "verilator" / "verilator.cpp"
     linked = f"-Wl,-rpath,{libraries} -L{libraries} -lcocotbvpi_verilator"
     return [main, _OURS / "cocotb.cpp"], ["--vpi", "--public-flat-rw", "-LDFLAGS", linked]
@@ -197,11 +197,13 @@ def _build_with_triggers(preprocessed_text: str, folder: Path, command: list[str
     return [None] * len(marks)
 
 
-def _assertion_facts(preprocessed_text: str, marks: list[StatementCovers | None]) -> list[dict[str, object]]:
+def _assertion_facts(
+    preprocessed_text: str, covers_by_assertion: list[StatementCovers | None]
+) -> list[dict[str, object]]:
     found = find_assertions(preprocessed_text)
-    if len(found) != len(marks):
-        marks = [None] * len(found)
+    if len(found) != len(covers_by_assertion):
+        covers_by_assertion = [None] * len(found)
     return [
         one.as_dict() | {"marks": own and {"hits": own.hits, "failures": own.failures}}
-        for one, own in zip(found, marks, strict=True)
+        for one, own in zip(found, covers_by_assertion, strict=True)
     ]

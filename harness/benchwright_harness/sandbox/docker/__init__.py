@@ -190,7 +190,7 @@ def _third_party_remark(image: Image) -> str:
     )
 
 
-def _examine() -> tuple[HealthFinding, ...]:
+def _docker_health_findings() -> tuple[HealthFinding, ...]:
     purpose = "running hidden tests with --sandbox docker, images of harnesses"
     sandbox = DockerSandbox()
     try:
@@ -204,6 +204,6 @@ DOCKER = SandboxKind(
     open=DockerSandbox,
     description="Containers of a Docker-compatible engine: the same isolation as bubblewrap, half a second slower per "
     "run.",
-    examine=_examine,
+    examine=_docker_health_findings,
     check=lambda: DockerSandbox().check(),
 )

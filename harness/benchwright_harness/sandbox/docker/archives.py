@@ -47,7 +47,7 @@ def pack_folder(folder: Path, owner_id: int) -> bytes:
     return packed.getvalue()
 
 
-def replace_folder_content(packed: IO[bytes], folder: Path) -> None:
+def replace_folder_content(archive_stream: IO[bytes], folder: Path) -> None:
     """Replace what is in a run's folder by an archive of it.
 
     The engine made the archive, so no path in it leads through a link; but a stranger's program chose the names.
@@ -57,7 +57,7 @@ def replace_folder_content(packed: IO[bytes], folder: Path) -> None:
             remove_folder_if_possible(Path(old_entry))
         else:
             Path(old_entry).unlink()
-    with tarfile.open(fileobj=packed, mode="r|") as tar:
+    with tarfile.open(fileobj=archive_stream, mode="r|") as tar:
         for tar_entry in tar:
             path = folder / tar_entry.name
             if ".." in PurePosixPath(tar_entry.name).parts or not path.parent.resolve().is_relative_to(

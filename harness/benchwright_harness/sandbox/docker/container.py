@@ -26,7 +26,7 @@ from benchwright_harness.sandbox.guard import (
     python_start_variables,
     supervisor_request,
 )
-from benchwright_harness.sandbox.seccomp import docker_profile
+from benchwright_harness.sandbox.seccomp import docker_seccomp_profile
 from benchwright_harness.toolchain.tree import INSIDE
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def isolation_options() -> dict[str, Any]:
     """Options that keep a container apart, whatever runs in it."""
     return {
         "cap_drop": ["ALL"],
-        "security_opt": ["no-new-privileges", f"seccomp={docker_profile()}"],
+        "security_opt": ["no-new-privileges", f"seccomp={docker_seccomp_profile()}"],
         "read_only": True,
         "ipc_mode": "private",
         "log_config": {"Type": "none"},
@@ -55,13 +55,13 @@ def isolation_options() -> dict[str, Any]:
 class Container:
     """A container; its methods block."""
 
-    def __init__(self, engine: Engine, job: SandboxJob, image: Image, network: str) -> None:
+    def __init__(self, engine: Engine, job: SandboxJob, image: Image, network_mode: str) -> None:
         self._api = engine.api
         self._unmeasured = 0
         self._copies = engine.copies_folder
         self._job = job
         self._image = image
-        self._network = network
+        self._network = network_mode
         self._name = f"benchwright-{secrets.token_hex(8)}"
         if engine.copies_folder:
             self._user = self._group = _USER_INSIDE
@@ -175,9 +175,9 @@ class Container:
         quota = self._job.limits.folder_mb << 20
         return ProcessEnd.FOLDER_QUOTA if self._folder_bytes(quota) > quota else None
 
-    def _folder_bytes(self, quota: int) -> int:
+    def _folder_bytes(self, most_counted_bytes: int) -> int:
         if not self._copies:
-            return disk_bytes_until_exceeding(self._job.code, quota)
+            return disk_bytes_until_exceeding(self._job.code, most_counted_bytes)
         from docker.errors import APIError
 
         try:
@@ -187,7 +187,7 @@ class Container:
         except (APIError, ValueError, IndexError):
             # It is just ending; or can't be measured, as no process can be started or a folder was closed on purpose.
             self._unmeasured += 1
-            return quota + 1 if self._unmeasured > _UNMEASURED_AT_MOST and self.state().is_running else 0
+            return most_counted_bytes + 1 if self._unmeasured > _UNMEASURED_AT_MOST and self.state().is_running else 0
         self._unmeasured = 0
         return size
 

@@ -122,12 +122,12 @@ def remove_dead_containers(api: APIClient) -> None:
             remove_container(api, container["Id"])
 
 
-def remove_container(api: APIClient, container: str) -> None:
+def remove_container(api: APIClient, container_id: str) -> None:
     """Kill a container and delete it with its volumes; nothing happens if there is none."""
     from docker.errors import APIError
 
     try:
-        api.remove_container(container, v=True, force=True)
+        api.remove_container(container_id, v=True, force=True)
     except APIError as error:
         # It was never created, or is being removed.
         if error.status_code not in {HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT}:

@@ -75,7 +75,11 @@ class Images:
             SandboxUnavailableError: The image is missing, or it can't be built.
         """
         is_ours = _is_replaced_by_toolchain(image_name)
-        image_id = self._base_id(image_name, toolchain) if build is None else self._built_id(build, toolchain, is_ours)
+        image_id = (
+            self._base_image_id(image_name, toolchain)
+            if build is None
+            else self._built_image_id(build, toolchain, is_ours)
+        )
         return Image(image_id, is_ours)
 
     def toolchain_image_id(self, toolchain: Toolchain) -> str:
@@ -83,16 +87,16 @@ class Images:
         name = toolchain_image_name(toolchain)
         # Of several processes that need it at once, one brings it.
         with exclusively_locked(toolchain.root):
-            return self._find_id(name) or self._import_toolchain(name, toolchain)
+            return self._find_image_id(name) or self._import_toolchain(name, toolchain)
 
-    def _import_toolchain(self, name: str, toolchain: Toolchain) -> str:
-        repository, _, tag = name.partition(":")
+    def _import_toolchain(self, image_name: str, toolchain: Toolchain) -> str:
+        repository, _, tag = image_name.partition(":")
         # Without /tmp: what is mounted over a folder of the image gets that folder's mode.
         tar_options = ["--numeric-owner", "--owner=0", "--group=0", "--exclude=./tmp", "-C", str(toolchain.root), "."]
         command = ["tar", "-c", *tar_options]
         with subprocess.Popen(command, stdout=subprocess.PIPE) as tar:
             answer = self._engine.import_image_from_stream(tar.stdout, repository=repository, tag=tag)
-        image_id = self._find_id(name)
+        image_id = self._find_image_id(image_name)
         if tar.returncode or not image_id:
             raise SandboxUnavailableError(
                 f"the Docker engine does not take the toolchain as an image: {answer.strip().splitlines()[-1:]}",
@@ -100,27 +104,31 @@ class Images:
             )
         return image_id
 
-    def _find_id(self, name: str) -> str | None:
+    def _find_image_id(self, image_name: str) -> str | None:
         from docker.errors import ImageNotFound
 
         try:
-            return str(self._engine.inspect_image(name)["Id"])
+            return str(self._engine.inspect_image(image_name)["Id"])
         except ImageNotFound:
             return None
 
-    def _found_or_pulled_id(self, name: str) -> str:
-        image_id = self._find_id(name)
+    def _found_or_pulled_image_id(self, image_name: str) -> str:
+        image_id = self._find_image_id(image_name)
         if image_id is None and self._may_pull:
-            repository, tag = (name, None) if "@" in name or ":" in name.rpartition("/")[2] else (name, "latest")
+            repository, tag = (
+                (image_name, None)
+                if "@" in image_name or ":" in image_name.rpartition("/")[2]
+                else (image_name, "latest")
+            )
             self._engine.pull(repository, tag)
-            image_id = self._find_id(name)
+            image_id = self._find_image_id(image_name)
         if image_id is None:
-            raise MissingImageError(name)
+            raise MissingImageError(image_name)
         return image_id
 
-    def _built_id(self, build: ImageBuild, toolchain: Toolchain, is_ours: bool) -> str:
-        dockerfile = _with_bases_by_id(build.files[build.dockerfile], lambda name: self._base_id(name, toolchain))
-        if is_ours:
+    def _built_image_id(self, build: ImageBuild, toolchain: Toolchain, has_toolchain: bool) -> str:
+        dockerfile = _with_bases_by_id(build.files[build.dockerfile], lambda name: self._base_image_id(name, toolchain))
+        if has_toolchain:
             # The toolchain has its Python packages, pinned, and takes no others in any sandbox.
             dockerfile = _PIP_INSTALL.sub("", dockerfile)
         # One that only names its base needs no build.
@@ -130,19 +138,23 @@ class Images:
         fingerprint = json.dumps([build.dockerfile, files, build.args], sort_keys=True)
         name = f"benchwright/built:{hashlib.sha256(fingerprint.encode()).hexdigest()[:24]}"
         with exclusively_locked(toolchain.root):
-            return self._find_id(name) or self._build_image(name, build, files)
+            return self._find_image_id(name) or self._build_image(name, build, files)
 
-    def _base_id(self, name: str, toolchain: Toolchain) -> str:
-        return self.toolchain_image_id(toolchain) if _is_replaced_by_toolchain(name) else self._found_or_pulled_id(name)
+    def _base_image_id(self, base_image_name: str, toolchain: Toolchain) -> str:
+        return (
+            self.toolchain_image_id(toolchain)
+            if _is_replaced_by_toolchain(base_image_name)
+            else self._found_or_pulled_image_id(base_image_name)
+        )
 
-    def _build_image(self, name: str, build: ImageBuild, files: Mapping[str, str]) -> str:
+    def _build_image(self, image_name: str, build: ImageBuild, text_by_path: Mapping[str, str]) -> str:
         build_lines: list[str] = []
         deadline = time.monotonic() + _BUILD_S
         for line in self._engine.build(
-            fileobj=_build_context(files),
+            fileobj=_build_context(text_by_path),
             custom_context=True,
             dockerfile=build.dockerfile,
-            tag=name,
+            tag=image_name,
             buildargs=build.args,
             network_mode="none",
             rm=True,
@@ -153,7 +165,7 @@ class Images:
             build_lines.append(str(line.get("error") or line.get("stream") or ""))
             if "error" in line or time.monotonic() > deadline:
                 raise BuildFailedError("".join(build_lines[-_LINES:]))
-        image_id = self._find_id(name)
+        image_id = self._find_image_id(image_name)
         if image_id is None:
             raise BuildFailedError("".join(build_lines[-_LINES:]))
         return image_id
@@ -169,8 +181,8 @@ class ImageUnavailableError(SandboxUnavailableError):
 class MissingImageError(ImageUnavailableError):
     """The engine lacks an image."""
 
-    def __init__(self, image: str) -> None:
-        self.private = f"there is no image {image!r} in the engine"
+    def __init__(self, image_name: str) -> None:
+        self.private = f"there is no image {image_name!r} in the engine"
         super().__init__(
             "the Docker engine lacks an image that this problem asks for",
             f"the run's log names it: pull or build it there, or set {PULL}=1 to have images fetched",
@@ -180,8 +192,8 @@ class MissingImageError(ImageUnavailableError):
 class BuildFailedError(ImageUnavailableError):
     """A Dockerfile of a harness could not be built."""
 
-    def __init__(self, private: str) -> None:
-        self.private = private
+    def __init__(self, hidden_reason: str) -> None:
+        self.private = hidden_reason
         super().__init__(
             "an image that this problem brings can't be built",
             "the run's log says why; builds have no network: an instruction that downloads something can't work",

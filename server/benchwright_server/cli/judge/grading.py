@@ -157,7 +157,10 @@ async def opened_grading(graders_per_answer: int, includes_judged: bool) -> Asyn
     async with opened_records() as records:
         yield (
             HumanGrading(
-                records, Store(Home.from_environment()).unseal, graders=graders_per_answer, includes_all=includes_judged
+                records,
+                Store(Home.from_environment()).unseal,
+                graders_per_answer=graders_per_answer,
+                includes_decided_answers=includes_judged,
             ),
             records,
         )

@@ -63,14 +63,14 @@ def probe(
 
 
 async def _probe_results(answer_count: int, seed: int, budget_usd: float | None) -> list[ProbeResult]:
-    from benchwright_judges.agreement.probes import choose_answers, probe_judges
+    from benchwright_judges.agreement.probes import choose_probed_answers, probe_judges
     from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
 
     async with opened_judges() as judges:
         if judges.panel is None:
             raise ServerError("No judge is set up. docs/how-to/judges.md shows how to set one up.")
         probed = await asyncio.to_thread(_probed_answers, await judges.records.answer_records())
-        drawn_answers = choose_answers(probed, answer_count, seed=seed)
+        drawn_answers = choose_probed_answers(probed, answer_count, seed=seed)
         if not drawn_answers:
             return []
         families = {judge.name: str(judge.facts().get("family", judge.name)) for judge in judges.settings.judge}

@@ -276,7 +276,7 @@ async def _label_by_votes(
                 stated_label=label_task.stated,
                 # A question that is like none of the topics may be about any.
                 shortlist=(topics.shortlists.get(label_task.problem.id) or topics.topics) if is_topic else (),
-                shortlist_by=topics.source if is_topic else "",
+                shortlist_method=topics.source if is_topic else "",
             )
         except OutOfBudgetError:
             reason = "the budget is used up; give a larger --budget"

@@ -107,7 +107,7 @@ async def _extract_and_count_requests(
 
             try:
                 extracted = await extract_exam(
-                    file, folder, language=language, sandbox=sandbox, model=exam_model, on_page_count=began
+                    file, folder, language=language, sandbox_name=sandbox, model=exam_model, start_progress=began
                 )
             except OutOfBudgetError as error:
                 raise ServerError(

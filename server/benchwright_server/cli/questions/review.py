@@ -73,7 +73,7 @@ def accepted(
     with exit_on_expected_error():
         from benchwright_authoring.review.accepted import review_tally_and_reviews, write_accepted_pack
 
-        pack_standing, reviews = review_tally_and_reviews(folder, reviewers, unanimous=unanimous)
+        pack_standing, reviews = review_tally_and_reviews(folder, reviewers, must_be_unanimous=unanimous)
         with explain_unwritable(out_folder):
             write_accepted_pack(folder, out_folder, pack_standing, reviews)
     if json_output:

@@ -35,4 +35,4 @@ _dialect.restore_old_interface(sys.modules[__name__])
 
 
 def __getattr__(name: str) -> object:
-    return _dialect.changing_attribute(name)
+    return _dialect.present_attribute_value(name)

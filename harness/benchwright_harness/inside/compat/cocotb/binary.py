@@ -83,7 +83,7 @@ class BinaryValue:
         if self._representation == BinaryRepresentation.UNSIGNED:
             if value < 0:
                 raise ValueError("Attempt to assigned negative number to unsigned BinaryValue")
-            self._str = self._fit(f"{value:b}" if value else "", fill="0")
+            self._str = self._padded_to_width(f"{value:b}" if value else "", fill_bit="0")
             return
         if self._representation == BinaryRepresentation.SIGNED_MAGNITUDE:
             bits = ("1" if value < 0 else "0") + (f"{abs(value):b}" if value else "")
@@ -132,7 +132,7 @@ class BinaryValue:
     @buff.setter
     def buff(self, value: bytes) -> None:
         data = value if self.big_endian else value[::-1]
-        self._set_text("".join(f"{byte:08b}" for byte in data))
+        self._set_bits("".join(f"{byte:08b}" for byte in data))
 
     @property
     def binstr(self) -> str:
@@ -143,7 +143,7 @@ class BinaryValue:
     def binstr(self, value: str) -> None:
         if foreign := _FOREIGN.search(value):
             raise ValueError(f"Attempting to assign character {foreign.group()} to a {type(self).__name__}")
-        self._set_text(value)
+        self._set_bits(value)
 
     @property
     def n_bits(self) -> int | None:
@@ -182,23 +182,27 @@ class BinaryValue:
         """The integer in hexadecimal."""
         return hex(self.integer)
 
-    def _fit(self, bits: str, fill: str) -> str:
+    def _padded_to_width(self, bits: str, fill_bit: str) -> str:
         if self._n_bits is None:
             return bits
         if len(bits) > self._n_bits:
             cut = bits[len(bits) - self._n_bits :] if self.big_endian else bits[: self._n_bits]
             warnings.warn(f"{self._n_bits}-bit value requested, truncating {bits!r} to {cut!r}", RuntimeWarning, 3)
             return cut
-        return bits.ljust(self._n_bits, fill) if self.big_endian else bits.rjust(self._n_bits, fill)
+        return bits.ljust(self._n_bits, fill_bit) if self.big_endian else bits.rjust(self._n_bits, fill_bit)
 
-    def _set_text(self, bits: str) -> None:
+    def _set_bits(self, bits: str) -> None:
         too_long = self._n_bits is not None and len(bits) > self._n_bits
-        self._str = bits[len(bits) - (self._n_bits or 0) :] if too_long else self._fit(bits, fill="0")
+        self._str = bits[len(bits) - (self._n_bits or 0) :] if too_long else self._padded_to_width(bits, fill_bit="0")
 
-    def _bounds(self, key: int | slice) -> tuple[int, int]:
+    def _first_and_last_position(self, bit_index_or_slice: int | slice) -> tuple[int, int]:
         """First and last position from the left."""
         width = len(self._str)
-        first, last = (key.start, key.stop) if isinstance(key, slice) else (key, key)
+        first, last = (
+            (bit_index_or_slice.start, bit_index_or_slice.stop)
+            if isinstance(bit_index_or_slice, slice)
+            else (bit_index_or_slice, bit_index_or_slice)
+        )
         if first < 0 or last < 0:
             raise IndexError("BinaryValue does not support negative indices")
         if max(first, last) >= width:
@@ -210,11 +214,11 @@ class BinaryValue:
         return first, last
 
     def __getitem__(self, key: int | slice) -> "BinaryValue":
-        first, last = self._bounds(key)
+        first, last = self._first_and_last_position(key)
         return BinaryValue(self._str[first : last + 1], last - first + 1, self.big_endian, self.binaryRepresentation)
 
     def __setitem__(self, key: int | slice, value: int | str) -> None:
-        first, last = self._bounds(key)
+        first, last = self._first_and_last_position(key)
         width = last - first + 1
         if isinstance(value, int):
             if not 0 <= value < 1 << width:

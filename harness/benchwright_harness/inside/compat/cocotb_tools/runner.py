@@ -33,12 +33,12 @@ def get_abs_paths(paths: Sequence[Any]) -> list[Path]:
     return [get_abs_path(path) for path in paths]  # type: ignore[name-defined]  # noqa: F821
 
 
-def _accepting_none_and_truth_values(genuine: Callable[..., Any]) -> Callable[..., Any]:
+def _accepting_none_and_truth_values(genuine_method: Callable[..., Any]) -> Callable[..., Any]:
     """Let `None` mean an argument's default, and flags be any truth value."""
-    signature = inspect.signature(genuine)
+    signature = inspect.signature(genuine_method)
     defaults = {name: item.default for name, item in signature.parameters.items()}
 
-    @functools.wraps(genuine)
+    @functools.wraps(genuine_method)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         given = signature.bind(self, *args, **kwargs)
@@ -58,15 +58,15 @@ def _accepting_none_and_truth_values(genuine: Callable[..., Any]) -> Callable[..
             folder = given.arguments.get("test_dir") or given.arguments.get("build_dir") or self.build_dir
             given.arguments["results_xml"] = str(Path(folder).absolute() / results)
         with _variables_as_numbers("WAVES", "GUI"):
-            return genuine(*given.args, **given.kwargs)
+            return genuine_method(*given.args, **given.kwargs)
 
     return call
 
 
 @contextmanager
-def _variables_as_numbers(*names: str) -> Iterator[None]:
+def _variables_as_numbers(*variable_names: str) -> Iterator[None]:
     """The runner reads these variables as numbers; some harnesses set them to words."""
-    before = {name: os.environ[name] for name in names if name in os.environ}
+    before = {name: os.environ[name] for name in variable_names if name in os.environ}
     for name, value in before.items():
         if not value.strip().isdigit():
             os.environ[name] = "0" if value.strip().lower() in ("", "false", "none", "no") else "1"

@@ -31,18 +31,18 @@ def restore_old_interface(package: ModuleType) -> None:
     package.LANGUAGE = os.getenv("TOPLEVEL_LANG")  # type: ignore[attr-defined]
 
 
-def changing_attribute(name: str) -> object:
+def present_attribute_value(attribute_name: str) -> object:
     """Attributes of the package `cocotb` whose value changes during a simulation."""
-    if name == "sim_phase":
+    if attribute_name == "sim_phase":
         trigger = cocotb._gpi_triggers.current_gpi_trigger()
         if isinstance(trigger, cocotb._gpi_triggers.ReadWrite):
             return SimPhase.READ_WRITE
         if isinstance(trigger, cocotb._gpi_triggers.ReadOnly):
             return SimPhase.READ_ONLY
         return SimPhase.NORMAL
-    if name == "argc":
+    if attribute_name == "argc":
         return len(cocotb.argv)
     later = {"scheduler": "_scheduler_inst", "regression_manager": "_regression_manager"}
-    if name in later and hasattr(cocotb, later[name]):
-        return getattr(cocotb, later[name])
-    raise AttributeError(f"module 'cocotb' has no attribute {name!r}")
+    if attribute_name in later and hasattr(cocotb, later[attribute_name]):
+        return getattr(cocotb, later[attribute_name])
+    raise AttributeError(f"module 'cocotb' has no attribute {attribute_name!r}")

@@ -47,8 +47,8 @@ def _awaitable_of_yielded(yielded: Any) -> Any:
     return _run_generator(yielded) if inspect.isgenerator(yielded) else yielded
 
 
-def _task_if_coroutine(item: Any) -> Any:
-    return cocotb._test.start_soon(item) if inspect.iscoroutine(item) else item
+def _task_if_coroutine(awaited_object: Any) -> Any:
+    return cocotb._test.start_soon(awaited_object) if inspect.iscoroutine(awaited_object) else awaited_object
 
 
 def fork(coroutine: Any) -> Task:

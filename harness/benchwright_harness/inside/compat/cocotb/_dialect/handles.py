@@ -187,10 +187,10 @@ def _accept_old_values_in_assignments() -> None:
     genuine.StringObject._set_value = _set_value_after_conversion(genuine.StringObject._set_value, (str,), str.encode)
 
 
-def _set_value_after_conversion(genuine_set: Any, converted_types: tuple[type, ...], convert: Any) -> Any:
+def _set_value_after_conversion(genuine_set: Any, converted_types: tuple[type, ...], convert_value: Any) -> Any:
     def set_value(self: Any, value: Any, action: Any) -> None:
         try:
-            genuine_set(self, convert(value) if isinstance(value, converted_types) else value, action)
+            genuine_set(self, convert_value(value) if isinstance(value, converted_types) else value, action)
         except ValueError as error:
             raise OutOfRangeError(str(error)) from None
 

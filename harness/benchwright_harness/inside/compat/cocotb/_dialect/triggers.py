@@ -27,9 +27,9 @@ class _Locked:
 class VectorElementEdge(extended.Waitable):  # type: ignore[type-arg]
     """An edge of one bit of a vector: a change of the vector that changes the bit to a level."""
 
-    def __init__(self, part: VectorElement, level: str) -> None:
-        self.signal = part
-        self._level = level
+    def __init__(self, vector_element: VectorElement, edge_level: str) -> None:
+        self.signal = vector_element
+        self._level = edge_level
 
     async def _wait(self) -> "VectorElementEdge":
         before = str(self.signal.value)
@@ -97,11 +97,11 @@ def _accept_edges_of_any_signal() -> None:
         kind.__new__ = _edge_maker_for_any_signal(kind.__new__, kind, level)
 
 
-def _edge_maker_for_any_signal(genuine_new: Any, edge_class: Any, level: str) -> Any:
+def _edge_maker_for_any_signal(genuine_new: Any, edge_class: Any, edge_level: str) -> Any:
     def new(cls: Any, signal: Any) -> Any:
         if isinstance(signal, VectorElement):
-            return VectorElementEdge(signal, level)
-        if level and isinstance(signal, cocotb.handle.LogicArrayObject):
+            return VectorElementEdge(signal, edge_level)
+        if edge_level and isinstance(signal, cocotb.handle.LogicArrayObject):
             # Of several bits only one can be an edge; a vector of one bit is a vector to some simulators.
             known = signal.__dict__.setdefault("_edges", {})
             return (

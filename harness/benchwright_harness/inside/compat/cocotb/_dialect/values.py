@@ -62,12 +62,12 @@ def _add_integer_operators(value_type: type) -> None:
 
 
 def _bitwise_with_integers(
-    genuine: Callable[[Any, Any], Any], operate: Callable[[int, int], int]
+    genuine_operator: Callable[[Any, Any], Any], operate_on_integers: Callable[[int, int], int]
 ) -> Callable[[Any, Any], Any]:
     def bitwise(self: Any, other: Any) -> Any:
         if isinstance(other, int | BinaryValue):
-            return operate(int(self), int(other))
-        return genuine(self, other)
+            return operate_on_integers(int(self), int(other))
+        return genuine_operator(self, other)
 
     return bitwise
 
@@ -149,23 +149,27 @@ def _extend_logic_array() -> None:
     LogicArray.__eq__ = eq
     LogicArray.__getitem__ = getitem
     LogicArray.to_bytes = lambda self, byteorder="big": genuine_to_bytes(self, byteorder=byteorder)
-    LogicArray.from_unsigned = staticmethod(lambda value, range: _made_or_out_of_range(from_unsigned, value, range))
-    LogicArray.from_signed = staticmethod(lambda value, range: _made_or_out_of_range(from_signed, value, range))
+    LogicArray.from_unsigned = staticmethod(
+        lambda value, range: _make_array_or_raise_out_of_range(from_unsigned, value, range)
+    )
+    LogicArray.from_signed = staticmethod(
+        lambda value, range: _make_array_or_raise_out_of_range(from_signed, value, range)
+    )
     LogicArray.assign = lambda self, value: self.__setitem__(slice(None), value)
 
 
-def _unsigned_and_range(value: int, range: Any) -> tuple[int, Any]:
+def _unsigned_and_range(value: int, index_range: Any) -> tuple[int, Any]:
     """An integer as bits of a range; without one, of as many bits as it takes."""
-    if range is None:
-        range = (value + 1).bit_length() + 1 if value < 0 else max(1, value.bit_length())
-    bits = range if isinstance(range, int) else len(range)
+    if index_range is None:
+        index_range = (value + 1).bit_length() + 1 if value < 0 else max(1, value.bit_length())
+    bits = index_range if isinstance(index_range, int) else len(index_range)
     if not -(1 << (bits - 1)) <= value < 1 << bits:
-        raise OutOfRangeError(f"{value!r} will not fit in a LogicArray with bounds: {range!r}")
-    return value & ((1 << bits) - 1), range
+        raise OutOfRangeError(f"{value!r} will not fit in a LogicArray with bounds: {index_range!r}")
+    return value & ((1 << bits) - 1), index_range
 
 
-def _made_or_out_of_range(make: Callable[..., Any], value: int, range: Any) -> Any:
+def _make_array_or_raise_out_of_range(make_array: Callable[..., Any], value: int, index_range: Any) -> Any:
     try:
-        return make(value, range)
+        return make_array(value, index_range)
     except ValueError as error:
         raise OutOfRangeError(str(error)) from None
