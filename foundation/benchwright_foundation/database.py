@@ -108,7 +108,7 @@ class Database:
                 yield connection
 
     @asynccontextmanager
-    async def turn_among_processes(self, name: str) -> AsyncIterator[None]:
+    async def turn_among_processes(self, turn_name: str) -> AsyncIterator[None]:
         """Let one process at a time do what has this name; with SQLite, which has one, it waits for nobody.
 
         Raises:
@@ -119,7 +119,7 @@ class Database:
             return
         async with self.engine.connect() as connection:
             with self._raise_as_storage_error():
-                await connection.execute(_TURN, {"name": name})
+                await connection.execute(_TURN, {"name": turn_name})
             # The lock ends with the transaction, and so with the process.
             yield
 

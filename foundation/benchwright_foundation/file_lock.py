@@ -11,18 +11,18 @@ _RETRY_S = 0.05
 
 
 @contextlib.contextmanager
-def file_lock(file: Path, on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
+def file_lock(lock_file: Path, on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
     """Hold an exclusive lock; the system releases it if the process dies.
 
     Args:
-        file: Created if missing, and never removed: whoever waits for it has it open.
+        lock_file: Created if missing, and never removed: whoever waits for it has it open.
         on_wait: Called once if another process or thread has the lock.
     """
     import portalocker  # Imported late: it is slow to load, and only writers lock.
 
     flags = portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING
     waits = False
-    with file.open("a") as stream:
+    with lock_file.open("a") as stream:
         while True:
             try:
                 # Windows gives up after ten seconds of a blocking lock.
@@ -39,12 +39,12 @@ def file_lock(file: Path, on_wait: Callable[[], None] = lambda: None) -> Iterato
             portalocker.unlock(stream)
 
 
-def is_locked(file: Path) -> bool:
+def is_locked(lock_file: Path) -> bool:
     """True if another process or thread holds the lock; false if the file can't be opened."""
     import portalocker
 
     try:
-        with file.open("r") as stream:
+        with lock_file.open("r") as stream:
             portalocker.lock(stream, portalocker.LockFlags.SHARED | portalocker.LockFlags.NON_BLOCKING)
             portalocker.unlock(stream)
     except portalocker.AlreadyLocked:

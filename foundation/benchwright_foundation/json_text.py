@@ -52,13 +52,13 @@ def parse_finite_number(number_text: str) -> float:
     return number
 
 
-def refuse_nan_and_infinity(name: str) -> float:
+def refuse_nan_and_infinity(constant_name: str) -> float:
     """NaN and Infinity, which JSON does not have.
 
     Raises:
         ValueError: Always.
     """
-    raise ValueError(f"{name} is not JSON")
+    raise ValueError(f"{constant_name} is not JSON")
 
 
 _TOO_DEEP = f"it has more than {DEEPEST} arrays and objects within each other"

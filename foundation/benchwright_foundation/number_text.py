@@ -27,7 +27,7 @@ def signed_number(value: float, digits: int = 2) -> str:
     return f"+{text}" if value > 0 and float(text) else text
 
 
-def measured(value: float) -> str:
+def four_digit_number(value: float) -> str:
     """A number of any size, with four digits that tell something."""
     size = abs(value)
     digits = 0 if size >= 1_000 else 4 if size < 1 else 4 - len(f"{size:.0f}")
@@ -84,7 +84,7 @@ def _two_units(large: int, large_unit: str, small: int, small_unit: str) -> str:
     return f"{large} {large_unit} {small} {small_unit}" if small else f"{large} {large_unit}"
 
 
-def _with_minus_sign(text: str) -> str:
-    if not text.startswith("-"):
-        return text
-    return text[1:] if not text.strip("-0. %") else f"\N{MINUS SIGN}{text[1:]}"
+def _with_minus_sign(number_text: str) -> str:
+    if not number_text.startswith("-"):
+        return number_text
+    return number_text[1:] if not number_text.strip("-0. %") else f"\N{MINUS SIGN}{number_text[1:]}"

@@ -21,12 +21,12 @@ class FileTooLargeError(Exception):
     """It is larger than it may be."""
 
 
-def read_plain_file(folder: Path, path: str, max_bytes: int) -> bytes:
+def read_plain_file(folder: Path, relative_path: str, max_bytes: int) -> bytes:
     """Read a file below a folder without following links.
 
     Args:
         folder: May itself be a link.
-        path: Relative, separated by `/`; no component of it may be a link, or `..`.
+        relative_path: Relative, separated by `/`; no component of it may be a link, or `..`.
         max_bytes: Bytes that it may have at most.
 
     Raises:
@@ -35,43 +35,43 @@ def read_plain_file(folder: Path, path: str, max_bytes: int) -> bytes:
         FileNotFoundError: The file is missing, or outside of the folder.
         OSError: The file can't be read, or a component of its path is a link (`ELOOP`, `ENOTDIR`).
     """
-    with _open_plain_file(folder, path, max_bytes) as stream:
+    with _open_plain_file(folder, relative_path, max_bytes) as stream:
         return stream.read(max_bytes)
 
 
-def copy_plain_file(folder: Path, path: str, target_file: BinaryIO, max_bytes: int) -> None:
+def copy_plain_file(folder: Path, relative_path: str, target_file: BinaryIO, max_bytes: int) -> None:
     """Copy a file below a folder without following links, however large memory is; see `read_plain_file`.
 
     Args:
         folder: May itself be a link.
-        path: Relative, separated by `/`; no component of it may be a link, or `..`.
+        relative_path: Relative, separated by `/`; no component of it may be a link, or `..`.
         target_file: Gets the content.
         max_bytes: Bytes that it may have at most.
     """
-    with _open_plain_file(folder, path, max_bytes) as stream:
+    with _open_plain_file(folder, relative_path, max_bytes) as stream:
         shutil.copyfileobj(stream, target_file, 1 << 20)
 
 
 @contextmanager
-def _open_plain_file(folder: Path, path: str, max_bytes: int) -> Iterator[BinaryIO]:
-    with _open_without_links(folder, path) as stream:
+def _open_plain_file(folder: Path, relative_path: str, max_bytes: int) -> Iterator[BinaryIO]:
+    with _open_without_links(folder, relative_path) as stream:
         status = os.fstat(stream.fileno())
         if not stat.S_ISREG(status.st_mode):
-            raise NotPlainFileError(path)
+            raise NotPlainFileError(relative_path)
         if status.st_size > max_bytes:
-            raise FileTooLargeError(path)
+            raise FileTooLargeError(relative_path)
         yield stream
 
 
-def _open_without_links(folder: Path, path: str) -> BinaryIO:
-    if ".." in path.split("/"):
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+def _open_without_links(folder: Path, relative_path: str) -> BinaryIO:
+    if ".." in relative_path.split("/"):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), relative_path)
     if sys.platform == "win32":
-        return _open_without_links_on_windows(folder, path)
+        return _open_without_links_on_windows(folder, relative_path)
     # Each component is opened inside the one before: nothing can be swapped for a link in between.
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        *parents, name = path.split("/")
+        *parents, name = relative_path.split("/")
         for parent in parents:
             inner_handle = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=handle)
             os.close(handle)
@@ -82,10 +82,10 @@ def _open_without_links(folder: Path, path: str) -> BinaryIO:
     return os.fdopen(file, "rb")
 
 
-def _open_without_links_on_windows(folder: Path, path: str) -> BinaryIO:
+def _open_without_links_on_windows(folder: Path, relative_path: str) -> BinaryIO:
     """As far as Windows can: it has no way to open a file relative to an open folder."""
     file = folder
-    for component in path.split("/"):
+    for component in relative_path.split("/"):
         file /= component
         # A junction is a link too, and only Windows has them.
         if file.is_symlink() or getattr(file.lstat(), "st_reparse_tag", False):

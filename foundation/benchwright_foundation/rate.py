@@ -42,39 +42,39 @@ class Allowances:
         self._uses: dict[str, _Use] = {}
         self._new_counts: dict[str, float] = {}
 
-    def count_or_wait_s(self, key: str, count: float, most: float, period_s: float) -> float:
+    def count_or_wait_s(self, limit_key: str, request_count: float, limit: float, period_s: float) -> float:
         """Count requests, or nothing if they are too many.
 
         Args:
-            key: Limit, and whose it is.
-            count: Number of requests.
-            most: The largest number within a period. What is larger comes through once nothing is used.
+            limit_key: Limit, and whose it is.
+            request_count: Number of requests.
+            limit: The largest number within a period. What is larger comes through once nothing is used.
             period_s: Period in seconds.
 
         Returns:
             0 if they were counted, else the seconds until they can be.
         """
         current_time = self._clock()
-        if key not in self._uses and len(self._uses) >= _MOST_USES:
+        if limit_key not in self._uses and len(self._uses) >= _MOST_USES:
             self._forget_unused(current_time)
-        rate = most / period_s
-        use = self._uses.setdefault(key, _Use(0.0, rate, current_time))
-        use.used, use.rate, use.last_time = _fallen(use, current_time), rate, current_time
-        counted = min(count, most)
-        excess = use.used + counted - most
+        rate = limit / period_s
+        use = self._uses.setdefault(limit_key, _Use(0.0, rate, current_time))
+        use.used, use.rate, use.last_time = _present_use_count(use, current_time), rate, current_time
+        counted = min(request_count, limit)
+        excess = use.used + counted - limit
         if excess > 0:
             return excess / rate
         use.used += counted
-        self._new_counts[key] = self._new_counts.get(key, 0.0) + counted
+        self._new_counts[limit_key] = self._new_counts.get(limit_key, 0.0) + counted
         return 0.0
 
-    def wait_s(self, key: str, most: float, period_s: float) -> float:
+    def wait_s(self, limit_key: str, limit: float, period_s: float) -> float:
         """Return the seconds until one more request can be counted, 0 if it can be now; count nothing."""
-        use = self._uses.get(key)
-        excess = _fallen(use, self._clock()) + 1 - most if use is not None else 0.0
-        return max(0.0, excess) * period_s / most
+        use = self._uses.get(limit_key)
+        excess = _present_use_count(use, self._clock()) + 1 - limit if use is not None else 0.0
+        return max(0.0, excess) * period_s / limit
 
-    def take_new_uses(self) -> Mapping[str, NewUse]:
+    def drain_new_uses(self) -> Mapping[str, NewUse]:
         """Return what was counted here since this was asked last."""
         new_counts, self._new_counts = self._new_counts, {}
         return {key: NewUse(count, self._uses[key].rate) for key, count in new_counts.items() if key in self._uses}
@@ -84,13 +84,13 @@ class Allowances:
         for key, new_use in new_uses.items():
             self._new_counts[key] = self._new_counts.get(key, 0.0) + new_use.counted
 
-    def set_use(self, key: str, used: float, rate: float) -> None:
+    def set_shared_use(self, limit_key: str, used_count: float, fall_per_s: float) -> None:
         """Set the use by all processes, beside what was counted here since it was taken."""
-        self._uses[key] = _Use(used + self._new_counts.get(key, 0.0), rate, self._clock())
+        self._uses[limit_key] = _Use(used_count + self._new_counts.get(limit_key, 0.0), fall_per_s, self._clock())
 
     def _forget_unused(self, current_time: float) -> None:
         """Limits that are wholly free by now: addresses can be as many as somebody likes."""
-        self._uses = {key: use for key, use in self._uses.items() if _fallen(use, current_time) > 0}
+        self._uses = {key: use for key, use in self._uses.items() if _present_use_count(use, current_time) > 0}
 
 
 class RateLimits:
@@ -127,5 +127,5 @@ class RateLimits:
         return math.ceil(self._allowances.wait_s(f"{self._name}:{client_key}", requests_per_minute, _MINUTE_S))
 
 
-def _fallen(use: _Use, current_time: float) -> float:
+def _present_use_count(use: _Use, current_time: float) -> float:
     return max(0.0, use.used - (current_time - use.last_time) * use.rate)

@@ -16,7 +16,7 @@ _READ_ONLY = frozenset({"SQLITE_READONLY", "ReadOnlySqlTransaction", "EROFS", "E
 _UNWRITABLE = frozenset({"SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR", "EIO"})
 
 
-def storage_failure(error: BaseException) -> str | None:
+def storage_failure_name(error: BaseException) -> str | None:
     """The name that the driver or the system has for a failure, such as `DiskFull`; None if it was another error."""
     name = None
     for cause in _causes(error):
@@ -31,18 +31,18 @@ def storage_failure(error: BaseException) -> str | None:
     return name
 
 
-def is_write_failure(failure: str | None) -> bool:
+def is_write_failure(failure_name: str | None) -> bool:
     """True if nothing more can be written where it happened, until somebody has fixed the cause."""
-    return failure is not None and bool({failure} & (_FULL | _READ_ONLY | _UNWRITABLE))
+    return failure_name is not None and bool({failure_name} & (_FULL | _READ_ONLY | _UNWRITABLE))
 
 
-def describe_failure(failure: str) -> str:
+def describe_failure(failure_name: str) -> str:
     """The failure in words for an operator."""
-    if failure in _FULL:
-        return f"there is no space left ({failure})"
-    if failure in _READ_ONLY:
-        return f"it can't be written ({failure})"
-    return f"it can't be used ({failure})"
+    if failure_name in _FULL:
+        return f"there is no space left ({failure_name})"
+    if failure_name in _READ_ONLY:
+        return f"it can't be written ({failure_name})"
+    return f"it can't be used ({failure_name})"
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -149,7 +149,7 @@ class SignIn:
         """Counts a sign-in of a caller that has failed."""
         self.failure_rates.admit_or_retry_after_s(caller, FAILED_SIGN_INS_PER_MINUTE)
 
-    def count_beginning_or_refuse(self, caller: str) -> None:
+    def count_begun_sign_in_or_refuse(self, caller: str) -> None:
         """Counts a sign-in of which nobody knows yet what becomes of it, and which writes a row or sends mail.
 
         Raises:
@@ -235,9 +235,9 @@ class Bench:
     allowances: Allowances
     health: Health
 
-    def rates(self, name: str) -> RateLimits:
+    def rates(self, limit_name: str) -> RateLimits:
         """Counts requests of a kind, together with the other processes."""
-        return RateLimits(allowances=self.allowances, name=name)
+        return RateLimits(allowances=self.allowances, name=limit_name)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TextIO
 
-from benchwright_foundation.storage_failures import storage_failure
+from benchwright_foundation.storage_failures import storage_failure_name
 
 _OURS = "benchwright_"
 _PLAIN = "uvicorn"
@@ -40,7 +40,7 @@ def logged_content(record: logging.LogRecord) -> str:
     if not record.exc_info or record.exc_info[0] is None:
         return line
     kind, error, trace = record.exc_info
-    failure = storage_failure(error) if error is not None else None
+    failure = storage_failure_name(error) if error is not None else None
     return f"{line}: {kind.__name__} ({failure})" if failure is not None else f"{line}\n{_trace_places(kind, trace)}"
 
 
@@ -104,8 +104,8 @@ def log_without_contents(stream: TextIO | None = None) -> None:
     sys.excepthook = _log_uncaught_error
 
 
-def _log_uncaught_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    logging.getLogger(__name__).critical("The process ends.", exc_info=(kind, error, trace))
+def _log_uncaught_error(error_type: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    logging.getLogger(__name__).critical("The process ends.", exc_info=(error_type, error, trace))
 
 
 def _logged_text(log_record: logging.LogRecord) -> str:
@@ -116,5 +116,5 @@ def _logged_text(log_record: logging.LogRecord) -> str:
     return f"{log_record.filename}:{log_record.lineno}"
 
 
-def _trace_places(kind: type[BaseException], trace: TracebackType | None) -> str:
-    return f"{kind.__module__}.{kind.__qualname__}\n" + "".join(traceback.format_tb(trace)).rstrip()
+def _trace_places(error_type: type[BaseException], trace: TracebackType | None) -> str:
+    return f"{error_type.__module__}.{error_type.__qualname__}\n" + "".join(traceback.format_tb(trace)).rstrip()

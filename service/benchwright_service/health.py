@@ -15,7 +15,7 @@ from sqlalchemy.engine import ExceptionContext
 
 from benchwright_foundation.database import Database
 from benchwright_foundation.refusals import RefusalError, RefusalKind
-from benchwright_foundation.storage_failures import describe_failure, is_write_failure, storage_failure
+from benchwright_foundation.storage_failures import describe_failure, is_write_failure, storage_failure_name
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.mail.notice_rows import MailSize
 from benchwright_service.runs.queue_rows import QueueSize
@@ -74,8 +74,8 @@ class Health:
         Raises:
             RefusalError: It can't, or it is about to end; the detail says why.
         """
-        await self._check()
-        self._require_none(self._obstacles)
+        await self._check_if_stale()
+        self._require_no_obstacles(self._obstacles)
 
     async def require_ready(self) -> None:
         """The same, and that somebody works on what waits.
@@ -83,15 +83,15 @@ class Health:
         Raises:
             RefusalError: It can't, it is about to end, or a queue stands still; the detail says why.
         """
-        await self._check()
-        self._require_none([*self._obstacles, *self._idle_queues])
+        await self._check_if_stale()
+        self._require_no_obstacles([*self._obstacles, *self._idle_queues])
 
     @contextmanager
     def remembering_failures(self) -> Iterator[None]:
         """Remembers writes that fail inside, in any database of this process."""
 
         def remember(error_context: ExceptionContext) -> None:
-            failure = storage_failure(error_context.sqlalchemy_exception or error_context.original_exception)
+            failure = storage_failure_name(error_context.sqlalchemy_exception or error_context.original_exception)
             if failure is not None and is_write_failure(failure):
                 self._failure, self._failed = failure, time.monotonic()
 
@@ -101,7 +101,7 @@ class Health:
         finally:
             event.remove(Engine, "handle_error", remember)
 
-    def _require_none(self, obstacles: Sequence[str]) -> None:
+    def _require_no_obstacles(self, obstacles: Sequence[str]) -> None:
         if self.is_ending:
             obstacles = ["this process is about to end", *obstacles]
         if obstacles:
@@ -112,13 +112,13 @@ class Health:
                 retry_after_s=5,
             )
 
-    async def _check(self) -> None:
+    async def _check_if_stale(self) -> None:
         async with self._turn:
             if time.monotonic() - self._checked < CHECKED_S:
                 return
             before = [*self._obstacles, *self._idle_queues]
             self._obstacles = [*await self._database_obstacles(), *await asyncio.to_thread(self._folder_obstacles)]
-            self._idle_queues = () if self._obstacles else await self._queues_that_stand()
+            self._idle_queues = () if self._obstacles else await self._idle_queue_sentences()
             self._checked = time.monotonic()
         now = [*self._obstacles, *self._idle_queues]
         if now != before:
@@ -128,7 +128,7 @@ class Health:
         try:
             async with asyncio.timeout(_LONGEST_CHECK_S):
                 began = self._now()
-                database_s = await self._facts.write_time()
+                database_s = await self._facts.write_and_read_time()
                 difference_s = database_s - (began + self._now()) / 2
                 await self._check_keys()
         except BenchServiceError:
@@ -136,7 +136,7 @@ class Health:
         except TimeoutError:
             return ["the database does not answer"]
         except Exception as error:
-            return [f"the database: {describe_failure(storage_failure(error) or type(error).__name__)}"]
+            return [f"the database: {describe_failure(storage_failure_name(error) or type(error).__name__)}"]
         if abs(difference_s) > _MOST_CLOCK_DIFFERENCE_S:
             return [f"this machine's clock differs from the database's by {abs(difference_s):.0f} s"]
         if time.monotonic() - self._failed < _REMEMBERED_S:
@@ -154,10 +154,10 @@ class Health:
             finally:
                 file.unlink(missing_ok=True)
         except OSError as error:
-            return [f"the data folder: {describe_failure(storage_failure(error) or type(error).__name__)}"]
+            return [f"the data folder: {describe_failure(storage_failure_name(error) or type(error).__name__)}"]
         return []
 
-    async def _queues_that_stand(self) -> Sequence[str]:
+    async def _idle_queue_sentences(self) -> Sequence[str]:
         size, stuck_mails = await self._queue_size(), (await self._mail_size()).stuck
         standing = []
         if size.waiting and not size.workers:

@@ -97,7 +97,7 @@ async def serve(
                 wake_judges_clients()
 
             # The next process at this address has the same workers, and what they had is given to others at once.
-            token = bench.accounts.new_own_worker_token(f"{socket.gethostname()}:{listener.getsockname()[1]}")
+            token = bench.accounts.new_local_worker_token(f"{socket.gethostname()}:{listener.getsockname()[1]}")
             with bench.metrics.counting_database_errors(), bench.metrics.serving_metrics(metrics_port):
                 async with (
                     running_local_workers(local_url, token, workers, sandbox),

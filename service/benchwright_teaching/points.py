@@ -52,16 +52,16 @@ class AssignmentTimes:
 
 
 def student_times(
-    assignment: AssignmentTimes, extension: AssignmentTimes | None, late_days: int = 0
+    assignment_times: AssignmentTimes, extension: AssignmentTimes | None, late_days: int = 0
 ) -> AssignmentTimes:
     """The times of a student. An extension only gives time, and nothing closes before it is due.
 
     Args:
-        assignment: Times of the assignment.
+        assignment_times: Times of the assignment.
         extension: The student's extension; None without one.
         late_days: Late days that the student has used: they follow the date of the extension.
     """
-    extended = _extended_times(assignment, extension)
+    extended = _extended_times(assignment_times, extension)
     if not late_days or extended.due is None:
         return extended
     # The last moment that there is has none after it.
@@ -69,26 +69,29 @@ def student_times(
     return AssignmentTimes(due, max(extended.closes, due) if extended.closes is not None else None)
 
 
-def _extended_times(assignment: AssignmentTimes, extension: AssignmentTimes | None) -> AssignmentTimes:
+def _extended_times(assignment_times: AssignmentTimes, extension: AssignmentTimes | None) -> AssignmentTimes:
     if extension is None:
-        return assignment
-    due, closes = _later(assignment.due, extension.due), _later(assignment.closes, extension.closes)
+        return assignment_times
+    due, closes = (
+        _later_time(assignment_times.due, extension.due),
+        _later_time(assignment_times.closes, extension.closes),
+    )
     if extension.due is not None and due is not None and closes is not None:
         closes = max(closes, due)
     return AssignmentTimes(due, closes)
 
 
-def extension_refusal(assignment: AssignmentTimes, extension: AssignmentTimes, zone: tzinfo = UTC) -> str:
+def extension_refusal(assignment_times: AssignmentTimes, extension: AssignmentTimes, zone: tzinfo = UTC) -> str:
     """The sentence that refuses an extension which is earlier than the assignment's own times; empty if none is.
 
     Args:
-        assignment: Times of the assignment.
+        assignment_times: Times of the assignment.
         extension: The student's other times.
         zone: Time zone of the times in the sentence.
     """
     for verb, usual_time, own_time in (
-        ("is due", assignment.due, extension.due),
-        ("closes", assignment.closes, extension.closes),
+        ("is due", assignment_times.due, extension.due),
+        ("closes", assignment_times.closes, extension.closes),
     ):
         if own_time is None:
             continue
@@ -101,7 +104,7 @@ def extension_refusal(assignment: AssignmentTimes, extension: AssignmentTimes, z
     return ""
 
 
-def _later(usual_time: datetime | None, own_time: datetime | None) -> datetime | None:
+def _later_time(usual_time: datetime | None, own_time: datetime | None) -> datetime | None:
     """The later of two times; an assignment without one has no such time for anybody."""
     return usual_time if usual_time is None or own_time is None else max(usual_time, own_time)
 

@@ -50,12 +50,12 @@ class SimilarPair:
     @property
     def first_lines(self) -> Mapping[str, Sequence[tuple[int, int]]]:
         """Stretches of lines in common, by file of the first solution."""
-        return _stretches([first for first, _ in self.passages])
+        return _line_ranges_by_file([first for first, _ in self.passages])
 
     @property
     def second_lines(self) -> Mapping[str, Sequence[tuple[int, int]]]:
         """Stretches of lines in common, by file of the second solution."""
-        return _stretches([second for _, second in self.passages])
+        return _line_ranges_by_file([second for _, second in self.passages])
 
 
 def pairs_with_common_text(
@@ -150,16 +150,16 @@ def _hash_of_leaves(leaves: Sequence[tuple[bytes, int]]) -> int:
 def _joined_passages(common_marks: Sequence[tuple[Passage, Passage]]) -> list[tuple[Passage, Passage]]:
     """Fingerprints that follow each other in both solutions, as one passage each."""
     passages: list[tuple[Passage, Passage]] = []
-    for common_pair in sorted(common_marks, key=lambda common_mark: _begin_of_passage(common_mark[0])):
+    for common_pair in sorted(common_marks, key=lambda common_mark: _passage_begin_key(common_mark[0])):
         last_pair = passages[-1] if passages else None
         if last_pair is not None and all(map(_follows, last_pair, common_pair)):
-            passages[-1] = _joined(last_pair[0], common_pair[0]), _joined(last_pair[1], common_pair[1])
+            passages[-1] = _joined_passage(last_pair[0], common_pair[0]), _joined_passage(last_pair[1], common_pair[1])
         else:
             passages.append(common_pair)
     return passages
 
 
-def _begin_of_passage(passage: Passage) -> tuple[str, int]:
+def _passage_begin_key(passage: Passage) -> tuple[str, int]:
     return passage.file, passage.first_line
 
 
@@ -168,13 +168,13 @@ def _follows(earlier: Passage, later: Passage) -> bool:
     return earlier.file == later.file and earlier.first_line <= later.first_line <= earlier.last_line + 1
 
 
-def _joined(earlier: Passage, later: Passage) -> Passage:
+def _joined_passage(earlier: Passage, later: Passage) -> Passage:
     return Passage(earlier.file, earlier.first_line, max(earlier.last_line, later.last_line))
 
 
-def _stretches(passages: Sequence[Passage]) -> dict[str, list[tuple[int, int]]]:
+def _line_ranges_by_file(passages: Sequence[Passage]) -> dict[str, list[tuple[int, int]]]:
     stretches: dict[str, list[tuple[int, int]]] = {}
-    for passage in sorted(passages, key=_begin_of_passage):
+    for passage in sorted(passages, key=_passage_begin_key):
         file_stretches = stretches.setdefault(passage.file, [])
         if file_stretches and passage.first_line <= file_stretches[-1][1] + 1:
             file_stretches[-1] = file_stretches[-1][0], max(file_stretches[-1][1], passage.last_line)

@@ -36,8 +36,8 @@ def cocotb_snippets() -> list[Snippet]:
     return _read_snippets("cocotb.json")
 
 
-def _read_snippets(name: str) -> list[Snippet]:
-    text = (files("benchwright_snippets") / name).read_text(encoding="utf-8")
+def _read_snippets(file_name: str) -> list[Snippet]:
+    text = (files("benchwright_snippets") / file_name).read_text(encoding="utf-8")
     return [
         Snippet(name, entry["prefix"], "\n".join(entry["body"]), entry["description"])
         for name, entry in json.loads(text).items()

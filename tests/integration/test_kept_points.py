@@ -200,7 +200,7 @@ class RandomCourse:
         if self.chance.random() < 0.5:
             assert not await self.people.change_groups(COURSE, {account: (member.group, group)})
         else:
-            await self.people.change_place(COURSE, account, section=None, group=group)
+            await self.people.change_section_or_group(COURSE, account, section=None, group=group)
 
     async def merge_roster(self) -> None:
         """A roster's file has some no longer, has others again, and gives somebody another role."""
@@ -294,11 +294,13 @@ class RandomCourse:
         assert kept_accounts <= {student.account for student in book.students}
         sums = {student.account: round(points_table.sum_of_points(student), 3) for student in book.students}
         choice = RowChoice(sort="sum", is_descending=True)
-        people_rows = await read_people_rows(self.database, COURSE, choice, 100, values=points_of_students(assignments))
+        people_rows = await read_people_rows(
+            self.database, COURSE, choice, 100, sort_values=points_of_students(assignments)
+        )
         ordered = [sums[row.account] for row in people_rows.rows]
         assert ordered == sorted(ordered, reverse=True)
         pass_counts = {
-            student.account: await self.progress.passed_problem_counts(student.account, COURSE)
+            student.account: await self.progress.passed_count_by_assignment(student.account, COURSE)
             for student in book.students
         }
         assert pass_counts == {account: await self._passed_counts(account) for account in pass_counts}

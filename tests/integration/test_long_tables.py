@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from benchwright_remote.messages import Role
-from benchwright_service.pages.long_tables import LIST_ROWS, MATRIX_COLUMNS, matrix_rows
+from benchwright_service.pages.long_tables import LIST_ROWS, MATRIX_COLUMNS, matrix_row_limit
 from benchwright_service.pages.visit import cookie_name
 
 from ..support.service.bench_service import Service
@@ -57,8 +57,8 @@ def names(page: str) -> list[str]:
 @pytest.mark.parametrize(
     ("table", "row_limit", "people"),
     [
-        ("progress", matrix_rows(2 * ASSIGNMENTS), STUDENTS),
-        ("grades", matrix_rows(ASSIGNMENTS), STUDENTS),
+        ("progress", matrix_row_limit(2 * ASSIGNMENTS), STUDENTS),
+        ("grades", matrix_row_limit(ASSIGNMENTS), STUDENTS),
         ("people", LIST_ROWS, STUDENTS + 3),
     ],
 )

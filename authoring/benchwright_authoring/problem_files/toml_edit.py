@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchwright_authoring.problem_files.toml_places import TomlPath, TomlPlaces
-from benchwright_foundation.toml_text import toml_value
+from benchwright_foundation.toml_text import toml_value_text
 
 _ONLY_YOU = "{} is written in a way that only you can change: open the file and edit it there"
 
@@ -125,10 +125,17 @@ def _without_key(toml_text: str, key_path: TomlPath) -> str:
     return toml_text
 
 
+<<<<<<< HEAD
 def _toml_value_text(new_value: object) -> str:
     if not isinstance(new_value, str) or "\n" not in new_value:
-        return toml_value(new_value)
-    lines = (toml_value(line)[1:-1] for line in new_value.split("\n"))
+        return toml_value_text(new_value)
+    lines = (toml_value_text(line)[1:-1] for line in new_value.split("\n"))
+=======
+def _toml_value_text(value: object) -> str:
+    if not isinstance(value, str) or "\n" not in value:
+        return toml_value_text(value)
+    lines = (toml_value_text(line)[1:-1] for line in value.split("\n"))
+>>>>>>> 63ae7d71 (Name roles, keys and units in foundation, the analysis and the service)
     return '"""\n' + "\n".join(lines) + '"""'
 
 

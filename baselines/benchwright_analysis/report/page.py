@@ -11,7 +11,7 @@ from benchwright_analysis.html_file import html_file_text
 from benchwright_analysis.report.charts import pictures_of
 from benchwright_analysis.report.fonts import font_face_css
 from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, counted
-from benchwright_foundation.number_text import UNKNOWN, measured
+from benchwright_foundation.number_text import UNKNOWN, four_digit_number
 
 _UNBROKEN = 26
 """Cells up to this length stay on one line."""
@@ -179,7 +179,7 @@ def _cell_html(cell: Cell, *, is_numeric: bool) -> str:
     if isinstance(cell, int):
         return f"<td{attributes}>{cell:,}</td>"
     if isinstance(cell, float):
-        return f"<td{attributes}>{measured(cell)}</td>"
+        return f"<td{attributes}>{four_digit_number(cell)}</td>"
     if len(cell) > _UNBROKEN:
         return f"<td>{escape(_shortened_cell_text(cell))}</td>"
     # Where there is no room for both, a line ends before the interval, not in it.

@@ -24,7 +24,7 @@ from benchwright_foundation import access_token
 from benchwright_foundation.access_token import BearerToken
 from benchwright_foundation.rate import RateLimits
 from benchwright_foundation.refusals import MEDIA_TYPE, RefusalError, RefusalKind
-from benchwright_foundation.storage_failures import storage_failure
+from benchwright_foundation.storage_failures import storage_failure_name
 from benchwright_problems.errors import UnknownProblemError
 
 logger = logging.getLogger(__name__)
@@ -243,7 +243,11 @@ def refusal_of(request_error: Exception) -> RefusalError:
             "The problem is no longer in the service's packs.",
             "Ask who runs the service to install its pack again.",
         )
-    failure = storage_failure(request_error)
+<<<<<<< HEAD
+    failure = storage_failure_name(request_error)
+=======
+    failure = storage_failure_name(error)
+>>>>>>> 63ae7d71 (Name roles, keys and units in foundation, the analysis and the service)
     if failure is not None:
         # One line: while a disk is full, this is so of every request.
         logger.error("%s (%s) in %s", type(request_error).__name__, failure, _innermost_own_function(request_error))

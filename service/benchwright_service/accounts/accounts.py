@@ -19,7 +19,7 @@ from benchwright_service.accounts.identified import Identified, enter_identified
 from benchwright_service.accounts.known_tokens import KnownTokens
 from benchwright_service.accounts.person_names import displayable_name
 from benchwright_service.accounts.roster_entries import absorb_account, has_roster, new_account, note_arrival
-from benchwright_service.accounts.sign_in_links import take_link
+from benchwright_service.accounts.sign_in_links import take_account_of_link
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.storage.tables import (
     ACCOUNTS,
@@ -140,7 +140,7 @@ class Accounts:
         async with self._database.write_transaction() as connection:
             return await self._new_token(connection, AccountTokenKind.WORKER, None, worker_name, _WORKER_PER_MINUTE)
 
-    def new_own_worker_token(self, worker_name: str) -> str:
+    def new_local_worker_token(self, worker_name: str) -> str:
         """A new token for a worker that this process starts: no other process takes it, and it ends with this one."""
         token, token_text = self._make_token(AccountTokenKind.WORKER, None, worker_name, _WORKER_PER_MINUTE)
         self._known_tokens.add_own_token(token)
@@ -157,14 +157,19 @@ class Accounts:
         return (await self.make_invitations(course, [(role, section)], uses=uses, expire_time=expire_time))[0]
 
     async def make_invitations(
-        self, course: str, seats: Sequence[tuple[Role, str]], *, uses: int = 1, expire_time: float | None = None
+        self,
+        course: str,
+        roles_and_sections: Sequence[tuple[Role, str]],
+        *,
+        uses: int = 1,
+        expire_time: float | None = None,
     ) -> Sequence[str]:
         """A code for each role and section, in their order; all of them or none.
 
         Raises:
             BenchServiceError: No such course exists.
         """
-        codes = [access_token.new_id_and_secret()[1] for _ in seats]
+        codes = [access_token.new_id_and_secret()[1] for _ in roles_and_sections]
         rows = [
             {
                 "digest": access_token.hash_secret(code),
@@ -176,7 +181,7 @@ class Accounts:
                 "created": self._now(),
                 "expires": expire_time,
             }
-            for code, (role, section) in zip(codes, seats, strict=True)
+            for code, (role, section) in zip(codes, roles_and_sections, strict=True)
         ]
         async with self._database.write_transaction() as connection:
             if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
@@ -265,9 +270,11 @@ class Accounts:
             await connection.execute(insert(INVITATIONS).values(row))
         return code
 
-    async def has_way_back(self, account: str) -> bool:
+    async def can_sign_in_again(self, account: str) -> bool:
         """True if somebody can sign in again in another browser: by an invitation, or by a provider."""
-        code_query = select(INVITATIONS.c.digest).where(*self._returning_conditions(), INVITATIONS.c.account == account)
+        code_query = select(INVITATIONS.c.digest).where(
+            *self._return_code_conditions(), INVITATIONS.c.account == account
+        )
         identity_query = select(IDENTITIES.c.subject).where(IDENTITIES.c.account == account)
         async with self._database.read_transaction() as connection:
             for query in (code_query, identity_query):
@@ -275,7 +282,7 @@ class Accounts:
                     return True
         return False
 
-    def _returning_conditions(self) -> Sequence[ColumnElement[bool]]:
+    def _return_code_conditions(self) -> Sequence[ColumnElement[bool]]:
         """Conditions of an invitation that signs in the account that it is bound to."""
         is_dropped = exists().where(
             ROSTER.c.course == INVITATIONS.c.course,
@@ -292,7 +299,7 @@ class Accounts:
 
     async def _account_of_invitation(self, connection: AsyncConnection, invitation_code: str, name: str) -> str:
         if invitation_code.startswith(LINK_PREFIX):
-            linked_account = await take_link(connection, invitation_code, self._now())
+            linked_account = await take_account_of_link(connection, invitation_code, self._now())
             if linked_account is None:
                 raise _unknown_invitation_refusal(invitation_code)
             return linked_account
@@ -300,7 +307,7 @@ class Accounts:
         # The same code by two programs at once: whoever comes second comes back.
         await connection.execute(select(INVITATIONS.c.digest).where(is_invitation).with_for_update())
         query = select(INVITATIONS.c.account, INVITATIONS.c.uses_left).where(
-            is_invitation, *self._returning_conditions()
+            is_invitation, *self._return_code_conditions()
         )
         bound = (await connection.execute(query)).one_or_none()
         if bound is not None:
@@ -331,7 +338,7 @@ class Accounts:
         async with self._database.write_transaction() as connection:
             # A code that somebody has made to come back with is nobody's invitation.
             query = select(INVITATIONS.c.account, INVITATIONS.c.course).where(
-                INVITATIONS.c.digest == digest, INVITATIONS.c.uses > 0, *self._returning_conditions()
+                INVITATIONS.c.digest == digest, INVITATIONS.c.uses > 0, *self._return_code_conditions()
             )
             bound = (await connection.execute(query)).one_or_none()
             if bound is None:
@@ -347,7 +354,7 @@ class Accounts:
         has_link = SIGN_IN_LINKS.c.digest == access_token.hash_secret(invitation_code)
         has_code = INVITATIONS.c.digest == access_token.hash_secret(invitation_code)
         queries = (
-            select(INVITATIONS.c.uses_left).where(has_code, *self._returning_conditions()),
+            select(INVITATIONS.c.uses_left).where(has_code, *self._return_code_conditions()),
             select(INVITATIONS.c.uses_left).where(*_usable_invitation_conditions(invitation_code, self._now())),
             select(SIGN_IN_LINKS.c.kind).where(has_link, SIGN_IN_LINKS.c.expires > self._now()),
         )
@@ -397,15 +404,15 @@ class Accounts:
         connection: AsyncConnection,
         kind: AccountTokenKind,
         account: str | None,
-        name: str,
+        token_name: str,
         requests_per_minute: int,
     ) -> str:
-        token, token_text = self._make_token(kind, account, name, requests_per_minute)
+        token, token_text = self._make_token(kind, account, token_name, requests_per_minute)
         await connection.execute(insert(TOKENS).values(token.model_dump(mode="json")))
         return token_text
 
     def _make_token(
-        self, kind: AccountTokenKind, account: str | None, name: str, requests_per_minute: int
+        self, kind: AccountTokenKind, account: str | None, token_name: str, requests_per_minute: int
     ) -> tuple[ServiceToken, str]:
         token_id, secret = access_token.new_id_and_secret()
         token = ServiceToken(
@@ -415,7 +422,7 @@ class Accounts:
             per_minute=requests_per_minute,
             kind=kind,
             account=account,
-            name=name,
+            name=token_name,
         )
         return token, access_token.token_text(token_id, secret, PREFIX)
 

@@ -60,7 +60,7 @@ async def enter_identified(
     Returns:
         None if the account was disabled.
     """
-    courses = [course] if course else await _courses_that_list(connection, identity.ids)
+    courses = [course] if course else await _courses_listing(connection, identity.ids)
     # Who comes by two browsers at once, two who claim one entry, and a roster's file that is merged: one by one.
     turns = select(COURSES.c.id).where(COURSES.c.id.in_(courses)).order_by(COURSES.c.id)
     await connection.execute(turns.with_for_update(key_share=True))
@@ -99,7 +99,7 @@ async def _account_with_identity(
     return own_account
 
 
-async def _courses_that_list(connection: AsyncConnection, ids: PersonIds) -> Collection[str]:
+async def _courses_listing(connection: AsyncConnection, ids: PersonIds) -> Collection[str]:
     """The courses whose rosters have somebody's address, or the login that is it."""
     addresses = {value for namespace, value in ids.keys if namespace == "email"}
     query = select(ROSTER.c.course).where(ROSTER.c.email_key.in_(addresses), ROSTER.c.dropped.is_(None))

@@ -87,10 +87,10 @@ class People:
         database: Database of the service.
         log: The service's.
         snapshots: Contents of files.
-        views: Show runs as their solver may see them.
+        run_views: Show runs as their solver may see them.
         home: Folder of the raw logs.
-        records: Opens the database of judgements.
-        points_owed: Rows of adjustments that keep the points of a person's group, for a course and an account.
+        read_records: Opens the database of judgements.
+        read_points_owed: Rows of adjustments that keep the points of a person's group, for a course and an account.
         clock: Seconds since 1970.
     """
 
@@ -99,19 +99,19 @@ class People:
         database: Database,
         log: StudyLog,
         snapshots: Snapshots,
-        views: RunViews,
+        run_views: RunViews,
         home: Home,
-        records: Callable[[], Awaitable[Records]],
-        points_owed: Callable[[str, str], Awaitable[Sequence[Mapping[str, Any]]]],
+        read_records: Callable[[], Awaitable[Records]],
+        read_points_owed: Callable[[str, str], Awaitable[Sequence[Mapping[str, Any]]]],
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._database = database
         self._log = log
         self._snapshots = snapshots
-        self._views = views
+        self._views = run_views
         self._home = home
-        self._records = records
-        self._points_owed = points_owed
+        self._records = read_records
+        self._points_owed = read_points_owed
         self._now = clock
 
     @property
@@ -172,7 +172,9 @@ class People:
             await keep_worth_of_teams(connection, course, [*teams], [*changes])
         return moved_accounts
 
-    async def change_place(self, course: str, account: str, *, section: str | None, group: str | None) -> None:
+    async def change_section_or_group(
+        self, course: str, account: str, *, section: str | None, group: str | None
+    ) -> None:
         """Puts somebody in another section or group; None for the one that they are in.
 
         Raises:
@@ -350,7 +352,9 @@ class People:
 
 async def _delete_rows(connection: AsyncConnection, course: str, account: str, attempt_ids: Sequence[str]) -> None:
     for table in (*_OF_ASSIGNMENTS, WORTH):
-        await connection.execute(delete(table).where(table.c.account == account, _in_course_condition(table, course)))
+        await connection.execute(
+            delete(table).where(table.c.account == account, _assignment_in_course_condition(table, course))
+        )
     await erase_person_from_questions(connection, course, account)
     run_query = select(RUNS.c.id).where(RUNS.c.attempt.in_(attempt_ids))
     await connection.execute(delete(REGRADED).where(REGRADED.c.run.in_(run_query)))
@@ -365,10 +369,10 @@ async def _delete_rows(connection: AsyncConnection, course: str, account: str, a
 
 
 def _person_rows_query(table: Table, course: str, account: str) -> Any:
-    return select(table).where(table.c.account == account, _in_course_condition(table, course))
+    return select(table).where(table.c.account == account, _assignment_in_course_condition(table, course))
 
 
-def _in_course_condition(table: Table, course: str) -> Any:
+def _assignment_in_course_condition(table: Table, course: str) -> Any:
     return table.c.assignment.in_(select(ASSIGNMENTS.c.id).where(ASSIGNMENTS.c.course == course))
 
 

@@ -15,9 +15,11 @@ def displayable_name(name: str) -> str:
 
     Control characters, line ends and runs of spaces become one space. What joins letters of a script stays.
     """
-    kept_letters = "".join(" " if _breaks_line(letter) else letter for letter in name if letter not in _TURNING)
+    kept_letters = "".join(
+        " " if _is_control_or_line_break(letter) else letter for letter in name if letter not in _TURNING
+    )
     return " ".join(kept_letters.split())[:LONGEST].rstrip() or NAMELESS
 
 
-def _breaks_line(letter: str) -> bool:
-    return unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp")
+def _is_control_or_line_break(character: str) -> bool:
+    return unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")

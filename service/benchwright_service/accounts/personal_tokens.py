@@ -49,23 +49,23 @@ class PersonalTokens:
         self._accounts = accounts
         self._now = clock
 
-    async def make_token(self, account: str, name: str, scopes: Collection[Scope], days: int) -> str:
+    async def make_token(self, account: str, token_name: str, scopes: Collection[Scope], valid_days: int) -> str:
         """Makes a token; returns its text, which nobody can be shown again.
 
         Args:
             account: Account that the token acts for.
-            name: Purpose of the token.
+            token_name: Purpose of the token.
             scopes: Areas that it is for.
-            days: Days for which it is valid.
+            valid_days: Days for which it is valid.
 
         Raises:
             BenchServiceError: The token has no name or no scope, or is valid for too long; or there are too many.
         """
-        if not name:
+        if not token_name:
             raise BenchServiceError("a token needs a name that says what it is for")
         if not scopes:
             raise BenchServiceError("a token needs at least one area")
-        if not 1 <= days <= LONGEST_DAYS:
+        if not 1 <= valid_days <= LONGEST_DAYS:
             raise BenchServiceError(f"a token is valid for 1 to {LONGEST_DAYS} days")
         current_time = self._now()
         valid_count_query = select(func.count()).where(
@@ -78,7 +78,7 @@ class PersonalTokens:
             if (await connection.execute(valid_count_query)).scalar_one() >= MOST_TOKENS:
                 raise BenchServiceError(f"there are {MOST_TOKENS} tokens already; revoke some")
             return await self._accounts.new_personal_token(
-                connection, account, name, " ".join(sorted(scopes)), current_time + days * _DAY_S
+                connection, account, token_name, " ".join(sorted(scopes)), current_time + valid_days * _DAY_S
             )
 
     async def tokens_of(self, account: str) -> Sequence[PersonalToken]:

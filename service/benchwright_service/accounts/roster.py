@@ -197,7 +197,7 @@ def _find_header(lines: Sequence[str], file_name: str) -> _Header:
 
 def _columns_of_header(names: Sequence[str]) -> dict[str, list[int]]:
     """The columns of each field."""
-    plain_names = [_plain(name) for name in names]
+    plain_names = [_normalised_label(name) for name in names]
     columns: dict[str, list[int]] = {}
     for i, plain_name in enumerate(plain_names):
         if plain_name == "id":
@@ -212,9 +212,9 @@ def _columns_of_header(names: Sequence[str]) -> dict[str, list[int]]:
     return columns
 
 
-def _plain(text: str) -> str:
+def _normalised_label(label: str) -> str:
     """A header or a role without case, spaces and punctuation, and without what is in brackets."""
-    composed = unicodedata.normalize("NFC", text).casefold()
+    composed = unicodedata.normalize("NFC", label).casefold()
     return "".join(letter for letter in re.sub(r"\([^)]*\)|\[[^]]*\]", "", composed) if letter.isalnum())
 
 
@@ -224,8 +224,8 @@ def _read_seat(cells: Sequence[str], header: _Header, line: int, file_name: str)
     # The columns are named once more where files were joined.
     if not any(cell.strip() for cell in cells) or _columns_of_header(cells) == header.columns:
         return None
-    values = {field: _first_cell(cells, numbers) for field, numbers in header.columns.items()}
-    if _is_no_person(cells, values):
+    values = {field: _first_filled_cell(cells, numbers) for field, numbers in header.columns.items()}
+    if _is_row_without_person(cells, values):
         return None
     if any(cell.strip() for cell in cells[header.width :]):
         raise BenchServiceError(
@@ -255,14 +255,18 @@ def _read_seat(cells: Sequence[str], header: _Header, line: int, file_name: str)
         raise BenchServiceError(
             f"{row_place}: a cell has more than {_LONGEST} characters; a quotation mark may be missing"
         )
-    return Seat(line, displayable_name(name), ids, values.get("section", ""), _role(values.get("role", ""), row_place))
+    return Seat(
+        line, displayable_name(name), ids, values.get("section", ""), _parsed_role(values.get("role", ""), row_place)
+    )
 
 
-def _first_cell(cells: Sequence[str], numbers: Sequence[int]) -> str:
-    return next((value for number in numbers if number < len(cells) and (value := _clean(cells[number]))), "")
+def _first_filled_cell(cells: Sequence[str], column_indices: Sequence[int]) -> str:
+    return next(
+        (value for number in column_indices if number < len(cells) and (value := _cleaned_cell(cells[number]))), ""
+    )
 
 
-def _clean(cell: str) -> str:
+def _cleaned_cell(cell: str) -> str:
     """A cell without the space around it, what nobody sees, and what keeps a spreadsheet from reading a number."""
     text = unicodedata.normalize("NFC", cell).translate(_INVISIBLE)
     text = " ".join(text.split())
@@ -271,25 +275,25 @@ def _clean(cell: str) -> str:
     return text.removeprefix("mailto:").replace("\0", "").strip()
 
 
-def _is_no_person(cells: Sequence[str], values: Mapping[str, str]) -> bool:
+def _is_row_without_person(cells: Sequence[str], values_by_column: Mapping[str, str]) -> bool:
     first_cell = next((cell.strip() for cell in cells if cell.strip()), "")
     if first_cell.casefold().startswith("points possible"):
         return True
     if all(re.fullmatch(r"\s*(muted|manual posting.*)?\s*", cell, re.IGNORECASE) for cell in cells):
         return True
-    if values.get("name", "").casefold() in _NOT_PEOPLE and not values.get("email"):
+    if values_by_column.get("name", "").casefold() in _NOT_PEOPLE and not values_by_column.get("email"):
         return True
-    return _plain(values.get("status", "")) in _GONE
+    return _normalised_label(values_by_column.get("status", "")) in _GONE
 
 
-def _role(text: str, row_place: str) -> Role | None:
+def _parsed_role(role_text: str, row_place: str) -> Role | None:
     """The role that a cell names; of several, the first."""
-    if not text:
+    if not role_text:
         return None
-    role = _ROLE_BY_NAME.get(_plain(re.split(r"[,;]", text)[0]))
+    role = _ROLE_BY_NAME.get(_normalised_label(re.split(r"[,;]", role_text)[0]))
     if role is None:
         roles = ", ".join(known_role.value for known_role in Role)
-        raise BenchServiceError(f"{row_place}: {text!r} is no role; there are {roles}")
+        raise BenchServiceError(f"{row_place}: {role_text!r} is no role; there are {roles}")
     return role
 
 
@@ -309,7 +313,11 @@ def _without_repetitions(seats: Sequence[Seat], file_name: str) -> Sequence[Seat
             continue
         i = min(indices)
         kept_seat = kept_seats[i]
-        if len(indices) > 1 or seat.name.casefold() != kept_seat.name.casefold() or _differences(seat, kept_seat):
+        if (
+            len(indices) > 1
+            or seat.name.casefold() != kept_seat.name.casefold()
+            or _differing_id_names(seat, kept_seat)
+        ):
             shown_key = next(value for _, value in _shared_keys(seat, kept_seat))
             raise BenchServiceError(
                 f"{file_name}:{seat.line}: {shown_key} is twice, in line {kept_seat.line} too; leave one row out, or"
@@ -332,7 +340,7 @@ def _shared_keys(seat: Seat, kept_seat: Seat) -> Iterator[tuple[str, str]]:
     yield from seat.ids.keys
 
 
-def _differences(seat: Seat, kept_seat: Seat) -> Sequence[str]:
+def _differing_id_names(seat: Seat, kept_seat: Seat) -> Sequence[str]:
     kept_columns = kept_seat.ids.columns
     return [
         field

@@ -109,21 +109,21 @@ async def note_arrival(connection: AsyncConnection, account: str, current_time: 
     await connection.execute(first_arrival.values(joined=current_time))
 
 
-async def absorb_account(connection: AsyncConnection, course: str, absorbed: str, kept: str) -> None:
+async def absorb_account(connection: AsyncConnection, course: str, absorbed_account: str, kept_account: str) -> None:
     """Makes two accounts of one person one: what belongs to the first belongs to the second from now on.
 
     Args:
         connection: Within a transaction.
         course: The course by whose roster they are one person.
-        absorbed: It is deleted.
-        kept: The person's own.
+        absorbed_account: It is deleted.
+        kept_account: The person's own.
 
     Raises:
         RefusalError: They are two people of one roster.
     """
-    if absorbed == kept:
+    if absorbed_account == kept_account:
         return
-    kept_entry_query = select(ROSTER).where(ROSTER.c.course == course, ROSTER.c.account == kept)
+    kept_entry_query = select(ROSTER).where(ROSTER.c.course == course, ROSTER.c.account == kept_account)
     kept_entry = (await connection.execute(kept_entry_query)).one_or_none()
     if kept_entry is not None and kept_entry.listed is not None:
         raise RefusalError(
@@ -134,38 +134,38 @@ async def absorb_account(connection: AsyncConnection, course: str, absorbed: str
     if kept_entry is not None:
         # A launch has made it, before anybody knew who this is.
         await connection.execute(delete(ROSTER).where(ROSTER.c.id == kept_entry.id))
-        entry_query = select(ROSTER).where(ROSTER.c.course == course, ROSTER.c.account == absorbed)
+        entry_query = select(ROSTER).where(ROSTER.c.course == course, ROSTER.c.account == absorbed_account)
         entry = (await connection.execute(entry_query)).one()
         completed = ids_of_row(entry).completed_by(ids_of_row(kept_entry))
         await connection.execute(update(ROSTER).where(ROSTER.c.id == entry.id).values(**id_values(completed)))
-    courses_query = select(MEMBERS.c.course).where(MEMBERS.c.account.in_((absorbed, kept))).distinct()
+    courses_query = select(MEMBERS.c.course).where(MEMBERS.c.account.in_((absorbed_account, kept_account))).distinct()
     courses = (await connection.execute(courses_query)).scalars().all()
     await lock_assignments_of_courses(connection, courses)
-    mates = await _mates(connection, absorbed)
-    membership_query = select(MEMBERS).where(MEMBERS.c.course == course, MEMBERS.c.account == absorbed)
+    mates = await _group_mates(connection, absorbed_account)
+    membership_query = select(MEMBERS).where(MEMBERS.c.course == course, MEMBERS.c.account == absorbed_account)
     membership = (await connection.execute(membership_query)).one_or_none()
     # Whoever sent an invitation to the one account does not come into the other's courses.
-    codes_of_absorbed = update(INVITATIONS).where(INVITATIONS.c.account == absorbed)
+    codes_of_absorbed = update(INVITATIONS).where(INVITATIONS.c.account == absorbed_account)
     await connection.execute(codes_of_absorbed.values(account=None, uses_left=0))
     # Processes remember whose a token is: its programs sign in again.
     for table in (SESSIONS, TOKENS, WORTH):
-        await connection.execute(delete(table).where(table.c.account == absorbed))
+        await connection.execute(delete(table).where(table.c.account == absorbed_account))
     for table in METADATA.sorted_tables:
         for column in table.columns:
             if any(key.target_fullname == "service_accounts.id" for key in column.foreign_keys):
-                await _move_rows(connection, column, absorbed, kept)
+                await _move_rows(connection, column, absorbed_account, kept_account)
     if membership is not None:
-        is_member = and_(MEMBERS.c.course == course, MEMBERS.c.account == kept)
+        is_member = and_(MEMBERS.c.course == course, MEMBERS.c.account == kept_account)
         await connection.execute(update(MEMBERS).where(is_member).values(section=membership.section))
     for course_of_either in courses:
-        await keep_worth_of_people(connection, course_of_either, [kept, *mates])
+        await keep_worth_of_people(connection, course_of_either, [kept_account, *mates])
     # The course's staff have given the name.
-    name = select(ACCOUNTS.c.name).where(ACCOUNTS.c.id == absorbed).scalar_subquery()
-    await connection.execute(update(ACCOUNTS).where(ACCOUNTS.c.id == kept).values(name=name))
-    await connection.execute(delete(ACCOUNTS).where(ACCOUNTS.c.id == absorbed))
+    name = select(ACCOUNTS.c.name).where(ACCOUNTS.c.id == absorbed_account).scalar_subquery()
+    await connection.execute(update(ACCOUNTS).where(ACCOUNTS.c.id == kept_account).values(name=name))
+    await connection.execute(delete(ACCOUNTS).where(ACCOUNTS.c.id == absorbed_account))
 
 
-async def _mates(connection: AsyncConnection, account: str) -> Sequence[str]:
+async def _group_mates(connection: AsyncConnection, account: str) -> Sequence[str]:
     """The accounts of the groups that somebody is in."""
     membership = MEMBERS.alias()
     query = (
@@ -176,19 +176,21 @@ async def _mates(connection: AsyncConnection, account: str) -> Sequence[str]:
     return (await connection.execute(query)).scalars().all()
 
 
-async def _move_rows(connection: AsyncConnection, column: Column[Any], absorbed: str, kept: str) -> None:
+async def _move_rows(
+    connection: AsyncConnection, column: Column[Any], absorbed_account: str, kept_account: str
+) -> None:
     """Gives the rows of an account to another, without those that the other has of its own."""
     table = column.table
     try:
         async with connection.begin_nested():
-            await connection.execute(update(table).where(column == absorbed).values({column: kept}))
+            await connection.execute(update(table).where(column == absorbed_account).values({column: kept_account}))
     except IntegrityError:
         key_columns = list(table.primary_key)
-        for row in (await connection.execute(select(*key_columns).where(column == absorbed))).all():
+        for row in (await connection.execute(select(*key_columns).where(column == absorbed_account))).all():
             is_row = and_(*(key == value for key, value in zip(key_columns, row, strict=True)))
             try:
                 async with connection.begin_nested():
-                    await connection.execute(update(table).where(is_row).values({column: kept}))
+                    await connection.execute(update(table).where(is_row).values({column: kept_account}))
             except IntegrityError:
                 await connection.execute(delete(table).where(is_row))
 

@@ -201,7 +201,7 @@ def _shown_ids(ids: PersonIds) -> str:
 
 
 def _match(entry: RosterEntry, seat: Seat, *, is_by_name: bool = False) -> EntryMatch:
-    has_same_words = _words(entry.name) == _words(seat.name)
+    has_same_words = _sorted_name_words(entry.name) == _sorted_name_words(seat.name)
     return EntryMatch(
         entry,
         entry.name if has_same_words else seat.name,
@@ -219,14 +219,14 @@ def _matches_by_name(
     unlisted_entries: Sequence[RosterEntry], unmatched_seats: Sequence[Seat], seats: Sequence[Seat]
 ) -> Mapping[int, EntryMatch]:
     """Rows that are an entry whose address alone has changed, by line."""
-    name_counts = Counter(_words(seat.name) for seat in seats)
+    name_counts = Counter(_sorted_name_words(seat.name) for seat in seats)
     entries_by_name: dict[tuple[str, ...], list[RosterEntry]] = defaultdict(list)
     for entry in unlisted_entries:
-        entries_by_name[_words(entry.name)].append(entry)
+        entries_by_name[_sorted_name_words(entry.name)].append(entry)
     matches = {}
     for seat in unmatched_seats:
-        namesakes = entries_by_name.get(_words(seat.name), [])
-        if len(namesakes) != 1 or name_counts[_words(seat.name)] != 1:
+        namesakes = entries_by_name.get(_sorted_name_words(seat.name), [])
+        if len(namesakes) != 1 or name_counts[_sorted_name_words(seat.name)] != 1:
             continue
         entry_columns = namesakes[0].ids.columns
         # Numbers or logins that both have are different ones, or they would have matched.
@@ -238,7 +238,12 @@ def _matches_by_name(
 def _require_no_contradiction(entry: RosterEntry, seat: Seat, file_name: str) -> None:
     for column in ("sis_id", "student_number"):
         old, new = entry.ids.columns[column], seat.ids.columns[column]
-        if old and new and old.casefold() != new.casefold() and _words(entry.name) != _words(seat.name):
+        if (
+            old
+            and new
+            and old.casefold() != new.casefold()
+            and _sorted_name_words(entry.name) != _sorted_name_words(seat.name)
+        ):
             raise BenchServiceError(
                 f"{file_name}:{seat.line}: {seat.name} has the {_LABELS[column]} {new}, and an address, a login or"
                 f" another number of {entry.name}, whose {_LABELS[column]} is {old}; correct the row, or leave the"
@@ -262,6 +267,6 @@ def _require_different_people(plan: RosterPlan, untouched: Sequence[RosterEntry]
             name_by_key[key] = name
 
 
-def _words(name: str) -> tuple[str, ...]:
+def _sorted_name_words(name: str) -> tuple[str, ...]:
     """A name's words in any order: *Lovelace, Ada* is *Ada Lovelace*."""
     return tuple(sorted(name.casefold().replace(",", " ").split()))

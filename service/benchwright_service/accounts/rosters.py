@@ -81,7 +81,7 @@ class Rosters:
             BenchServiceError: The course does not exist, or the file contradicts itself or the roster.
         """
         async with self._database.read_transaction() as connection:
-            return await _plan(connection, course, file)
+            return await _merge_plan(connection, course, file)
 
     async def merge(
         self, course: str, file: RosterFile, *, expected_digest: str = "", expire_time: float | None = None
@@ -104,7 +104,7 @@ class Rosters:
         async with self._database.write_transaction() as connection:
             # One file at a time.
             await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course).with_for_update(key_share=True))
-            plan = await _plan(connection, course, file)
+            plan = await _merge_plan(connection, course, file)
             if expected_digest and plan.digest != expected_digest:
                 raise RefusalError(
                     RefusalKind.CONFLICT,
@@ -118,7 +118,7 @@ class Rosters:
             for match in plan.matches:
                 await _update_entry(connection, course, match, current_time)
             if file.drops_missing:
-                await _drop(connection, course, plan.drops, current_time)
+                await _drop_entries(connection, course, plan.drops, current_time)
             await keep_worth_of_people(connection, course, concerned_accounts)
             codes = await _invite(connection, course, plan.additions, accounts, current_time, expire_time)
         return MergedRoster(plan, [Invited(seat, code) for seat, code in zip(plan.additions, codes, strict=True)])
@@ -148,7 +148,7 @@ class Rosters:
         return [Invited(seat, code) for seat, code in zip(seats, codes, strict=True)]
 
 
-async def _plan(connection: AsyncConnection, course: str, file: RosterFile) -> RosterPlan:
+async def _merge_plan(connection: AsyncConnection, course: str, file: RosterFile) -> RosterPlan:
     if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
         raise BenchServiceError(f"there is no course {course!r}; `benchwright course create` makes one")
     plan = plan_merge(await entries_of_course(connection, course), file.seats, file.name)
@@ -209,7 +209,9 @@ async def _update_entry(connection: AsyncConnection, course: str, match: EntryMa
         await connection.execute(update(MEMBERS).where(is_member).values(place))
 
 
-async def _drop(connection: AsyncConnection, course: str, entries: Sequence[RosterEntry], current_time: float) -> None:
+async def _drop_entries(
+    connection: AsyncConnection, course: str, entries: Sequence[RosterEntry], current_time: float
+) -> None:
     if not entries:
         return
     teams = select(MEMBERS.c.team).where(MEMBERS.c.course == course, MEMBERS.c.account == ROSTER.c.account)

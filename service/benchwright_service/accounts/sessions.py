@@ -84,9 +84,11 @@ class SignInSessions:
             return None
         return BrowserSession(row.account, row.name, _csrf_token(cookie), row.unread, kept_zone=row.zone)
 
-    async def keep_zone(self, account: str, zone: str) -> None:
+    async def keep_zone(self, account: str, zone_name: str) -> None:
         """Remembers the time zone of somebody's browser, for the times in their mail, if it is another one."""
-        zone_update = update(ACCOUNTS).where(ACCOUNTS.c.id == account, ACCOUNTS.c.zone != zone).values(zone=zone)
+        zone_update = (
+            update(ACCOUNTS).where(ACCOUNTS.c.id == account, ACCOUNTS.c.zone != zone_name).values(zone=zone_name)
+        )
         async with self._database.write_transaction() as connection:
             await connection.execute(zone_update)
 

@@ -389,7 +389,7 @@ def delete_person(
                 raise BenchServiceError(f"Give --yes to delete what the service has of {found_person.name} in {course}")
         typer.confirm(f"Delete all that the service has of {found_person.name} in {course}?", abort=True, err=True)
     count = _run_with_people(database, lambda course_people: course_people.delete_person(course, person, reason))
-    typer.echo(f"Deleted, with {_counted(count, 'attempt')}.")
+    typer.echo(f"Deleted, with {_count_phrase(count, 'attempt')}.")
 
 
 def clean_up(
@@ -409,7 +409,7 @@ def clean_up(
             verb = "would be deleted" if dry_run else "deleted"
             lines.append(
                 f"{overdue.course}: ended {overdue.ends:%Y-%m-%d}, kept {counted(overdue.kept_days, 'day')}; "
-                f"{_counted(overdue.students, 'student')} with {_counted(overdue.attempts, 'attempt')} {verb}"
+                f"{_count_phrase(overdue.students, 'student')} with {_count_phrase(overdue.attempts, 'attempt')} {verb}"
             )
         return lines
 
@@ -440,7 +440,7 @@ def add_questions(
     typer.echo(f"{addition.questions} {noun} for the reviewers of {course}.")
 
 
-def _counted(count: int, noun: str) -> str:
+def _count_phrase(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 

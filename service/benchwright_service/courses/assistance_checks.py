@@ -122,13 +122,16 @@ class AssistanceChecks:
         return check_assistance(self._log.events(attempt), history, clock_difference_s)
 
     async def _check_and_keep_outdated(
-        self, course: str, rules: Mapping[str, Sequence[DatedAssistance]], accounts: Collection[str] | None
+        self,
+        course: str,
+        rules_by_assignment: Mapping[str, Sequence[DatedAssistance]],
+        accounts: Collection[str] | None,
     ) -> None:
-        for row in await self._attempt_rows(course, rules, accounts):
-            if not _is_check_outdated(row, rules):
+        for row in await self._attempt_rows(course, rules_by_assignment, accounts):
+            if not _is_check_outdated(row, rules_by_assignment):
                 continue
             try:
-                history = rules[row.assignment]
+                history = rules_by_assignment[row.assignment]
                 attempt_check = await asyncio.to_thread(
                     self._check_record, row.attempt, history, row.clock_difference_s
                 )
@@ -142,10 +145,13 @@ class AssistanceChecks:
                 logger.exception("an attempt's record can't be checked")
 
     async def _attempt_rows(
-        self, course: str, rules: Mapping[str, Sequence[DatedAssistance]], accounts: Collection[str] | None
+        self,
+        course: str,
+        rules_by_assignment: Mapping[str, Sequence[DatedAssistance]],
+        accounts: Collection[str] | None,
     ) -> Sequence[Row[Any]]:
         """The attempts at these assignments, each with what is known of it and how many runs it has asked for."""
-        conditions = [ATTEMPTS_HELD.c.assignment.in_(rules)]
+        conditions = [ATTEMPTS_HELD.c.assignment.in_(rules_by_assignment)]
         if accounts is not None:
             conditions.append(ATTEMPTS_HELD.c.account.in_(accounts))
         asked_runs = (
@@ -168,9 +174,9 @@ class AssistanceChecks:
             return (await connection.execute(query)).all()
 
 
-def _is_check_outdated(attempt_row: Row[Any], rules: Mapping[str, Sequence[DatedAssistance]]) -> bool:
+def _is_check_outdated(attempt_row: Row[Any], rules_by_assignment: Mapping[str, Sequence[DatedAssistance]]) -> bool:
     return bool(
         attempt_row.found is None
         or attempt_row.runs != attempt_row.asked
-        or attempt_row.rules != len(rules[attempt_row.assignment])
+        or attempt_row.rules != len(rules_by_assignment[attempt_row.assignment])
     )

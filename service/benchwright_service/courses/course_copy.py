@@ -197,8 +197,8 @@ def _days_to_start(assignment_rows: Sequence[Row[Any]], starts: date | None, zon
     return days
 
 
-def _shifted(at: datetime | None, days: int, zone: tzinfo) -> datetime | None:
-    return shift_by_days(at, days, zone) if at is not None else None
+def _shifted(moment: datetime | None, days: int, zone: tzinfo) -> datetime | None:
+    return shift_by_days(moment, days, zone) if moment is not None else None
 
 
 def _newest_rule(history: str | None) -> str | None:

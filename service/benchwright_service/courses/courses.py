@@ -254,7 +254,9 @@ class Courses:
             include_archived: True to include the assignments of archived courses, which nobody works on.
         """
         query = _visible_assignments_query(
-            includes_studies=include_studies, includes_archived=include_archived, is_of_one=only_assignment is not None
+            includes_studies=include_studies,
+            includes_archived=include_archived,
+            has_one_assignment=only_assignment is not None,
         )
         values = {"reader": account, "present": self._now()}
         if only_assignment is not None:
@@ -439,7 +441,9 @@ class Courses:
 
 
 @cache
-def _visible_assignments_query(*, includes_studies: bool, includes_archived: bool, is_of_one: bool) -> Select[Any]:
+def _visible_assignments_query(
+    *, includes_studies: bool, includes_archived: bool, has_one_assignment: bool
+) -> Select[Any]:
     """The assignments that `reader` may see at `present`; `wanted` alone, if it is of one.
 
     Made once: making it takes longer than asking, and each run and page asks.
@@ -464,7 +468,7 @@ def _visible_assignments_query(*, includes_studies: bool, includes_archived: boo
     )
     if not includes_archived:
         query = query.where(COURSES.c.archived.is_(None))
-    if is_of_one:
+    if has_one_assignment:
         query = query.where(ASSIGNMENTS.c.id == bindparam("wanted"))
     if not includes_studies:
         query = query.where(ASSIGNMENTS.c.course.not_in(select(PLACES.c.study)))

@@ -83,7 +83,7 @@ async def read_people_rows(
     row_limit: int,
     *,
     students_only: bool = True,
-    values: Subquery | None = None,
+    sort_values: Subquery | None = None,
 ) -> PeopleRows:
     """Reads a page of people.
 
@@ -93,8 +93,8 @@ async def read_people_rows(
         choice: Choice of the rows.
         row_limit: Number of rows of a page.
         students_only: True to leave out everybody else.
-        values: Value of the column by which rows are sorted, by `account`; who has none comes as with 0. None if it is
-            a column of everybody.
+        sort_values: Value of the column by which rows are sorted, by `account`; who has none comes as with 0. None if
+            it is a column of everybody.
     """
     conditions = [MEMBERS.c.course == course]
     if students_only:
@@ -111,18 +111,18 @@ async def read_people_rows(
         total = int((await connection.execute(count_query)).scalar_one())
         page_count = max(1, -(-total // row_limit))
         carried_out = replace(choice, page=min(choice.page, page_count))
-        query = _rows_query(carried_out, values).where(*conditions)
+        query = _rows_query(carried_out, sort_values).where(*conditions)
         query = query.limit(row_limit).offset((carried_out.page - 1) * row_limit)
         rows = (await connection.execute(query)).all()
     return PeopleRows(rows, total, carried_out, page_count, sections)
 
 
-def _rows_query(choice: RowChoice, values: Subquery | None) -> Select[Any]:
+def _rows_query(choice: RowChoice, sort_values: Subquery | None) -> Select[Any]:
     accounts_of_members = ACCOUNTS.join(MEMBERS, MEMBERS.c.account == ACCOUNTS.c.id)
     sort_column: ColumnElement[Any]
-    if values is not None:
-        accounts_of_members = accounts_of_members.outerjoin(values, values.c.account == ACCOUNTS.c.id)
-        sort_column = func.coalesce(values.c.value, 0)
+    if sort_values is not None:
+        accounts_of_members = accounts_of_members.outerjoin(sort_values, sort_values.c.account == ACCOUNTS.c.id)
+        sort_column = func.coalesce(sort_values.c.value, 0)
     else:
         sort_column = func.lower(_COLUMNS.get(choice.sort, ACCOUNTS.c.name))
     return (

@@ -91,49 +91,49 @@ class Playback:
     """An attempt up to an event. Its text is worked out when it is asked for: not from two threads at once.
 
     Args:
-        events: Number of events.
+        event_count: Number of events.
         steps: Steps in order.
         duration_s: Time from the opening to the newest event, in seconds.
-        bounds: Beginnings of the chunks.
+        chunk_starts: Beginnings of the chunks.
         marks: Marks in order.
-        left_out: Pauses, pastes and completions that are not among the marks.
-        inserted: Origin → code points put in, also those that were deleted later.
+        left_out_mark_count: Pauses, pastes and completions that are not among the marks.
+        inserted_by_origin: Origin → code points put in, also those that were deleted later.
         actors: Those who made its changes and requests.
-        run_steps: Number of a run → the step at which it ended, or began if it did not, and when that was.
+        step_and_time_by_run: Number of a run → the step at which it ended, or began if it did not, and when that was.
         paths: Paths of all files.
         playback_text: Makes the chunks.
-        contents: All changes of text.
+        text_changes: All changes of text.
     """
 
     def __init__(
         self,
-        events: int,
+        event_count: int,
         steps: Sequence[PlaybackStep],
         duration_s: float,
-        bounds: Sequence[ChunkStart],
+        chunk_starts: Sequence[ChunkStart],
         marks: Sequence[PlaybackMark],
-        left_out: int,
-        inserted: Mapping[str, int],
+        left_out_mark_count: int,
+        inserted_by_origin: Mapping[str, int],
         actors: AttemptActors,
-        run_steps: Mapping[int, tuple[int, float]],
+        step_and_time_by_run: Mapping[int, tuple[int, float]],
         paths: Sequence[str],
         playback_text: PlaybackText,
-        contents: Iterable[TextChangePoint],
+        text_changes: Iterable[TextChangePoint],
     ) -> None:
-        self.events = events
+        self.events = event_count
         self.steps = len(steps)
         self.duration_s = duration_s
-        self.bounds = bounds
+        self.bounds = chunk_starts
         self.marks = marks
-        self.left_out = left_out
-        self.inserted = inserted
+        self.left_out = left_out_mark_count
+        self.inserted = inserted_by_origin
         self.actors = actors
-        self.run_steps = run_steps
+        self.run_steps = step_and_time_by_run
         self.paths = paths
         self._text = playback_text
         self._chunks: list[bytes] = []
-        chunk_ends = [bound.first_step for bound in bounds[1:]] + [len(steps)]
-        self._coming_chunks = playback_text.compressed_chunks(steps, chunk_ends if steps else [], iter(contents))
+        chunk_ends = [bound.first_step for bound in chunk_starts[1:]] + [len(steps)]
+        self._coming_chunks = playback_text.compressed_chunks(steps, chunk_ends if steps else [], iter(text_changes))
 
     @property
     def size(self) -> int:

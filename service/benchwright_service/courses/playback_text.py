@@ -44,12 +44,12 @@ class PlaybackText:
 
     Args:
         labels: Labels of all edits.
-        by_model: Events that set text which a model wrote.
+        model_text_seqs: Events that set text which a model wrote.
     """
 
-    def __init__(self, labels: Labels, by_model: frozenset[int]) -> None:
+    def __init__(self, labels: Labels, model_text_seqs: frozenset[int]) -> None:
         self._labels = labels
-        self._by_model = by_model
+        self._by_model = model_text_seqs
         self._files = MarkedTexts()
         self._given_texts: dict[str, str] = {}
 

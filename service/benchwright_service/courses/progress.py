@@ -161,7 +161,7 @@ class CourseProgress:
         cells = await self._cells(course, [student.account for student in students], assignments)
         return ProgressMatrix(students, columns, cells)
 
-    async def passed_problem_counts(self, account: str, course: str) -> Mapping[str, int]:
+    async def passed_count_by_assignment(self, account: str, course: str) -> Mapping[str, int]:
         """Returns the number of problems of each assignment that a student has passed, by assignment."""
         query = (
             select(WORTH.c.assignment, func.count().label("passed"))
@@ -172,7 +172,7 @@ class CourseProgress:
         async with self._database.read_transaction() as connection:
             return {row.assignment: row.passed for row in await connection.execute(query)}
 
-    async def passed_counts(
+    async def passed_count_by_account(
         self, assignments: Sequence[AssignmentView], students: Sequence[CourseStudent]
     ) -> Mapping[str, int]:
         """Returns the number of problems that students have passed, by account; those without any are left out."""
@@ -290,13 +290,13 @@ class CourseProgress:
         return summaries, {attempt: self._log.header(attempt).recording for attempt in summaries}
 
 
-def text_sources(inserted: Mapping[str, int]) -> Sequence[TextFromSource]:
+def text_sources(inserted_by_origin: Mapping[str, int]) -> Sequence[TextFromSource]:
     """Sources of text, the most first.
 
     Args:
-        inserted: Origin → code points put in.
+        inserted_by_origin: Origin → code points put in.
     """
-    counts = Counter(inserted)
+    counts = Counter(inserted_by_origin)
     return [
         TextFromSource(origin, number, number / counts.total()) for origin, number in counts.most_common() if number
     ]

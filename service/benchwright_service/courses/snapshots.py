@@ -132,17 +132,17 @@ class StoredFiles:
         if new_run.contents:
             await self._keep_within_quota(account, new_run.contents)
         digests = set(new_run.files.values())
-        brought_before, newest_digests = await self._own_digests(attempt)
+        brought_before, newest_digests = await self._brought_and_newest_run_digests(attempt)
         brought = (brought_before | new_run.contents.keys()) & digests
         absent = await asyncio.to_thread(self._snapshots.missing_digests, digests)
         missing = sorted((digests - brought - newest_digests) | set(absent))
         # The rest may come to another process.
         to_remember = brought if missing else set()
         if to_remember != brought_before:
-            await self._remember_brought(attempt, to_remember)
+            await self._keep_brought_digests(attempt, to_remember)
         return missing
 
-    async def _own_digests(self, attempt: str) -> tuple[Set[str], Set[str]]:
+    async def _brought_and_newest_run_digests(self, attempt: str) -> tuple[Set[str], Set[str]]:
         """SHA-256 of the contents that came while others were asked for, and of the newest run's."""
         newest_files = select(RUNS.c.files).where(RUNS.c.attempt == attempt).order_by(RUNS.c.number.desc()).limit(1)
         query = select(ATTEMPTS_HELD.c.brought, newest_files.scalar_subquery().label("files"))
@@ -152,7 +152,7 @@ class StoredFiles:
             return frozenset(), frozenset()
         return set(json.loads(row.brought)), set(json.loads(row.files).values()) if row.files else set()
 
-    async def _remember_brought(self, attempt: str, digests: Set[str]) -> None:
+    async def _keep_brought_digests(self, attempt: str, digests: Set[str]) -> None:
         brought_update = update(ATTEMPTS_HELD).where(ATTEMPTS_HELD.c.attempt == attempt)
         async with self._database.write_transaction() as connection:
             await connection.execute(brought_update.values(brought=json.dumps(sorted(digests))))
@@ -170,19 +170,21 @@ class StoredFiles:
                 added_bytes += await asyncio.to_thread(self._snapshots.keep_content, digest, compressed_base64)
         finally:
             if added_bytes:
-                addition = update(USES).where(USES.c.key == _use_key(account)).values(used=USES.c.used + added_bytes)
+                addition = (
+                    update(USES).where(USES.c.key == _storage_use_key(account)).values(used=USES.c.used + added_bytes)
+                )
                 async with self._database.write_transaction() as connection:
                     await connection.execute(addition)
 
     async def _counted_bytes(self, account: str) -> float:
         """Bytes that an account has stored; counted from its runs the first time."""
-        query = select(USES.c.used).where(USES.c.key == _use_key(account))
+        query = select(USES.c.used).where(USES.c.key == _storage_use_key(account))
         async with self._database.read_transaction() as connection:
             used = (await connection.execute(query)).scalar()
         if used is not None:
             return float(used)
         stored_bytes = await self._stored_bytes(account)
-        row = {"key": _use_key(account), "used": stored_bytes, "rate": 0.0, "at": 0.0}
+        row = {"key": _storage_use_key(account), "used": stored_bytes, "rate": 0.0, "at": 0.0}
         async with self._database.write_transaction() as connection:
             await connection.execute(self._database.insert_into(USES).values(row).on_conflict_do_nothing())
         return stored_bytes
@@ -200,7 +202,7 @@ class StoredFiles:
         )
 
 
-def _use_key(account: str) -> str:
+def _storage_use_key(account: str) -> str:
     return f"stored_mb:{account}"
 
 

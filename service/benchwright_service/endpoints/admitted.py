@@ -22,24 +22,24 @@ Area = TypeVar("Area")
 _bearer = HTTPBearer(auto_error=False, scheme_name="token", description="`bws_…`, as `benchwright login` gets it.")
 
 
-async def _token(
+async def _admitted_token(
     request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)] = None
 ) -> ServiceToken:
     # Admission control has put it there.
     return cast(ServiceToken, request.state.token)
 
 
-AdmittedToken = Annotated[ServiceToken, Depends(_token)]
+AdmittedToken = Annotated[ServiceToken, Depends(_admitted_token)]
 """The token that came with the request; it is valid."""
 
 
-async def _account(token: AdmittedToken) -> str:
+async def _admitted_account(token: AdmittedToken) -> str:
     if token.kind is not AccountTokenKind.PERSON or token.account is None:
         raise RefusalError(RefusalKind.WRONG_SCOPE, "This is for people.", "Sign in with `benchwright login`.")
     return token.account
 
 
-async def _worker(token: AdmittedToken) -> str:
+async def _admitted_worker(token: AdmittedToken) -> str:
     if token.kind is not AccountTokenKind.WORKER:
         raise RefusalError(
             RefusalKind.WRONG_SCOPE, "This is for workers.", "Use the token of `benchwright worker-token`."
@@ -79,7 +79,7 @@ TheEvidence = Annotated[EvidenceWriter, Depends(_area_dependency(lambda bench: b
 TheRuns = Annotated[RunQueue, Depends(_area_dependency(lambda bench: bench.runs))]
 TheStudies = Annotated[StudyArea, Depends(_area_dependency(lambda bench: bench.studies))]
 TheAudit = Annotated[AuditLog, Depends(_area_dependency(lambda bench: bench.audit))]
-Account = Annotated[str, Depends(_account)]
+Account = Annotated[str, Depends(_admitted_account)]
 """The id of the account that asks."""
-Worker = Annotated[str, Depends(_worker)]
+Worker = Annotated[str, Depends(_admitted_worker)]
 """The name of the worker that asks."""

@@ -81,7 +81,7 @@ async def join(body: Join, accounts: TheAccounts) -> Joined:
 )
 async def begin(body: NewDevice, request: Request, sign_in: TheSignIn, evidence: TheEvidence) -> Device:
     """Returns a code for a person who is signed in at `/device`, and a secret to ask with."""
-    sign_in.count_beginning_or_refuse(caller_address(request))
+    sign_in.count_begun_sign_in_or_refuse(caller_address(request))
     return await sign_in.devices.make_device_code(body.name, evidence.signer.server)
 
 

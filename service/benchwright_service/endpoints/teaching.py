@@ -261,7 +261,9 @@ async def change_entry(
 ) -> RosterEntry:
     """Returns the entry as it is then."""
     try:
-        await bench.people_service.change_place(teacher.course, account, section=body.section, group=body.group)
+        await bench.people_service.change_section_or_group(
+            teacher.course, account, section=body.section, group=body.group
+        )
         person = await bench.people_service.member(teacher.course, account)
     except BenchServiceError:
         raise RefusalError(

@@ -150,7 +150,7 @@ class GradeHistory:
             await queue_notices(self._database, connection, Occasion(MailKind.APPEALED, course), self._now())
 
     async def answer_appeal(
-        self, appeal: int, assignment: str, account: str, *, granted: bool, answer_text: str, staff_account: str
+        self, appeal_id: int, assignment: str, account: str, *, granted: bool, answer_text: str, staff_account: str
     ) -> None:
         """Answers an appeal; points are changed by an adjustment.
 
@@ -162,7 +162,7 @@ class GradeHistory:
         state = AppealState.GRANTED if granted else AppealState.DENIED
         answer_update = (
             update(APPEALS)
-            .where(APPEALS.c.id == appeal, APPEALS.c.assignment == assignment, APPEALS.c.account == account)
+            .where(APPEALS.c.id == appeal_id, APPEALS.c.assignment == assignment, APPEALS.c.account == account)
             .where(APPEALS.c.state == AppealState.OPEN.value)
             .values(state=state.value, answer=answer_text[:LONGEST], by=staff_account, answered=self._now())
         )

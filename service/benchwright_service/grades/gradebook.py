@@ -144,7 +144,7 @@ class Gradebooks:
                 for view in assignments:
                     key = student.account, view.id
                     # Somebody may have left meanwhile.
-                    student_worth = worth.by_student.get(key) or _worth_of_nothing(view)
+                    student_worth = worth.by_student.get(key) or _worth_without_runs(view)
                     grades[key] = _assignment_grade(view, student_worth, adjustments.get(key, ()))
         if not students:
             rules = await self.grading_rules_by_assignment(course)
@@ -227,7 +227,7 @@ def points_with_adjustments(earned_points: Iterable[float], adjustment_points: I
     return max(0.0, round(sum(earned_points) + sum(adjustment_points), 3))
 
 
-def _worth_of_nothing(view: AssignmentView) -> AssignmentWorth:
+def _worth_without_runs(view: AssignmentView) -> AssignmentWorth:
     return AssignmentWorth({}, frozenset(), AssignmentTimes(view.due, view.closes), is_extended=False)
 
 

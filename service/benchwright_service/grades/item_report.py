@@ -295,12 +295,12 @@ class ItemReports:
 
 
 def _statistics_of_options(
-    rest: Mapping[str, float], question: Question, answers: Mapping[str, str]
+    rest_share_by_account: Mapping[str, float], question: Question, answer_by_account: Mapping[str, str]
 ) -> Sequence[Option]:
-    texts = [answers.get(account) for account in rest]
+    texts = [answer_by_account.get(account) for account in rest_share_by_account]
     chosen_options = [None if text is None else _selected_options(question, text) or (_UNREAD,) for text in texts]
     values = (*selectable_values(question), *((_UNREAD,) if (_UNREAD,) in chosen_options else ()))
-    return option_statistics_by_rest(list(rest.values()), chosen_options, values)
+    return option_statistics_by_rest(list(rest_share_by_account.values()), chosen_options, values)
 
 
 def _selected_options(question: Question, text: str) -> tuple[str, ...]:
@@ -318,11 +318,11 @@ def _answer_counts(texts: Iterable[str]) -> Sequence[tuple[str, int]]:
     return counts.most_common(_MOST_ANSWERS)
 
 
-def _try_counts(runs_to_pass: Iterable[int], not_passed: int) -> Sequence[tuple[str, int]]:
+def _try_counts(runs_to_pass: Iterable[int], not_passed_count: int) -> Sequence[tuple[str, int]]:
     counts = Counter(runs_to_pass)
     try_counts = [(str(number), counts[number]) for number in range(1, _MOST_TRIES + 1)]
     remaining_count = sum(count for number, count in counts.items() if number > _MOST_TRIES)
-    return [*try_counts, (f"over {_MOST_TRIES}", remaining_count), ("not yet", not_passed)]
+    return [*try_counts, (f"over {_MOST_TRIES}", remaining_count), ("not yet", not_passed_count)]
 
 
 def _failure_reason_counts(run_rows: Iterable[Any]) -> Sequence[tuple[str, int, int]]:

@@ -86,9 +86,11 @@ class LateDays:
             if row is None or row.due is None or not row.late_days:
                 raise BenchServiceError("the assignment takes no late days")
             await self._require_open(connection, row, account)
-            paying_accounts = await _accounts_that_pay(connection, row, account)
+            paying_accounts = await _accounts_sharing_late_days(connection, row, account)
             for member_account in paying_accounts:
-                used_here, used_in_course = await _used_days(connection, course, assignment, member_account)
+                used_here, used_in_course = await _days_used_for_assignment_and_course(
+                    connection, course, assignment, member_account
+                )
                 whose = "you have" if member_account == account else "somebody of your group has"
                 if used_here + days > row.late_days:
                     raise BenchServiceError(
@@ -108,7 +110,9 @@ class LateDays:
             row = await _assignment_row(connection, course, assignment, account)
             if row is None:
                 return LateDayAllowance(0, 0, 0)
-            used_here, used_in_course = await _used_days(connection, course, assignment, account)
+            used_here, used_in_course = await _days_used_for_assignment_and_course(
+                connection, course, assignment, account
+            )
             usable = min(row.late_days - used_here, row.course_late_days - used_in_course)
             try:
                 await self._require_open(connection, row, account)
@@ -137,7 +141,7 @@ class LateDays:
             if extension_row is not None
             else None
         )
-        used_here, _ = await _used_days(connection, row.course, row.id, account)
+        used_here, _ = await _days_used_for_assignment_and_course(connection, row.course, row.id, account)
         times = student_times(AssignmentTimes(moment(row.due), moment(row.closes)), extension, used_here)
         current_time = datetime.fromtimestamp(self._now(), UTC)
         if row.archived is not None or (times.closes is not None and times.closes < current_time):
@@ -156,19 +160,23 @@ async def _assignment_row(connection: AsyncConnection, course: str, assignment: 
     return (await connection.execute(query)).one_or_none()
 
 
-async def _accounts_that_pay(connection: AsyncConnection, row: Row[Any], account: str) -> Sequence[str]:
-    if not row.by_group or not row.team:
+async def _accounts_sharing_late_days(
+    connection: AsyncConnection, assignment_row: Row[Any], account: str
+) -> Sequence[str]:
+    if not assignment_row.by_group or not assignment_row.team:
         return [account]
     query = (
         select(MEMBERS.c.account)
-        .where(MEMBERS.c.course == row.course, MEMBERS.c.team == row.team)
+        .where(MEMBERS.c.course == assignment_row.course, MEMBERS.c.team == assignment_row.team)
         .where(MEMBERS.c.role == Role.PARTICIPANT.value)
         .order_by(MEMBERS.c.account)
     )
     return (await connection.execute(query)).scalars().all()
 
 
-async def _used_days(connection: AsyncConnection, course: str, assignment: str, account: str) -> tuple[int, int]:
+async def _days_used_for_assignment_and_course(
+    connection: AsyncConnection, course: str, assignment: str, account: str
+) -> tuple[int, int]:
     """Late days that a student has used for an assignment, and in the whole course."""
     query = (
         select(LATE_DAYS.c.assignment, func.sum(LATE_DAYS.c.days).label("days"))

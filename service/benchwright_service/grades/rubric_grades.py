@@ -64,21 +64,21 @@ class RubricGrades:
         self._store = store
         self._courses = courses
 
-    async def grades_of_runs(self, run_by_name: Mapping[str, str], *, for_staff: bool) -> Mapping[str, RubricGrade]:
+    async def grades_of_runs(self, run_by_key: Mapping[str, str], *, for_staff: bool) -> Mapping[str, RubricGrade]:
         """Returns the grades of runs; those that no person has decided, or that have no points, are left out.
 
         Args:
-            run_by_name: Anything → id of a run.
+            run_by_key: Anything → id of a run.
             for_staff: True to show all; False to show what the reveal policy lets the student see.
         """
         query = select(RUNS.c.id, RUNS.c.attempt, RUNS.c.number).where(
-            RUNS.c.id.in_(run_by_name.values()), RUNS.c.scored != 0
+            RUNS.c.id.in_(run_by_key.values()), RUNS.c.scored != 0
         )
         async with self._database.read_transaction() as connection:
             tries = {row.id: (row.attempt, row.number) for row in await connection.execute(query)}
         records = await self._records()
         rubric_grades = {}
-        for name, run in run_by_name.items():
+        for name, run in run_by_key.items():
             answer_record = await records.find_try_record(*tries[run]) if run in tries else None
             if (
                 answer_record is not None

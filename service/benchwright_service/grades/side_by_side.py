@@ -28,7 +28,7 @@ class ComparedSolution:
     lines_by_path: Mapping[str, Sequence[ComparedLine]]
 
 
-def side_by_side(
+def lines_side_by_side(
     pair: SimilarPair, texts_by_account: Mapping[str, Mapping[str, str]]
 ) -> tuple[ComparedSolution, ComparedSolution]:
     """Both solutions of a pair, line by line.
@@ -62,11 +62,11 @@ def _distinct_passages(passages: Sequence[tuple[Passage, Passage]]) -> list[tupl
     return sorted(distinct, key=lambda passage_pair: (passage_pair[0].file, passage_pair[0].first_line))
 
 
-def _covers(longer: Passage, passage: Passage) -> bool:
+def _covers(covering_passage: Passage, passage: Passage) -> bool:
     return (
-        longer.file == passage.file
-        and longer.first_line <= passage.first_line
-        and passage.last_line <= longer.last_line
+        covering_passage.file == passage.file
+        and covering_passage.first_line <= passage.first_line
+        and passage.last_line <= covering_passage.last_line
     )
 
 

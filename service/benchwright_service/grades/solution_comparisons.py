@@ -50,29 +50,29 @@ class SolutionComparisons:
         await asyncio.gather(*self._going.values(), return_exceptions=True)
 
     async def find_pairs(
-        self, subject: Subject, solutions: Mapping[str, Mapping[str, str]], start_texts: Mapping[str, str]
+        self, subject: Subject, digests_by_account: Mapping[str, Mapping[str, str]], start_texts: Mapping[str, str]
     ) -> Sequence[SimilarPair] | None:
         """Pairs of solutions with much in common, the most first.
 
         Args:
             subject: What they are solutions of.
-            solutions: By account, the SHA-256 of each file by path.
+            digests_by_account: By account, the SHA-256 of each file by path.
             start_texts: Files that everybody was given, by path.
 
         Returns:
             None while they are compared.
         """
-        request: dict[str, Any] = {"subject": subject, "solutions": solutions, "start": start_texts}
+        request: dict[str, Any] = {"subject": subject, "solutions": digests_by_account, "start": start_texts}
         key = await asyncio.to_thread(digest, request)
         if key not in self._pairs:
             going = self._going.get(key)
             if going is None:
-                going = self._going[key] = asyncio.create_task(self._compare(key, request))
+                going = self._going[key] = asyncio.create_task(self._compare_in_process(key, request))
                 going.add_done_callback(lambda _: self._going.pop(key, None))
             await asyncio.wait({going}, timeout=_WITHIN_S)
         return self._pairs.get(key)
 
-    async def _compare(self, key: str, request: Mapping[str, Any]) -> None:
+    async def _compare_in_process(self, comparison_key: str, request: Mapping[str, Any]) -> None:
         async with self._turn:
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "benchwright_service.grades.comparing_process"),
@@ -92,7 +92,7 @@ class SolutionComparisons:
             return
         if len(self._pairs) >= _MOST_KEPT:
             self._pairs.pop(next(iter(self._pairs)))
-        self._pairs[key] = _PAIRS.validate_json(output)
+        self._pairs[comparison_key] = _PAIRS.validate_json(output)
 
 
 def pairs_json(pairs: Sequence[SimilarPair]) -> bytes:

@@ -146,8 +146,8 @@ class StaffDecisions:
 
     async def _write_extension(self, connection: AsyncConnection, extension: Extension, staff_account: str) -> None:
         values = {
-            "due": _seconds(extension.times.due),
-            "closes": _seconds(extension.times.closes),
+            "due": _unix_time_s(extension.times.due),
+            "closes": _unix_time_s(extension.times.closes),
             "reason": extension.reason,
         }
         row: dict[str, Any] = {"assignment": extension.assignment, "account": extension.account, **values}
@@ -169,8 +169,8 @@ class StaffDecisions:
             await queue_notices(self._database, connection, occasion, self._now(), accounts)
 
 
-def _seconds(time_limit: datetime | None) -> float | None:
-    return time_limit.timestamp() if time_limit is not None else None
+def _unix_time_s(moment: datetime | None) -> float | None:
+    return moment.timestamp() if moment is not None else None
 
 
 def _require_assignment_and_student(

@@ -235,10 +235,10 @@ def _is_worth_saying(kind: MailKind, worth: AssignmentWorth, now: datetime) -> b
     return kind is not MailKind.OPENED or worth.times.closes is None or worth.times.closes > now
 
 
-def _sentences(kind: MailKind, told_assignment: _Assignment, zone: tzinfo) -> str:
-    sentence = _WORDINGS[kind].sentence.format(title=told_assignment.title)
+def _sentences(kind: MailKind, assignment: _Assignment, zone: tzinfo) -> str:
+    sentence = _WORDINGS[kind].sentence.format(title=assignment.title)
     if kind not in _DATED:
         return sentence
-    dates = (("is due", told_assignment.times.due), ("closes", told_assignment.times.closes))
+    dates = (("is due", assignment.times.due), ("closes", assignment.times.closes))
     dated = [f"It {verb} on {zoned_time_text(date, zone)}." for verb, date in dates if date is not None]
     return " ".join([sentence, *(dated or ["It has no due date."])])

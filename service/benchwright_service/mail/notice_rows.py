@@ -110,30 +110,30 @@ class NoticeRows:
         notices = MAILED_NOTICES.c
         is_waiting = notices.due.is_not(None)
         query = select(
-            _count(is_waiting),
-            _count(is_waiting, notices.tries >= _TRIES_IN_AN_HOUR),
-            _count(notices.failed > self._time - _FAILED_S),
+            _notice_count(is_waiting),
+            _notice_count(is_waiting, notices.tries >= _TRIES_IN_AN_HOUR),
+            _notice_count(notices.failed > self._time - _FAILED_S),
         )
         async with self._database.read_transaction() as connection:
             return MailSize(*(await connection.execute(query)).one())
 
-    async def _end(self, rows: Sequence[Row[Any]], values: dict[str, Any]) -> None:
+    async def _end(self, rows: Sequence[Row[Any]], column_values: dict[str, Any]) -> None:
         for row in rows:
             # What has happened since it was taken is said by another mail.
             is_newest = MAILED_NOTICES.c.number == row.number
             next_due = case((is_newest, None), else_=self._time + MailKind(row.kind).collected_s)
-            await self._update([row], {"due": next_due, "tries": 0} | values)
+            await self._update([row], {"due": next_due, "tries": 0} | column_values)
 
-    async def _update(self, rows: Sequence[Row[Any]], values: dict[str, Any]) -> None:
+    async def _update(self, rows: Sequence[Row[Any]], column_values: dict[str, Any]) -> None:
         async with self._database.write_transaction() as connection:
             for row in rows:
-                await connection.execute(_of_lease(row).values({"lease": "", "lease_until": None} | values))
+                await connection.execute(_lease_update(row).values({"lease": "", "lease_until": None} | column_values))
 
 
-def _of_lease(row: Row[Any]) -> Update:
+def _lease_update(row: Row[Any]) -> Update:
     is_row = [column == getattr(row, column.name) for column in _KEY]
     return update(MAILED_NOTICES).where(*is_row, MAILED_NOTICES.c.lease == row.lease)
 
 
-def _count(*conditions: ColumnElement[bool]) -> ScalarSelect[int]:
+def _notice_count(*conditions: ColumnElement[bool]) -> ScalarSelect[int]:
     return select(func.count()).select_from(MAILED_NOTICES).where(*conditions).scalar_subquery()

@@ -68,15 +68,15 @@ class TimedNotices:
         async with self._database.write_transaction() as connection:
             if (await connection.execute(turn.values(value=str(current_time)))).rowcount != 1:
                 return
-        await self._queue_opened(current_time)
-        await self._queue_near(current_time)
+        await self._queue_opened_notices(current_time)
+        await self._queue_deadline_notices(current_time)
 
-    async def _queue_opened(self, current_time: float) -> None:
+    async def _queue_opened_notices(self, current_time: float) -> None:
         opening = case((ASSIGNMENTS.c.opens > ASSIGNMENTS.c.created, ASSIGNMENTS.c.opens), else_=ASSIGNMENTS.c.created)
         query = (
             select(ASSIGNMENTS.c.id, ASSIGNMENTS.c.course)
             .join(COURSES, COURSES.c.id == ASSIGNMENTS.c.course)
-            .where(*_going_conditions(current_time), opening > current_time - _STILL_NEW_S)
+            .where(*_open_assignment_conditions(current_time), opening > current_time - _STILL_NEW_S)
             .where(ASSIGNMENTS.c.closes.is_(None) | (ASSIGNMENTS.c.closes > current_time))
             .order_by(ASSIGNMENTS.c.id)
         )
@@ -87,7 +87,7 @@ class TimedNotices:
                 occasion = Occasion(MailKind.OPENED, row.course, row.id)
                 await queue_notices(self._database, connection, occasion, current_time)
 
-    async def _queue_near(self, current_time: float) -> None:
+    async def _queue_deadline_notices(self, current_time: float) -> None:
         async with self._database.read_transaction() as connection:
             student_rows = await _rows_of_students_with_deadlines(connection, current_time)
         accounts: dict[tuple[str, str], dict[float, list[str]]] = defaultdict(lambda: defaultdict(list))
@@ -109,7 +109,7 @@ class TimedNotices:
                     await queue_notices(self._database, connection, occasion, current_time, reminded)
 
 
-def _going_conditions(current_time: float) -> Sequence[ColumnElement[bool]]:
+def _open_assignment_conditions(current_time: float) -> Sequence[ColumnElement[bool]]:
     """Conditions of assignments that have opened, of courses that go on."""
     return (
         ASSIGNMENTS.c.opens.is_(None) | (ASSIGNMENTS.c.opens <= current_time),
@@ -155,7 +155,7 @@ async def _rows_of_students_with_deadlines(connection: AsyncConnection, current_
                 MAILED_NOTICES.c.subject == assigned.id,
             ),
         )
-        .where(*_going_conditions(current_time), MEMBERS.c.role == Role.PARTICIPANT.value)
+        .where(*_open_assignment_conditions(current_time), MEMBERS.c.role == Role.PARTICIPANT.value)
         .where(usual_deadline <= current_time + _NEAR_S, or_(usual_deadline > current_time, has_other_times))
         .order_by(assigned.id, MEMBERS.c.account)
     )

@@ -362,7 +362,7 @@ class _RouteGuard:
         """A page that other sites send browsers to, with a form too; it does not know who is signed in."""
 
         async def answer(request: Request) -> Response:
-            return await self._guarded_response(page, request, None, foreign=True)
+            return await self._guarded_response(page, request, None, is_from_elsewhere=True)
 
         return answer
 
@@ -370,7 +370,7 @@ class _RouteGuard:
         """A form that programs which read mail send by themselves, in either encoding (RFC 8058)."""
 
         async def answer(request: Request) -> Response:
-            return await self._guarded_response(page, request, None, foreign=True, takes_parts=True)
+            return await self._guarded_response(page, request, None, is_from_elsewhere=True, takes_parts=True)
 
         return answer
 
@@ -408,14 +408,14 @@ class _RouteGuard:
         request: Request,
         session: BrowserSession | None,
         *,
-        foreign: bool = False,
+        is_from_elsewhere: bool = False,
         takes_files: bool = False,
         takes_parts: bool = False,
     ) -> Response:
         try:
             if session is not None and self._rates.admit_or_retry_after_s(session.account, _PER_MINUTE):
                 raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS)
-            if request.method == "POST" and not foreign and not _is_from_own_page(request):
+            if request.method == "POST" and not is_from_elsewhere and not _is_from_own_page(request):
                 raise HTTPException(HTTPStatus.FORBIDDEN)
             form = FormData()
             if request.method == "POST":
@@ -423,7 +423,7 @@ class _RouteGuard:
             if _has_null_byte(request, form):
                 raise HTTPException(HTTPStatus.BAD_REQUEST)
             visit = Visit(self._bench, request, session, form, secure=self._secure)
-            return await _with_places(visit, await page(visit))
+            return await _with_navigation(visit, await page(visit))
         except RefusalError as refusal:
             return _refusal_page(refusal, session)
         finally:
@@ -459,7 +459,7 @@ class _RouteGuard:
         return form
 
 
-async def _with_places(visit: Visit, response: Response) -> Response:
+async def _with_navigation(visit: Visit, response: Response) -> Response:
     """The same response; a page of a course with the navigation in it."""
     if isinstance(response, TemplatePage) and response.membership is not None:
         response.show_places(await places_of_visit(visit, response.membership))

@@ -99,7 +99,7 @@ def _file_chunks(file: IO[bytes]) -> Iterator[bytes]:
 
 async def _closing_effects(visit: Visit, membership: Membership) -> ClosingEffects:
     watch = await visit.bench.studies.monitor.study_watch(membership.course)
-    return await visit.bench.studies.closings.outlook(
+    return await visit.bench.studies.closings.closing_effects(
         membership.course, [participant.participant for participant in watch.participants]
     )
 

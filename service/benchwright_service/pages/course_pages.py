@@ -25,7 +25,7 @@ from benchwright_service.pages.long_tables import (
     LIST_ROWS,
     MATRIX_COLUMNS,
     TablePage,
-    matrix_rows,
+    matrix_row_limit,
     page_of,
     student_of_row,
 )
@@ -53,7 +53,7 @@ async def courses_page(visit: Visit) -> Response:
         courses=shown_courses,
         studies=watched,
         teaches=teaches,
-        has_way_back=not memberships or await visit.bench.accounts.has_way_back(visit.account),
+        has_way_back=not memberships or await visit.bench.accounts.can_sign_in_again(visit.account),
     )
 
 
@@ -76,7 +76,7 @@ async def visited_course_page(visit: Visit) -> Response:
         assignments=await visit.bench.courses.all_assignments(membership.course)
         if is_staff
         else await visit.visible_assignments(membership),
-        mine=await progress.passed_problem_counts(visit.account, membership.course) if is_participant else None,
+        mine=await progress.passed_count_by_assignment(visit.account, membership.course) if is_participant else None,
         editors=None if is_staff or is_archived else await _editor_ways(visit),
     )
 
@@ -131,8 +131,8 @@ async def progress_page(visit: Visit) -> Response:
         visit.bench.database,
         membership.course,
         visit.rows,
-        matrix_rows(column_page.total),
-        values=_sort_values(chosen_assignments, visit.rows),
+        matrix_row_limit(column_page.total),
+        sort_values=_sort_values(chosen_assignments, visit.rows),
     )
     students = [student_of_row(row) for row in people.rows]
     matrix = await visit.bench.coursework.progress.matrix(membership.course, students, column_page.lines)
@@ -146,7 +146,7 @@ async def progress_page(visit: Visit) -> Response:
         member=membership,
         titles=await visit.bench.courses.problem_titles(view.pack for view in chosen_assignments),
         matrix=matrix,
-        passed=await visit.bench.coursework.progress.passed_counts(chosen_assignments, students),
+        passed=await visit.bench.coursework.progress.passed_count_by_account(chosen_assignments, students),
         problem_count=column_page.total,
         columns=column_page,
         assignments=assignments,

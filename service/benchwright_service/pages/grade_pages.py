@@ -18,10 +18,10 @@ from benchwright_service.courses.progress import CourseStudent
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.gradebook import Gradebook
 from benchwright_service.grades.points_table import PointsTable, points_of_students, read_points_table
-from benchwright_service.grades.side_by_side import side_by_side
+from benchwright_service.grades.side_by_side import lines_side_by_side
 from benchwright_service.grades.solution_comparisons import LEAST_ALIKE
 from benchwright_service.grades.staff_decisions import Extension, PointsAdjustment
-from benchwright_service.pages.long_tables import LIST_ROWS, MATRIX_COLUMNS, matrix_rows, page_of, student_of_row
+from benchwright_service.pages.long_tables import LIST_ROWS, MATRIX_COLUMNS, matrix_row_limit, page_of, student_of_row
 from benchwright_service.pages.rendering import SECURITY, FormProblem, form_problem_of_error, render
 from benchwright_service.pages.visit import Visit, unknown_page_refusal
 from benchwright_teaching.grade_files import canvas_csv, moodle_csv, people_csv
@@ -46,8 +46,8 @@ async def grades_page(visit: Visit) -> Response:
         visit.bench.database,
         membership.course,
         visit.rows,
-        matrix_rows(len(assignments)),
-        values=_sort_values(assignments, visit.rows),
+        matrix_row_limit(len(assignments)),
+        sort_values=_sort_values(assignments, visit.rows),
     )
     points_table = await read_points_table(
         visit.bench.database, membership.course, assignments, [student_of_row(row) for row in people.rows]
@@ -76,7 +76,7 @@ async def gradebook_file(visit: Visit) -> Response:
     if kind not in (*_FILES, TABLE):
         raise unknown_page_refusal()
     assignments = await visit.bench.courses.all_assignments(membership.course)
-    students = _of_section(await visit.bench.coursework.progress.students(membership.course), visit.section)
+    students = _students_of_section(await visit.bench.coursework.progress.students(membership.course), visit.section)
     points_table = await read_points_table(visit.bench.database, membership.course, assignments, students)
     await visit.bench.audit.record_action(
         visit.account, membership.course, "exported grades", f"{kind} {visit.section}".rstrip()
@@ -148,7 +148,9 @@ async def item_analysis_page(visit: Visit) -> Response:
         visit.session,
         member=membership,
         columns=column_page,
-        items=await visit.bench.grades.item_reports.item_statistics(assignments, _of_section(students, visit.section)),
+        items=await visit.bench.grades.item_reports.item_statistics(
+            assignments, _students_of_section(students, visit.section)
+        ),
         choice=visit.rows,
         sections=sorted({student.section for student in students if student.section}),
         titles=await visit.bench.courses.problem_titles(view.pack for view in assignments),
@@ -166,7 +168,7 @@ async def item_page(visit: Visit) -> Response:
     students = await visit.bench.coursework.progress.students(membership.course)
     public_problem = await visit.bench.courses.public_problem(view.pack, problem)
     item_report = await visit.bench.grades.item_reports.report(
-        assignments, _of_section(students, visit.section), view.id, public_problem
+        assignments, _students_of_section(students, visit.section), view.id, public_problem
     )
     return render(
         "item",
@@ -223,7 +225,7 @@ async def solutions_side_by_side(visit: Visit) -> Response:
     solutions = (
         ()
         if similar_pair is None
-        else side_by_side(
+        else lines_side_by_side(
             similar_pair,
             await item_reports.counted_solution_texts(assignments, accounts, view.id, public_problem),
         )
@@ -343,7 +345,7 @@ async def _help_cells(visit: Visit, course: str, points_table: PointsTable) -> l
     return cells
 
 
-def _of_section(students: Sequence[CourseStudent], section: str) -> Sequence[CourseStudent]:
+def _students_of_section(students: Sequence[CourseStudent], section: str) -> Sequence[CourseStudent]:
     """The students of a section; all of them if none is named."""
     return [student for student in students if not section or student.section == section]
 

@@ -38,7 +38,7 @@ def page_of(lines: Sequence[_Line], page: int, line_limit: int) -> TablePage[_Li
     return TablePage(lines[start : start + line_limit], shown_page, page_count, len(lines))
 
 
-def matrix_rows(column_count: int) -> int:
+def matrix_row_limit(column_count: int) -> int:
     """Number of rows of a page of a table with so many columns: few columns leave room for a whole class."""
     shown_columns = max(1, min(column_count, MATRIX_COLUMNS))
     return min(LIST_ROWS, _MOST_CELLS // shown_columns)

@@ -129,7 +129,7 @@ async def answer_link_choice(visit: Visit) -> Response:
     if not chosen_assignments or (len(chosen_assignments) > 1 and not link_choice.request.takes_several):
         return _link_choice_page(carried_text, views, link_choice.request, _CHOOSE)
     return_url = link_choice.request.return_url
-    answer = deep_linking.answer(link_choice, chosen_assignments)
+    answer = deep_linking.signed_answer(link_choice, chosen_assignments)
     response = render(
         "links_chosen",
         None,

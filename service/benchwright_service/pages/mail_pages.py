@@ -39,7 +39,7 @@ async def choose_mail(visit: Visit) -> Response:
 async def turn_off_page(visit: Visit) -> Response:
     """Asks whether to turn mail off: programs that read mail open links too."""
     _, kind = _account_and_kind(visit)
-    return render("mail_off", None, kind=kind, token=_token(visit))
+    return render("mail_off", None, kind=kind, token=_turn_off_token(visit))
 
 
 async def turn_off_mail(visit: Visit) -> Response:
@@ -49,12 +49,12 @@ async def turn_off_mail(visit: Visit) -> Response:
     return render("told", None, title="Mail", problem=_TURNED_OFF)
 
 
-def _token(visit: Visit) -> str:
+def _turn_off_token(visit: Visit) -> str:
     return visit.query_field("token")
 
 
 def _account_and_kind(visit: Visit) -> tuple[str, MailKind]:
-    account_and_kind = account_and_kind_of_token(visit.bench.sign_in.cookie_secret(PURPOSE), _token(visit))
+    account_and_kind = account_and_kind_of_token(visit.bench.sign_in.cookie_secret(PURPOSE), _turn_off_token(visit))
     if account_and_kind is None:
         raise unknown_page_refusal()
     return account_and_kind

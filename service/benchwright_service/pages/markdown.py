@@ -26,7 +26,7 @@ def markdown_html(
     figures: Sequence[Figure] = (),
     *,
     title: str = "",
-    first_heading: int = _FIRST_HEADING,
+    first_heading_level: int = _FIRST_HEADING,
     keeps_lines: bool = False,
 ) -> Markup:
     """Returns HTML without scripts, tags or styles of the text's author.
@@ -35,7 +35,7 @@ def markdown_html(
         text: Markdown.
         figures: Pictures that it may show by their paths; no other picture is loaded.
         title: Heading that the page has already, and that is left out if the text begins with it.
-        first_heading: Level of the highest heading.
+        first_heading_level: Level of the highest heading.
         keeps_lines: True if a line's end is one on the page too, as people expect who know no Markdown.
     """
     parser = _parser(keeps_lines=keeps_lines)
@@ -45,8 +45,8 @@ def markdown_html(
     headings = [
         markdown_token for markdown_token in markdown_tokens if markdown_token.type in ("heading_open", "heading_close")
     ]
-    level_shift = first_heading - min(
-        (int(markdown_token.tag[1:]) for markdown_token in headings), default=first_heading
+    level_shift = first_heading_level - min(
+        (int(markdown_token.tag[1:]) for markdown_token in headings), default=first_heading_level
     )
     for markdown_token in headings:
         markdown_token.tag = f"h{min(int(markdown_token.tag[1:]) + level_shift, _DEEPEST_HEADING)}"

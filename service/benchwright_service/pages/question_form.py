@@ -53,20 +53,20 @@ def format_of_fields(fields: Mapping[str, Any]) -> QuestionFormat:
     return chosen_format(str(fields["format"]))
 
 
-def fields_in_format(fields: Mapping[str, Any], style: QuestionFormat) -> Mapping[str, Any]:
+def fields_in_format(fields: Mapping[str, Any], question_format: QuestionFormat) -> Mapping[str, Any]:
     """The fields of a form in another format; what this one does not ask for stays with them.
 
     Args:
         fields: Fields as they were typed.
-        style: The other format.
+        question_format: The other format.
     """
     answered_by, answer = format_of_fields(fields).answered_by, str(fields["answer"])
-    kept_fields = {**fields, f"answer-{answered_by.value}": answer, "format": style.value}
-    if answered_by.has_choices and not style.answered_by.has_choices and answer in LETTERS:
+    kept_fields = {**fields, f"answer-{answered_by.value}": answer, "format": question_format.value}
+    if answered_by.has_choices and not question_format.answered_by.has_choices and answer in LETTERS:
         answer = str(fields[answer])
-    if style.unmet_key_rule_in_words(answer, LETTERS):
+    if question_format.unmet_key_rule_in_words(answer, LETTERS):
         answer = ""
-    return kept_fields | {"answer": kept_fields[f"answer-{style.answered_by.value}"] or answer}
+    return kept_fields | {"answer": kept_fields[f"answer-{question_format.answered_by.value}"] or answer}
 
 
 def unasked_fields(fields: Mapping[str, Any]) -> Mapping[str, str]:
@@ -74,19 +74,19 @@ def unasked_fields(fields: Mapping[str, Any]) -> Mapping[str, str]:
     return {name: str(fields[name]) for name in _unasked_names(format_of_fields(fields)) if fields[name]}
 
 
-def _unasked_names(style: QuestionFormat) -> Sequence[str]:
+def _unasked_names(question_format: QuestionFormat) -> Sequence[str]:
     asked_names = {
         AnsweredBy.CHOICE: {*LETTERS},
         AnsweredBy.CHOICES: {*LETTERS},
         AnsweredBy.BLANK: {"alternatives"},
-        AnsweredBy.WORDS: {"enough", *_point_names()},
-    }.get(style.answered_by, set())
-    return sorted({*LETTERS, "alternatives", "enough", *_point_names(), *_ANSWERS} - asked_names)
+        AnsweredBy.WORDS: {"enough", *_point_field_names()},
+    }.get(question_format.answered_by, set())
+    return sorted({*LETTERS, "alternatives", "enough", *_point_field_names(), *_ANSWERS} - asked_names)
 
 
-def empty_fields(style: QuestionFormat) -> Mapping[str, Any]:
+def empty_fields(question_format: QuestionFormat) -> Mapping[str, Any]:
     """The fields of a form that nobody has filled in."""
-    return _form_fields(style, {}, credited=True, consent=False)
+    return _form_fields(question_format, {}, credited=True, consent=False)
 
 
 def question_fields(
@@ -123,14 +123,16 @@ def _fields_of_version(content: WrittenQuestion, *, credited: bool) -> Mapping[s
     return _form_fields(content.format, values, credited=credited, consent=True)
 
 
-def sent_fields(visit: Visit, style: QuestionFormat) -> Mapping[str, Any]:
+def sent_fields(visit: Visit, question_format: QuestionFormat) -> Mapping[str, Any]:
     """The fields as they were sent."""
     values = {name: form_text(visit, name, MOST_CHARACTERS) for name in _field_names()}
     values["answer"] = sent_answer(visit)
     for number in range(1, MOST_FIGURES + 1):
         if visit.form_field(f"remove-{number}") == "yes":
             values |= {f"kept-{number}": "", f"alt-{number}": ""}
-    return _form_fields(style, values, credited=is_credited(visit), consent=visit.form_field("consent") == "yes")
+    return _form_fields(
+        question_format, values, credited=is_credited(visit), consent=visit.form_field("consent") == "yes"
+    )
 
 
 def form_text(visit: Visit, field_name: str, limit: int) -> str:
@@ -150,13 +152,13 @@ def is_credited(visit: Visit) -> bool:
 
 
 async def sent_question(
-    visit: Visit, style: QuestionFormat, previous_version: WrittenQuestion | None
+    visit: Visit, question_format: QuestionFormat, previous_version: WrittenQuestion | None
 ) -> tuple[WrittenQuestion, Sequence[UploadedPicture]]:
     """The question of the form, and the pictures that came with it.
 
     Args:
         visit: The request.
-        style: Format of the question.
+        question_format: Format of the question.
         previous_version: The version that it is a change of; its pictures can be kept.
 
     Raises:
@@ -165,15 +167,15 @@ async def sent_question(
     """
     if visit.form_field("consent") != "yes":
         raise BenchServiceError("a question is taken only if it is yours to give away; confirm that below the form")
-    fields = sent_fields(visit, style)
+    fields = sent_fields(visit, question_format)
     values: dict[str, Any] = {name: fields[name] for name in ("title", "statement", "answer", "explanation", "topic")}
-    values |= {"format": style, "skill": fields["skill"] or None}
-    if style.answered_by.has_choices:
+    values |= {"format": question_format, "skill": fields["skill"] or None}
+    if question_format.answered_by.has_choices:
         values["choices"] = tuple(fields[letter] for letter in LETTERS)
-    if style.answered_by is AnsweredBy.BLANK:
+    if question_format.answered_by is AnsweredBy.BLANK:
         lines = fields["alternatives"].split("\n")
         values["alternatives"] = tuple(line.strip() for line in lines if line.strip())
-    if style.answered_by is AnsweredBy.WORDS:
+    if question_format.answered_by is AnsweredBy.WORDS:
         values["rubric"] = _rubric_values_or_none(fields)
     # Texts first: decoding is for forms that can be taken.
     _checked_question(values)
@@ -201,20 +203,20 @@ def form_template_values(style: QuestionFormat, fields: Mapping[str, Any]) -> Ma
 
 def _field_names() -> Sequence[str]:
     figures = [f"{name}-{number}" for name in ("alt", "kept") for number in range(1, MOST_FIGURES + 1)]
-    return [*_TEXTS, *LETTERS, *_ANSWERS, *_point_names(), *figures]
+    return [*_TEXTS, *LETTERS, *_ANSWERS, *_point_field_names(), *figures]
 
 
-def _point_names() -> Sequence[str]:
+def _point_field_names() -> Sequence[str]:
     return [f"{name}-{number}" for name in ("item", "points") for number in range(1, _MOST_POINTS + 1)]
 
 
 def _form_fields(
-    style: QuestionFormat, values: Mapping[str, Any], *, credited: bool, consent: bool
+    question_format: QuestionFormat, values: Mapping[str, Any], *, credited: bool, consent: bool
 ) -> Mapping[str, Any]:
     return (
         dict.fromkeys(_field_names(), "")
         | dict(values)
-        | {"format": style.value, "credited": credited, "consent": consent}
+        | {"format": question_format.value, "credited": credited, "consent": consent}
     )
 
 

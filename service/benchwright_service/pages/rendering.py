@@ -115,7 +115,7 @@ def _environment() -> Environment:
     environment.filters["clock"] = clock
     environment.filters["duration"] = duration
     environment.filters["number"] = number
-    environment.filters["words_of_reply"] = _words_of_reply
+    environment.filters["words_of_reply"] = _reason_of_reply
     environment.filters["percent"] = percent
     environment.filters["points"] = points
     environment.filters["moment"] = moment
@@ -129,7 +129,7 @@ def _environment() -> Environment:
     return environment
 
 
-def _words_of_reply(reply: str, *, with_answer: bool) -> str:
+def _reason_of_reply(reply: str, *, with_answer: bool) -> str:
     """The reason in a model's reply, after its answer unless that is beside it; all of a reply of another form."""
     try:
         fields = json.loads(reply)
@@ -139,16 +139,18 @@ def _words_of_reply(reply: str, *, with_answer: bool) -> str:
     return "\n\n".join(map(str, words)) if any(isinstance(word, str) and word.strip() for word in words) else reply
 
 
-def render(template: str, session: BrowserSession | None, status: int = 200, **values: Any) -> TemplatePage:
+def render(
+    template_name: str, session: BrowserSession | None, status: int = 200, **template_values: Any
+) -> TemplatePage:
     """A page.
 
     Args:
-        template: Its name.
+        template_name: Its name.
         session: Session of the person who looks at it; None for nobody.
         status: HTTP status of the response.
-        values: Values that the template names.
+        template_values: Values that the template names.
     """
-    return TemplatePage(f"{template}.html", status, {"places": ()} | values | {"session": session})
+    return TemplatePage(f"{template_name}.html", status, {"places": ()} | template_values | {"session": session})
 
 
 def picture_response(content: bytes, media_type: MediaType) -> Response:
@@ -160,10 +162,10 @@ def picture_response(content: bytes, media_type: MediaType) -> Response:
 class TemplatePage(HTMLResponse):
     """Rendered when it is sent, in a thread: a table of a whole course takes longer than others should wait."""
 
-    def __init__(self, template: str, status: int, values: Mapping[str, Any]) -> None:
+    def __init__(self, template_name: str, status: int, template_values: Mapping[str, Any]) -> None:
         super().__init__("", status, headers=SECURITY)
-        self._template = template
-        self._values = values
+        self._template = template_name
+        self._values = template_values
 
     @property
     def membership(self) -> Membership | None:

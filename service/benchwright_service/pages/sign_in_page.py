@@ -57,7 +57,7 @@ async def request_link(visit: Visit) -> Response:
     mailer = visit.bench.sign_in.mailer
     if mailer is None:
         raise unknown_page_refusal()
-    visit.bench.sign_in.count_beginning_or_refuse(caller_address(visit.request))
+    visit.bench.sign_in.count_begun_sign_in_or_refuse(caller_address(visit.request))
     email = visit.form_field("email", 200)
     if email:
         mailer.begin_sending(email)
@@ -67,7 +67,7 @@ async def request_link(visit: Visit) -> Response:
 async def link_page(visit: Visit) -> Response:
     """Asks whether to sign in by a link: programs that read mail open links too."""
     code = visit.request.query_params.get("code", "")[:200]
-    name = await visit.bench.sign_in.links.find_name(code)
+    name = await visit.bench.sign_in.links.find_person_name(code)
     if name is None:
         return _sign_in_form(visit, _LINK_UNKNOWN, "")
     return render("link", None, code=code, name=name, present_name=visit.session.name if visit.session else "")

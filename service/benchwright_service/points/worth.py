@@ -112,13 +112,13 @@ async def work_out_worth(
     if scope.problem_ref:
         work_conditions.append(ATTEMPTS_HELD.c.problem == scope.problem_ref)
     run_rows = await _run_rows(connection, work_conditions)
-    hints = _hints(await _hint_rows(connection, work_conditions))
+    hints = _costly_hints_by_key(await _hint_rows(connection, work_conditions))
     assignment_ids = [row.id for row in assignment_rows]
-    extensions = await _extensions(connection, scope, assignment_ids, team_by_account)
-    late_days = await _late_days(connection, scope, assignment_ids, team_by_account)
+    extensions = await _extension_times_by_key(connection, scope, assignment_ids, team_by_account)
+    late_days = await _late_days_by_key(connection, scope, assignment_ids, team_by_account)
 
     def by_student() -> dict[Key, AssignmentWorth]:
-        decided_runs = _decided_runs(run_rows, replacement_by_run)
+        decided_runs = _decided_runs_by_key(run_rows, replacement_by_run)
         for facts_by_key in (decided_runs, hints):
             for key in [key for key in facts_by_key if key[0] == without_work_of]:
                 del facts_by_key[key]
@@ -187,7 +187,7 @@ def _assignment_conditions(scope: Scope) -> list[ColumnElement[bool]]:
 
 async def _team_by_account(connection: AsyncConnection, scope: Scope) -> Mapping[str, str]:
     """The groups of students."""
-    query = select(MEMBERS.c.account, MEMBERS.c.team).where(*_is_student(scope))
+    query = select(MEMBERS.c.account, MEMBERS.c.team).where(*_student_conditions(scope))
     if scope.accounts is not None:
         query = query.where(MEMBERS.c.account.in_(scope.accounts) | MEMBERS.c.team.in_(_teams_of_scope(scope)))
     return {row.account: row.team for row in await connection.execute(query)}
@@ -195,7 +195,7 @@ async def _team_by_account(connection: AsyncConnection, scope: Scope) -> Mapping
 
 async def dropped_team_by_account(connection: AsyncConnection, scope: Scope) -> Mapping[str, str]:
     """The groups of students who were dropped from the roster: what they have done for a group is still the group's."""
-    query = select(ROSTER.c.account, ROSTER.c.team).where(*_is_dropped_student(scope))
+    query = select(ROSTER.c.account, ROSTER.c.team).where(*_dropped_student_conditions(scope))
     if scope.accounts is not None:
         query = query.where(ROSTER.c.team.in_(_teams_of_scope(scope)))
     return {row.account: row.team for row in await connection.execute(query)}
@@ -204,15 +204,17 @@ async def dropped_team_by_account(connection: AsyncConnection, scope: Scope) -> 
 def _teams_of_scope(scope: Scope) -> CompoundSelect[tuple[str]]:
     """The groups of the accounts that a part of a course names."""
     accounts = scope.accounts or ()
-    teams = select(MEMBERS.c.team).where(*_is_student(scope), MEMBERS.c.account.in_(accounts), MEMBERS.c.team != "")
-    return teams.union(select(ROSTER.c.team).where(*_is_dropped_student(scope), ROSTER.c.account.in_(accounts)))
+    teams = select(MEMBERS.c.team).where(
+        *_student_conditions(scope), MEMBERS.c.account.in_(accounts), MEMBERS.c.team != ""
+    )
+    return teams.union(select(ROSTER.c.team).where(*_dropped_student_conditions(scope), ROSTER.c.account.in_(accounts)))
 
 
-def _is_student(scope: Scope) -> Sequence[ColumnElement[bool]]:
+def _student_conditions(scope: Scope) -> Sequence[ColumnElement[bool]]:
     return MEMBERS.c.course == scope.course, MEMBERS.c.role == Role.PARTICIPANT.value
 
 
-def _is_dropped_student(scope: Scope) -> Sequence[ColumnElement[bool]]:
+def _dropped_student_conditions(scope: Scope) -> Sequence[ColumnElement[bool]]:
     return (
         ROSTER.c.course == scope.course,
         ROSTER.c.role == Role.PARTICIPANT.value,
@@ -246,7 +248,7 @@ async def _hint_rows(connection: AsyncConnection, conditions: Sequence[ColumnEle
     return (await connection.execute(query)).all()
 
 
-async def _extensions(
+async def _extension_times_by_key(
     connection: AsyncConnection, scope: Scope, assignments: Sequence[str], accounts: Collection[str]
 ) -> dict[Key, AssignmentTimes]:
     query = select(EXTENSIONS).where(EXTENSIONS.c.assignment.in_(assignments))
@@ -256,7 +258,7 @@ async def _extensions(
     return {(row.account, row.assignment): AssignmentTimes(moment(row.due), moment(row.closes)) for row in rows}
 
 
-async def _late_days(
+async def _late_days_by_key(
     connection: AsyncConnection, scope: Scope, assignments: Sequence[str], accounts: Collection[str]
 ) -> Counter[Key]:
     query = select(LATE_DAYS.c.account, LATE_DAYS.c.assignment, LATE_DAYS.c.days)
@@ -269,7 +271,7 @@ async def _late_days(
     return late_days
 
 
-def _decided_runs(
+def _decided_runs_by_key(
     run_rows: Sequence[Row[Any]], replacement_by_run: Mapping[str, tuple[Outcome, float]]
 ) -> dict[Key, dict[str, list[DecidedRun]]]:
     """Runs by account and assignment, and by problem."""
@@ -282,7 +284,7 @@ def _decided_runs(
     return decided_runs
 
 
-def _hints(hint_rows: Sequence[Row[Any]]) -> dict[Key, dict[str, list[CostlyHint]]]:
+def _costly_hints_by_key(hint_rows: Sequence[Row[Any]]) -> dict[Key, dict[str, list[CostlyHint]]]:
     hints: dict[Key, dict[str, list[CostlyHint]]] = defaultdict(lambda: defaultdict(list))
     for row in hint_rows:
         hint = CostlyHint(row.number, moment(row.at), row.cost)

@@ -69,7 +69,7 @@ class Notices:
             .join(QUESTIONS, _newest_version_condition())
             .join(COURSES, COURSES.c.id == QUESTIONS.c.course)
             .join(MEMBERS, (MEMBERS.c.course == COURSES.c.id) & (MEMBERS.c.account == account))
-            .where(*_left_conditions(account, self._now()), COURSES.c.archived.is_(None))
+            .where(*_abandoned_review_conditions(account, self._now()), COURSES.c.archived.is_(None))
             .order_by(REVIEWS.c.begun)
         )
         noted = (
@@ -148,7 +148,7 @@ def unread_count_column(account: ColumnElement[str], current_time: float) -> Col
                 MEMBERS, (MEMBERS.c.course == QUESTIONS.c.course) & (MEMBERS.c.account == REVIEWS.c.reviewer)
             )
         )
-        .where(*_left_conditions(account, current_time))
+        .where(*_abandoned_review_conditions(account, current_time))
         .correlate_except(REVIEWS, QUESTIONS, MEMBERS)
         .scalar_subquery()
     )
@@ -159,7 +159,9 @@ def _newest_version_condition() -> ColumnElement[bool]:
     return (QUESTIONS.c.id == REVIEWS.c.question) & (QUESTIONS.c.number == REVIEWS.c.number)
 
 
-def _left_conditions(account: str | ColumnElement[str], current_time: float) -> tuple[ColumnElement[bool], ...]:
+def _abandoned_review_conditions(
+    account: str | ColumnElement[str], current_time: float
+) -> tuple[ColumnElement[bool], ...]:
     return (
         REVIEWS.c.reviewer == account,
         REVIEWS.c.decided.is_(None),

@@ -74,7 +74,7 @@ class Publishing:
         try:
             pictures = await self._questions.pictures_by_digest(questions)
             pack = await asyncio.to_thread(build_pack, head, questions, pictures)
-            earlier_pack = await asyncio.to_thread(self._earlier_version, pack)
+            earlier_pack = await asyncio.to_thread(self._published_pack, pack)
             pack = with_publication_dates(pack, earlier_pack)
             # Before the pack is there: after a crash, nothing that is in it can be withdrawn.
             await self._mark_published(accepted_questions, version)
@@ -121,7 +121,7 @@ class Publishing:
             for row in (await connection.execute(new_query)).all():
                 await add_notice_if_account(connection, NoticeKind.PUBLISHED, row.author, course, row.id, self._now())
 
-    def _earlier_version(self, pack: Pack) -> Pack | None:
+    def _published_pack(self, pack: Pack) -> Pack | None:
         """The pack of this name, if it is an earlier version."""
         try:
             published_pack = self._store.public_pack(pack.name)

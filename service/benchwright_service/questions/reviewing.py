@@ -254,9 +254,9 @@ def _review_conditions(question: str, version_number: int, reviewer: str) -> tup
     return REVIEWS.c.question == question, REVIEWS.c.number == version_number, REVIEWS.c.reviewer == reviewer
 
 
-def _require_fitting_answer(answer: str, style: QuestionFormat) -> None:
-    if style.unmet_key_rule_in_words(answer, LETTERS):
-        is_several = style.answered_by is AnsweredBy.CHOICES
+def _require_fitting_answer(answer: str, question_format: QuestionFormat) -> None:
+    if question_format.unmet_key_rule_in_words(answer, LETTERS):
+        is_several = question_format.answered_by is AnsweredBy.CHOICES
         raise BenchServiceError("choose every right option" if is_several else "choose one of the answers")
     if not answer or len(answer) > MOST_CHARACTERS:
         raise BenchServiceError(f"an answer has 1 to {MOST_CHARACTERS} characters")

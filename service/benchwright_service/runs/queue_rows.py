@@ -95,20 +95,20 @@ class QueueRows:
             claimed: Row[Any] | None = (await connection.execute(claim.returning(RUNS))).one_or_none()
         return claimed
 
-    async def claim_answers(self, process: str, run: str = "") -> Sequence[Row[Any]]:
+    async def claim_answers(self, process_id: str, only_run: str = "") -> Sequence[Row[Any]]:
         """Gives answers that wait to a process that scores them.
 
         Args:
-            process: Unique id of the process.
-            run: This one alone. Empty for all that wait.
+            process_id: Unique id of the process.
+            only_run: This one alone. Empty for all that wait.
         """
         waiting = select(RUNS.c.id).where(RUNS.c.state == RunState.QUEUED.value, RUNS.c.scored == 1)
-        if run:
-            waiting = waiting.where(RUNS.c.id == run)
+        if only_run:
+            waiting = waiting.where(RUNS.c.id == only_run)
         waiting = waiting.order_by(RUNS.c.queued).limit(_MOST_AT_ONCE).with_for_update(skip_locked=True)
         async with self._database.write_transaction() as connection:
             ids = (await connection.execute(waiting)).scalars().all()
-            claim = self._lease_update(process, SCORING_TERM_S).where(RUNS.c.id.in_(ids))
+            claim = self._lease_update(process_id, SCORING_TERM_S).where(RUNS.c.id.in_(ids))
             return (await connection.execute(claim.returning(RUNS))).all() if ids else ()
 
     async def renew_if_leased(self, run: str, lease: str, step: str) -> bool:
@@ -116,7 +116,7 @@ class QueueRows:
         values: dict[str, Any] = {"lease_until": self._time + TERM_S}
         if step:
             values |= {"step": step, "revision": RUNS.c.revision + 1}
-        renewal = _of_lease(run, lease).values(values).returning(RUNS.c.worker)
+        renewal = _leased_run_update(run, lease).values(values).returning(RUNS.c.worker)
         async with self._database.write_transaction() as connection:
             worker = (await connection.execute(renewal)).scalar()
             if worker is not None:
@@ -157,7 +157,9 @@ class QueueRows:
         """Puts a run back into the queue, unless its lease has changed since it was read."""
         values = {"state": RunState.QUEUED.value, "lease": "", "step": "", "revision": RUNS.c.revision + 1}
         async with self._database.write_transaction() as connection:
-            return (await connection.execute(_of_lease(run_row.id, run_row.lease).values(values))).rowcount == 1
+            return (
+                await connection.execute(_leased_run_update(run_row.id, run_row.lease).values(values))
+            ).rowcount == 1
 
     async def queue_rank(self, run: str) -> int | None:
         """Rank of a waiting run, from 1, if nobody else comes. None if it does not wait for a worker."""
@@ -174,7 +176,7 @@ class QueueRows:
     async def size(self) -> QueueSize:
         """The queue's size now."""
         live = select(func.count()).select_from(WORKERS).where(WORKERS.c.heard >= self._time - TERM_S)
-        query = select(_count(_WAITS_FOR_WORKER), _count(_HAS_WORKER), live.scalar_subquery())
+        query = select(_run_count(_WAITS_FOR_WORKER), _run_count(_HAS_WORKER), live.scalar_subquery())
         async with self._database.read_transaction() as connection:
             return QueueSize(*(await connection.execute(query)).one())
 
@@ -221,7 +223,7 @@ async def enter_queue(database: Database, connection: AsyncConnection, owner: st
     await connection.execute(insertion.on_conflict_do_update(index_elements=["owner"], set_={"used_s": more}))
 
 
-def _of_lease(run: str, lease: str) -> Update:
+def _leased_run_update(run: str, lease: str) -> Update:
     return update(RUNS).where(RUNS.c.id == run, RUNS.c.lease == lease, RUNS.c.state == RunState.RUNNING.value)
 
 
@@ -247,5 +249,5 @@ def _running_counts() -> Subquery:
     return select(OWNER.label("owner"), func.count().label("number")).where(_HAS_WORKER).group_by(OWNER).subquery()
 
 
-def _count(condition: ColumnElement[bool]) -> ScalarSelect[int]:
+def _run_count(condition: ColumnElement[bool]) -> ScalarSelect[int]:
     return select(func.count()).select_from(RUNS).where(condition).scalar_subquery()

@@ -123,7 +123,7 @@ class RunQueue:
             for row in await self._queue.runs_being_scored():
                 await self._requeue_or_fail_run(row)
         await self.begin_queued_runs()
-        self._run_in_background(self._look_after_runs())
+        self._run_in_background(self._maintain_runs_forever())
         loop = asyncio.get_running_loop()
         # Metrics are read in another thread.
         self._metrics.set_queue_gauges(lambda: asyncio.run_coroutine_threadsafe(self._queue.size(), loop).result(5.0))
@@ -378,7 +378,7 @@ class RunQueue:
         self._metrics.count_ended_run(RunState.CANCELLED.value)
         self._changes.notify(run)
 
-    async def _look_after_runs(self) -> None:
+    async def _maintain_runs_forever(self) -> None:
         working_rounds = 0
         while True:
             await asyncio.sleep(_ROUND_S)

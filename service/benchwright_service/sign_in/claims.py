@@ -11,15 +11,15 @@ _LONGEST = 200
 _CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
 
 
-def claim_text(claims: Mapping[str, Any], name: str) -> str:
+def claim_text(claims: Mapping[str, Any], claim_name: str) -> str:
     """A claim as text, in one line; empty if it is none.
 
     Args:
         claims: All of them.
-        name: Its name; `custom.login` is `login` of LTI's claim `custom`.
+        claim_name: Its name; `custom.login` is `login` of LTI's claim `custom`.
     """
-    value = claims.get(name)
-    group_name, dot, inner_name = name.partition(".")
+    value = claims.get(claim_name)
+    group_name, dot, inner_name = claim_name.partition(".")
     if value is None and dot:
         group = claims.get(f"{_CLAIM}{group_name}", claims.get(group_name))
         value = group.get(inner_name) if isinstance(group, dict) else None

@@ -77,7 +77,7 @@ class DeepLinking:
         """
         if launch.deep_linking is None:
             raise ValueError("the launch asks for no links")
-        return self._signed(
+        return self._signed_token(
             {
                 "aud": _PURPOSE,
                 "issuer": launch.platform.issuer,
@@ -106,7 +106,7 @@ class DeepLinking:
             raise SignInError("unknown platform")
         return link_choice
 
-    def answer(self, link_choice: LinkChoice, assignments: Sequence[ChosenAssignment]) -> str:
+    def signed_answer(self, link_choice: LinkChoice, assignments: Sequence[ChosenAssignment]) -> str:
         """The signed answer to a platform: a link, with a line item, for each assignment."""
         request = link_choice.request
         claims = {
@@ -120,7 +120,7 @@ class DeepLinking:
                 self._content_item(assignment, takes_line_items=request.takes_line_items) for assignment in assignments
             ],
         }
-        return self._signed(claims | ({f"{_DEEP_LINKING}data": request.data} if request.data else {}))
+        return self._signed_token(claims | ({f"{_DEEP_LINKING}data": request.data} if request.data else {}))
 
     def _content_item(self, assignment: ChosenAssignment, *, takes_line_items: bool) -> Mapping[str, Any]:
         content_item: dict[str, Any] = {
@@ -142,7 +142,7 @@ class DeepLinking:
             }
         return content_item
 
-    def _signed(self, claims: Mapping[str, Any]) -> str:
+    def _signed_token(self, claims: Mapping[str, Any]) -> str:
         issue_time = int(self._now())
         return jwt.encode(
             {"alg": "RS256", "kid": str(self._key.rsa_key.kid)},

@@ -58,7 +58,7 @@ class Facts:
         if common_key != newest_key:
             await self.set_common_key(newest_key, instead_of=common_key)
 
-    async def write_time(self) -> float:
+    async def write_and_read_time(self) -> float:
         """Writes to the database; returns its time, in seconds since 1970.
 
         Raises:

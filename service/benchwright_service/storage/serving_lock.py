@@ -33,7 +33,7 @@ def serving_alone(folder: Path) -> Iterator[None]:
             stream = opened.enter_context(file.open("a+", encoding="utf-8"))
             portalocker.lock(stream, portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING)
             stream.truncate(0)
-            stream.write(_own_name())
+            stream.write(_process_description())
             stream.flush()
         except portalocker.LockException:
             stream.seek(0)
@@ -49,5 +49,5 @@ def serving_alone(folder: Path) -> Iterator[None]:
         yield
 
 
-def _own_name() -> str:
+def _process_description() -> str:
     return f"process {os.getpid()} on {socket.gethostname()}, since {datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC\n"

@@ -45,7 +45,11 @@ class SharedChanges(ChangeNotifications):
     @contextlib.asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
         """Hears and tells the other processes inside."""
-        tasks = [asyncio.create_task(task) for task in (self._listen(), self._send())] if self._is_shared else []
+        tasks = (
+            [asyncio.create_task(task) for task in (self._listen_forever(), self._send_unsent_forever())]
+            if self._is_shared
+            else []
+        )
         try:
             yield
         finally:
@@ -56,23 +60,23 @@ class SharedChanges(ChangeNotifications):
     def notify(self, topic: str) -> None:
         """Wakes all who wait for it, in all processes. Call it once the change is committed."""
         super().notify(topic)
-        self._tell_others(_ALL, topic)
+        self._queue_for_other_processes(_ALL, topic)
 
     def notify_one(self, topic: str) -> None:
         """Wakes one in each process: there is work for one."""
         super().notify_one(topic)
-        self._tell_others(_ONE, topic)
+        self._queue_for_other_processes(_ONE, topic)
 
     def wake_one_here(self, topic: str) -> None:
         """Wakes one in this process, which has just found work and may not be the only one."""
         super().notify_one(topic)
 
-    def _tell_others(self, reach: str, topic: str) -> None:
+    def _queue_for_other_processes(self, reach: str, topic: str) -> None:
         if self._is_shared:
             self._unsent.add((reach, topic))
             self._has_unsent.set()
 
-    async def _send(self) -> None:
+    async def _send_unsent_forever(self) -> None:
         while True:
             await self._has_unsent.wait()
             await asyncio.sleep(_PACE_S)
@@ -86,7 +90,7 @@ class SharedChanges(ChangeNotifications):
             except Exception:
                 logger.exception("other processes can't be told of changes")
 
-    async def _listen(self) -> None:
+    async def _listen_forever(self) -> None:
         from psycopg import AsyncConnection
 
         # A connection of its own: one of the pool would go on listening.
@@ -98,12 +102,12 @@ class SharedChanges(ChangeNotifications):
                     # Of what was told meanwhile, nobody here has heard.
                     self.notify_all()
                     async for notification in connection.notifies():
-                        self._hear(notification.payload)
+                        self._wake_for_payload(notification.payload)
             except Exception:
                 logger.exception("changes of other processes can't be heard")
             await asyncio.sleep(_AGAIN_S)
 
-    def _hear(self, payload: str) -> None:
+    def _wake_for_payload(self, payload: str) -> None:
         origin, reach, topic = payload.split(" ", 2)
         if origin != self._origin:
             (super().notify_one if reach == _ONE else super().notify)(topic)

@@ -58,7 +58,7 @@ class SharedUses:
         Raises:
             StorageError: The database can't be written; it is handed on the next time.
         """
-        new_uses = self._allowances.take_new_uses()
+        new_uses = self._allowances.drain_new_uses()
         insertion = self._database.insert_into(USES).values(
             key=bindparam("use_key"), used=bindparam("use_count"), rate=bindparam("use_rate"), at=self._time
         )
@@ -87,7 +87,7 @@ class SharedUses:
         async with self._database.read_transaction() as connection:
             changed_rows = (await connection.execute(query)).all()
         for row in changed_rows:
-            self._allowances.set_use(row.key, row.used, row.rate)
+            self._allowances.set_shared_use(row.key, row.used, row.rate)
 
     async def _share_until_cancelled(self) -> None:
         rounds = 0

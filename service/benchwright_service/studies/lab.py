@@ -74,10 +74,10 @@ class Lab:
             await self._places.make_places(study.study, study.pseudonyms)
         return registered_study
 
-    def _register_and_preregister(self, file: StudyFile) -> RegisteredStudy:
-        refuse_uncovered_prompts(self._store, file)
-        refuse_placeholders(file)
-        registered_study = register_study(self._log, self._store, file)
+    def _register_and_preregister(self, study_file: StudyFile) -> RegisteredStudy:
+        refuse_uncovered_prompts(self._store, study_file)
+        refuse_placeholders(study_file)
+        registered_study = register_study(self._log, self._store, study_file)
         preregister_once(
             self._log,
             registered_study,
@@ -85,7 +85,7 @@ class Lab:
             digest_by_prompt_set=prompt_digests(),
             unlock_codes_at_lab=True,
         )
-        return self._registered_study(file.study.study)
+        return self._registered_study(study_file.study.study)
 
     async def enrol_and_list_studies(self, account: str) -> Sequence[EnrolledStudy]:
         """The studies whose course somebody has joined; gives them a place in each."""
@@ -152,7 +152,9 @@ class Lab:
             registered_study, pseudonym, 0, problem_ref, registered_study.study.people_conditions[0].name
         )
 
-    async def adopt_journal(self, account: str, study: str, lines: Sequence[Mapping[str, JsonValue]]) -> JournalTaken:
+    async def adopt_journal(
+        self, account: str, study: str, journal_lines: Sequence[Mapping[str, JsonValue]]
+    ) -> JournalTaken:
         """Takes a participant's journal; what is here of it must be its beginning.
 
         Raises:
@@ -162,14 +164,14 @@ class Lab:
         pseudonym = await self._places.find_pseudonym(study, account)
         if pseudonym is None:
             raise RefusalError(RefusalKind.NOT_FOUND, "There is no such study.", "Join it by its invitation.")
-        return await asyncio.to_thread(self._adopt_journal_and_get_code, study, pseudonym, lines)
+        return await asyncio.to_thread(self._adopt_journal_and_get_code, study, pseudonym, journal_lines)
 
     def _adopt_journal_and_get_code(
-        self, study: str, pseudonym: str, lines: Sequence[Mapping[str, JsonValue]]
+        self, study: str, pseudonym: str, journal_lines: Sequence[Mapping[str, JsonValue]]
     ) -> JournalTaken:
         try:
-            _require_own_journal(study, pseudonym, lines)
-            self._log.journal.adopt_and_count_new(Path("journal.jsonl"), lines)
+            _require_own_journal(study, pseudonym, journal_lines)
+            self._log.journal.adopt_and_count_new(Path("journal.jsonl"), journal_lines)
         except LogError:
             raise
         except (AttemptError, ValueError, TypeError, KeyError) as error:
@@ -177,7 +179,7 @@ class Lab:
                 str(error) if isinstance(error, AttemptError) else "A line is no entry of a participant's journal."
             )
             raise RefusalError(RefusalKind.CONFLICT, message, "Ask the organisers of the study.") from error
-        return JournalTaken(entries=len(lines), code=self._unlock_code_if_forecasts_given(study, pseudonym))
+        return JournalTaken(entries=len(journal_lines), code=self._unlock_code_if_forecasts_given(study, pseudonym))
 
     def _unlock_code_if_forecasts_given(self, study: str, pseudonym: str) -> str:
         """The code of a participant whose consent and forecasts are here; empty for all others."""
@@ -201,8 +203,8 @@ class Lab:
         return self._studies().study(study)
 
 
-def _require_own_journal(study: str, pseudonym: str, lines: Sequence[Mapping[str, JsonValue]]) -> None:
-    for number, line in enumerate(lines, start=1):
+def _require_own_journal(study: str, pseudonym: str, journal_lines: Sequence[Mapping[str, JsonValue]]) -> None:
+    for number, line in enumerate(journal_lines, start=1):
         journal_entry = ENTRY.validate_json(canonical_json(line["entry"]))
         if (line["study"], line["participant"]) != (study, pseudonym) or isinstance(journal_entry, OF_A_STUDY):
             raise ExportError(Path("journal.jsonl"), number, "this entry is not of this participant.")

@@ -92,20 +92,22 @@ class Closings:
         database: Database of the service.
         database_url: URL of the database that the processes open; None for SQLite files in `home`.
         home: The folders of the service's user.
-        reports: Folder of the reports of closed studies.
+        reports_folder: Folder of the reports of closed studies.
     """
 
-    def __init__(self, log: StudyLog, database: Database, database_url: str | None, home: Home, reports: Path) -> None:
+    def __init__(
+        self, log: StudyLog, database: Database, database_url: str | None, home: Home, reports_folder: Path
+    ) -> None:
         self._log = log
         self._database = database
         self._database_url = database_url
         self._home = home
-        self._reports = reports
+        self._reports = reports_folder
         self._processes: dict[str, Process | None] = {}
         self._watchers: set[asyncio.Task[None]] = set()
         self._packing = asyncio.Lock()
 
-    async def outlook(self, study: str, participants: Sequence[str]) -> ClosingEffects:
+    async def closing_effects(self, study: str, participants: Sequence[str]) -> ClosingEffects:
         """Returns what closing a study would end.
 
         Args:
@@ -113,7 +115,7 @@ class Closings:
             participants: Everybody who may take part.
         """
 
-        def compute_outlook() -> ClosingEffects:
+        def compute_effects() -> ClosingEffects:
             going = unended_attempts_with_consent(self._log, study)
             working = sorted({attempt.solver for attempt in going} & set(participants))
             ids = ",".join(sorted(attempt.id for attempt in going))
@@ -124,7 +126,7 @@ class Closings:
                 going=hashlib.sha256(ids.encode()).hexdigest() if ids else "",
             )
 
-        return await asyncio.to_thread(compute_outlook)
+        return await asyncio.to_thread(compute_effects)
 
     async def closing_state(self, study: str) -> ClosingState:
         """Returns the progress of its closing; also of one that a command on this machine has begun.
@@ -192,7 +194,7 @@ class Closings:
         self._processes[study] = process
         closing_request = {"study": study, "account": account, "force": force, "database": self._database_url}
         closing_request |= {name: str(getattr(self._home, name)) for name in ("data", "state", "workspaces", "cache")}
-        watcher = asyncio.create_task(self._watch(study, process, json.dumps(closing_request).encode()))
+        watcher = asyncio.create_task(self._await_process_end(study, process, json.dumps(closing_request).encode()))
         self._watchers.add(watcher)
         watcher.add_done_callback(self._watchers.discard)
 
@@ -227,7 +229,7 @@ class Closings:
                 kill_process_group(process.pid)
         await asyncio.gather(*self._watchers, return_exceptions=True)
 
-    async def _watch(self, study: str, process: Process, request_bytes: bytes) -> None:
+    async def _await_process_end(self, study: str, process: Process, request_bytes: bytes) -> None:
         try:
             await process.communicate(request_bytes)
         finally:
@@ -264,7 +266,7 @@ async def close_and_record_end(
     database: Database,
     log: StudyLog,
     home: Home,
-    reports: Path,
+    reports_folder: Path,
     study: str,
     account: str,
     *,
@@ -277,7 +279,7 @@ async def close_and_record_end(
         database: Database of the service.
         log: The service's.
         home: The folders of the service's user.
-        reports: Folder of the reports of closed studies.
+        reports_folder: Folder of the reports of closed studies.
         study: Its id.
         account: Account that does it.
         force: End attempts that are going on; close it even without attempts.
@@ -296,7 +298,7 @@ async def close_and_record_end(
         # The statistics take seconds to import.
         from benchwright_service.studies.study_report import close_and_report
 
-        closed, page = await close_and_report(log, home, study, reports, end_open_attempts=force)
+        closed, page = await close_and_report(log, home, study, reports_folder, end_open_attempts=force)
         await AuditLog(database, clock).record_action(account, study, "closed, with report", closed.digest)
         return closed, page
     except BenchwrightError as error:

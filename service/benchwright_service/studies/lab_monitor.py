@@ -61,7 +61,7 @@ class LabMonitor:
         log: The service's.
         database: Database of the service.
         accounts: Say who is what in a study.
-        reports: Folder of the reports of closed studies.
+        reports_folder: Folder of the reports of closed studies.
         clock: The service's time.
     """
 
@@ -70,13 +70,13 @@ class LabMonitor:
         log: StudyLog,
         database: Database,
         accounts: Accounts,
-        reports: Path,
+        reports_folder: Path,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._log = log
         self.database = database
         self._accounts = accounts
-        self._reports = reports
+        self._reports = reports_folder
         self._now = clock
 
     async def watch_for_account(self, account: str, study: str, stuck_after_s: float = STUCK_AFTER_S) -> StudyWatch:
@@ -184,7 +184,11 @@ class LabMonitor:
         return Studies(self._log, Attempts(self._log))
 
     def _watch(
-        self, study: str, joined_pseudonyms: frozenset[str], differences: Mapping[str, float], stuck_after_s: float
+        self,
+        study: str,
+        joined_pseudonyms: frozenset[str],
+        clock_differences: Mapping[str, float],
+        stuck_after_s: float,
     ) -> StudyWatch:
         registered_study = self._study(study)
         begun_participants = frozenset(self._log.journal.participants(study))
@@ -193,7 +197,7 @@ class LabMonitor:
             title=registered_study.study.title,
             digest=registered_study.closed.digest if registered_study.closed is not None else "",
             participants=tuple(
-                self._watched_participant(registered_study, pseudonym, differences, stuck_after_s)
+                self._watched_participant(registered_study, pseudonym, clock_differences, stuck_after_s)
                 if pseudonym in begun_participants
                 else Watched(
                     participant=pseudonym,
@@ -207,7 +211,7 @@ class LabMonitor:
         self,
         registered_study: RegisteredStudy,
         participant: str,
-        differences: Mapping[str, float],
+        clock_differences: Mapping[str, float],
         stuck_after_s: float,
     ) -> Watched:
         entered = self._log.journal.entries(registered_study.study.study, participant)[-1].wall
@@ -216,7 +220,7 @@ class LabMonitor:
         except UnknownAttemptError:
             # Its events are on their way: journals are handed in first.
             return Watched(participant=participant, where=Whereabouts.BETWEEN_TASKS, heard=entered)
-        ahead = timedelta(seconds=differences.get(progress.attempt or "", 0.0))
+        ahead = timedelta(seconds=clock_differences.get(progress.attempt or "", 0.0))
         summary = self._log.summary(progress.attempt) if progress.attempt else None
         newest_time = summary.clock.newest_wall if summary is not None else None
         heard = max(entered, newest_time or entered) + ahead
@@ -243,8 +247,8 @@ class LabMonitor:
 def whereabouts(
     progress: ParticipantProgress,
     summary: Summary | None,
-    silent_for: timedelta,
-    idle_for: timedelta,
+    silence: timedelta,
+    idle_time: timedelta,
     stuck_after_s: float,
 ) -> Whereabouts:
     """State of a participant who has begun.
@@ -252,8 +256,8 @@ def whereabouts(
     Args:
         progress: Progress, with what comes next for them.
         summary: Summary of the present attempt.
-        silent_for: Since the newest record.
-        idle_for: Since the newest record that they caused.
+        silence: Since the newest record.
+        idle_time: Since the newest record that they caused.
         stuck_after_s: Longest time that may be normal, in seconds.
     """
     if progress.step in _OVER:
@@ -264,9 +268,9 @@ def whereabouts(
         return Whereabouts.BETWEEN_TASKS
     if summary.state is not AttemptState.RUNNING:
         return Whereabouts.PAUSED
-    if silent_for.total_seconds() > stuck_after_s:
+    if silence.total_seconds() > stuck_after_s:
         return Whereabouts.SILENT
-    return Whereabouts.STUCK if idle_for.total_seconds() > stuck_after_s else Whereabouts.WORKING
+    return Whereabouts.STUCK if idle_time.total_seconds() > stuck_after_s else Whereabouts.WORKING
 
 
 def elapsed_text(moment: datetime | None, current_time: datetime) -> str:

@@ -36,10 +36,10 @@ def test_the_address_is_the_last_that_a_proxy_on_this_machine_names(
 def test_a_caller_uses_up_no_sign_in_of_another() -> None:
     sign_in = SignIn(None, None, None)  # type: ignore[arg-type]
     for _ in range(BEGUN_SIGN_INS_PER_MINUTE):
-        sign_in.count_beginning_or_refuse("192.0.2.7")
+        sign_in.count_begun_sign_in_or_refuse("192.0.2.7")
     with pytest.raises(RefusalError):
-        sign_in.count_beginning_or_refuse("192.0.2.7")
-    sign_in.count_beginning_or_refuse("192.0.2.8")
+        sign_in.count_begun_sign_in_or_refuse("192.0.2.7")
+    sign_in.count_begun_sign_in_or_refuse("192.0.2.8")
 
 
 def test_a_class_behind_one_address_signs_in_within_a_second_although_each_fails_twice_before() -> None:
@@ -63,7 +63,7 @@ def test_a_class_behind_one_address_signs_in_within_a_second_although_each_fails
     for _ in range(300):
         # To the provider and back, and the editor beside it.
         with sign_in.counting_failures("192.0.2.7"), sign_in.counting_failures("192.0.2.7"):
-            sign_in.count_beginning_or_refuse("192.0.2.7")
+            sign_in.count_begun_sign_in_or_refuse("192.0.2.7")
     for _ in range(FAILED_SIGN_INS_PER_MINUTE - 600):
         fail()
     with pytest.raises(RefusalError, match="have failed") as refusal, sign_in.counting_failures("192.0.2.7"):

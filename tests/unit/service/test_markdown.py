@@ -56,7 +56,7 @@ def test_headings_are_below_the_pages_own_and_none_is_left_out() -> None:
 def test_what_people_type_keeps_its_lines_and_stays_below_the_pages_headings() -> None:
     assert markdown_html("a\nb") == "<p>a\nb</p>\n"
     assert markdown_html("a\nb", keeps_lines=True) == "<p>a<br />\nb</p>\n"
-    assert markdown_html("# Points: 4 of 4", first_heading=3) == "<h3>Points: 4 of 4</h3>\n"
+    assert markdown_html("# Points: 4 of 4", first_heading_level=3) == "<h3>Points: 4 of 4</h3>\n"
 
 
 @pytest.mark.parametrize(

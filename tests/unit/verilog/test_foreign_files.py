@@ -107,13 +107,13 @@ def test_slang_shows_nothing_where_the_kernel_does_not_keep_it_from_files(
     tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parsing, "_forbid_opening_files", lambda: None)
-    parsing._file_free_thread.cache_clear()
+    parsing._thread_without_file_access.cache_clear()
     try:
         _, messages = analysed(tmp_path, way, is_there=True)
         assert "assign" not in "".join(messages)
         assert any("unknown module" in answer for answer in messages)
     finally:
-        parsing._file_free_thread.cache_clear()
+        parsing._thread_without_file_access.cache_clear()
 
 
 @needs_landlock
@@ -131,7 +131,7 @@ def test_the_thread_that_parses_opens_no_file_at_all(tmp_path: Path) -> None:
         return outcomes
 
     assert tries() == ["opened"] * 4
-    assert parsing._file_free_thread().submit(tries).result() == ["refused"] * 4
+    assert parsing._thread_without_file_access().submit(tries).result() == ["refused"] * 4
     sources = pyslang.SourceManager()
     text = f'`include "{tmp_path}/x.svh"\n{USE}'
     for parse in (parsing.parse, parsing.parse_file):

@@ -26,7 +26,7 @@ GENERATED = generated_project(60)
 
 @pytest.fixture(autouse=True)
 def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inventory, "_validity_s", lambda took_s: 0.0)
+    monkeypatch.setattr(inventory, "_stamps_valid_s", lambda took_s: 0.0)
 
 
 def names(project: Project, name: str) -> list[str]:

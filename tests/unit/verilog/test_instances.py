@@ -19,7 +19,7 @@ from ...support.designs.generated_project import generated_project
 
 @pytest.fixture(autouse=True)
 def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inventory, "_validity_s", lambda took_s: 0.0)
+    monkeypatch.setattr(inventory, "_stamps_valid_s", lambda took_s: 0.0)
 
 
 def written_project(folder: Path, **texts: str) -> Project:

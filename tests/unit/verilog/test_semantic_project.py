@@ -24,7 +24,7 @@ from benchwright_verilog.syntax.documents import Documents
 
 @pytest.fixture(autouse=True)
 def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inventory, "_validity_s", lambda took_s: 0.0)
+    monkeypatch.setattr(inventory, "_stamps_valid_s", lambda took_s: 0.0)
 
 
 def write(folder: Path, files: Mapping[str, str]) -> None:

@@ -296,6 +296,6 @@ def _named_children_without_comments(node: Node | None) -> list[Node]:
     return [child_node for child_node in children if child_node.is_named and not child_node.type.endswith("comment")]
 
 
-def _default_value_text(declarator: str) -> str:
+def _default_value_text(declarator_text: str) -> str:
     """The expression after the `=` of a parameter's declaration."""
-    return declarator.partition("=")[2].strip()
+    return declarator_text.partition("=")[2].strip()

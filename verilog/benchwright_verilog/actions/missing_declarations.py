@@ -63,7 +63,9 @@ def _name_to_include(header: Path, includer: Path, project: Project) -> str:
     return Path(os.path.relpath(header, includer.parent)).as_posix()
 
 
-def _import_fixes(code_selection: ActionContext, finding: Finding, name: str, project: Project) -> Iterator[Action]:
+def _import_fixes(
+    code_selection: ActionContext, finding: Finding, missing_name: str, project: Project
+) -> Iterator[Action]:
     document = code_selection.document
     node = smallest_node_around(document, finding.start, finding.start)
     unit = self_or_ancestor_of_kind(node, *MODULES, "package_declaration")
@@ -71,16 +73,16 @@ def _import_fixes(code_selection: ActionContext, finding: Finding, name: str, pr
     if unit is not None:
         pattern = _PACKAGE_HEAD if unit.type == "package_declaration" else _MODULE_NAME
         unit_head = pattern.search(document.text, document.lines.from_byte(unit.start_byte))
-    for package in _packages_with(name, project):
-        qualified = TextChange(finding.start, finding.end, f"{package}::{name}")
-        yield Action(f"Write '{package}::{name}'", (qualified,), finding=finding)
+    for package in _packages_declaring(missing_name, project):
+        qualified = TextChange(finding.start, finding.end, f"{package}::{missing_name}")
+        yield Action(f"Write '{package}::{missing_name}'", (qualified,), finding=finding)
         if unit_head is not None:
-            import_change = TextChange(unit_head.end(), unit_head.end(), f" import {package}::{name};")
-            yield Action(f"Import '{package}::{name}'", (import_change,), finding=finding)
+            import_change = TextChange(unit_head.end(), unit_head.end(), f" import {package}::{missing_name};")
+            yield Action(f"Import '{package}::{missing_name}'", (import_change,), finding=finding)
 
 
-def _packages_with(name: str, project: Project) -> Iterator[str]:
-    naming_paths = set(project.files_with_word(name))
+def _packages_declaring(declared_name: str, project: Project) -> Iterator[str]:
+    naming_paths = set(project.files_with_word(declared_name))
     packages_by_file = {
         path: [symbol.name for symbol in symbols if symbol.target_kind is TargetKind.PACKAGE]
         for path, symbols in project.declared_units_by_file()
@@ -89,4 +91,6 @@ def _packages_with(name: str, project: Project) -> Iterator[str]:
     paths = [path for path, package_names in packages_by_file.items() if package_names][:_MOST_FILES]
     for analysis in project.analyses_of(paths):
         candidates = map(analysis.compilation.getPackage, packages_by_file[analysis.path])
-        yield from (package.name for package in candidates if package is not None and package.find(name) is not None)
+        yield from (
+            package.name for package in candidates if package is not None and package.find(declared_name) is not None
+        )

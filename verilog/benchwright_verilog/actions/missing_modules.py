@@ -50,7 +50,7 @@ def missing_module_fixes(
         return
     document, name = code_selection.document, match["module"]
     eol = newline(document)
-    text = _stub_text(name, list(_instances(project, name)), eol)
+    text = _stub_text(name, list(_instances_of_missing_module(project, name)), eol)
     path = document_path(document.uri)
     new_file = path.with_name(f"{name}{path.suffix}")
     if can_create_files and project.folder is not None and not new_file.exists():
@@ -62,27 +62,29 @@ def missing_module_fixes(
     yield Action(f"Create the module '{name}'", (TextChange(end, end, separator + text),), finding=finding)
 
 
-def _instances(project: Project, module_name: str) -> Iterator[tuple[FileAnalysis, UninstantiatedDefSymbol]]:
+def _instances_of_missing_module(
+    project: Project, module_name: str
+) -> Iterator[tuple[FileAnalysis, UninstantiatedDefSymbol]]:
     """The instances of an unknown module, in all files of the project."""
     for analysis in project.analyses_of(project.files_with_word(module_name)[:_MOST_FILES]):
         for declared in analysis.declared_modules:
             body = analysis.module_body(declared.name)
-            for instance in _uninstantiated(body) if body is not None else ():
+            for instance in _unknown_module_instances_in(body) if body is not None else ():
                 if instance.definitionName == module_name:
                     yield analysis, instance
 
 
-def _uninstantiated(scope: ScopeSymbol) -> Iterator[UninstantiatedDefSymbol]:
+def _unknown_module_instances_in(scope: ScopeSymbol) -> Iterator[UninstantiatedDefSymbol]:
     from pyslang.ast import GenerateBlockArraySymbol, GenerateBlockSymbol, UninstantiatedDefSymbol
 
     for scope_member in scope:
         if isinstance(scope_member, UninstantiatedDefSymbol):
             yield scope_member
         elif isinstance(scope_member, (GenerateBlockSymbol, GenerateBlockArraySymbol)):
-            yield from _uninstantiated(scope_member)
+            yield from _unknown_module_instances_in(scope_member)
 
 
-def _stub_text(name: str, instances: Iterable[tuple[FileAnalysis, UninstantiatedDefSymbol]], eol: str) -> str:
+def _stub_text(module_name: str, instances: Iterable[tuple[FileAnalysis, UninstantiatedDefSymbol]], eol: str) -> str:
     ports: dict[str, _StubPort] = {}
     parameters: dict[str, None] = {}
     for analysis, instance in instances:
@@ -97,7 +99,7 @@ def _stub_text(name: str, instances: Iterable[tuple[FileAnalysis, Uninstantiated
                 stub_port.width = max(stub_port.width, expression.type.bitWidth)
                 stub_port.directions |= _directions_by_use(analysis, expression, symbol)
         parameters |= dict.fromkeys(_parameter_names(instance))
-    head = f"module {name}"
+    head = f"module {module_name}"
     if parameters:
         head += f" #({eol}  {f',{eol}  '.join(f'parameter {parameter} = 0' for parameter in parameters)}{eol})"
     declarations = [_port_declaration(port_name, stub_port) for port_name, stub_port in ports.items()]
@@ -105,16 +107,16 @@ def _stub_text(name: str, instances: Iterable[tuple[FileAnalysis, Uninstantiated
     return f"{head}{eol}{eol}endmodule{eol}"
 
 
-def _port_declaration(name: str, stub_port: _StubPort) -> str:
+def _port_declaration(port_name: str, stub_port: _StubPort) -> str:
     """Such as `output logic [7:0] q`; where the uses say nothing, the name decides."""
     if "inout" in stub_port.directions:
         direction = "inout"
     elif stub_port.directions:
         direction = "input" if "input" in stub_port.directions else "output"
     else:
-        direction = "output" if OUTPUT_NAME.search(name) else "input"
+        direction = "output" if OUTPUT_NAME.search(port_name) else "input"
     data_type = "wire" if direction == "inout" else "logic"
-    return f"{direction} {data_type} {f'[{stub_port.width - 1}:0] ' if stub_port.width > 1 else ''}{name}"
+    return f"{direction} {data_type} {f'[{stub_port.width - 1}:0] ' if stub_port.width > 1 else ''}{port_name}"
 
 
 def _parameter_names(instance: UninstantiatedDefSymbol) -> Iterator[str]:
@@ -146,7 +148,7 @@ def _root_symbol(expression: Expression | None) -> Symbol | None:
     return expression.symbol if isinstance(expression, NamedValueExpression) else None
 
 
-def _directions_by_use(analysis: FileAnalysis, expression: Expression, symbol: Symbol | None) -> set[str]:
+def _directions_by_use(analysis: FileAnalysis, expression: Expression, root_symbol: Symbol | None) -> set[str]:
     """The direction that a connection shows: an input if its signal has a driver, an output if it only has loads."""
     from pyslang.ast import ConcatenationExpression, EmptyArgumentExpression, ParameterSymbol
 
@@ -157,20 +159,20 @@ def _directions_by_use(analysis: FileAnalysis, expression: Expression, symbol: S
         return set().union(*operand_directions)
     if isinstance(expression, EmptyArgumentExpression):
         return set()
-    if symbol is None or isinstance(symbol, ParameterSymbol):
+    if root_symbol is None or isinstance(root_symbol, ParameterSymbol):
         return {"input"}
-    scope = symbol.parentScope.containingInstance if symbol.parentScope is not None else None
-    port = scope.findPort(symbol.name) if scope is not None else None
+    scope = root_symbol.parentScope.containingInstance if root_symbol.parentScope is not None else None
+    port = scope.findPort(root_symbol.name) if scope is not None else None
     port_direction = getattr(port, "direction", None)
     if port_direction is not None and port_direction.name in ("In", "InOut", "Ref"):
         return {"inout" if port_direction.name == "InOut" else "input"}
-    target = analysis.resolver.target_of(symbol)
+    target = analysis.resolver.target_of(root_symbol)
     roles = {
         occurrence.role
-        for occurrence in analysis.occurrences_of(symbol.name)
+        for occurrence in analysis.occurrences_of(root_symbol.name)
         if occurrence.target == target and not _is_in_unknown_instance(analysis, occurrence.start)
     }
-    if NameRole.WRITE in roles or getattr(symbol, "initializer", None) is not None:
+    if NameRole.WRITE in roles or getattr(root_symbol, "initializer", None) is not None:
         return {"input"}
     return {"output"} if NameRole.READ in roles or port_direction is not None else set()
 

@@ -48,7 +48,9 @@ def name_or_missing_token_fixes(code_selection: ActionContext, finding: Finding)
         yield Action(f"Insert '{text}'", (change,), finding=finding, is_preferred=text == ";")
 
 
-def _declaration_and_port_fixes(code_selection: ActionContext, finding: Finding, name: str) -> Iterator[Action]:
+def _declaration_and_port_fixes(
+    code_selection: ActionContext, finding: Finding, undeclared_name: str
+) -> Iterator[Action]:
     document = code_selection.document
     node = smallest_node_around(document, finding.start, finding.start)
     scope = self_or_ancestor_of_kind(node, *MODULES)
@@ -65,11 +67,13 @@ def _declaration_and_port_fixes(code_selection: ActionContext, finding: Finding,
         text_before = document.text[line_start:start].strip()
         is_alone = not text_before or (text_before.startswith("/*") and text_before.endswith("*/"))
         change = (
-            TextChange(line_start, line_start, f"{indent}logic {name};{eol}")
+            TextChange(line_start, line_start, f"{indent}logic {undeclared_name};{eol}")
             if is_alone
-            else TextChange(start, start, f"logic {name}; ")
+            else TextChange(start, start, f"logic {undeclared_name}; ")
         )
-        yield Action(f"Declare 'logic {name}'", (change,), finding=finding)
+        yield Action(f"Declare 'logic {undeclared_name}'", (change,), finding=finding)
     for direction in ("input", "output"):
-        if (added := ansi_port_addition(code_selection.document, scope, f"{direction} logic {name}")) is not None:
-            yield Action(f"Add the {direction} port '{name}'", (added,), finding=finding)
+        if (
+            added := ansi_port_addition(code_selection.document, scope, f"{direction} logic {undeclared_name}")
+        ) is not None:
+            yield Action(f"Add the {direction} port '{undeclared_name}'", (added,), finding=finding)

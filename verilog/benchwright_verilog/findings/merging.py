@@ -39,7 +39,7 @@ def findings_to_show(findings: Iterable[Finding], lines: Lines, lint_settings: L
         line = lines.line_index(finding.start)
         if adjusted is None or (finding.level is not Level.ERROR and waivers.is_waived(line, finding.rule)):
             continue
-        line_subjects = [(line, subject) for subject in _merge_keys(finding)]
+        line_subjects = [(line, subject) for subject in _rules_merged_with(finding)]
         # Two tools often report the same on a line: once is enough. One tool may mean two parts of the line.
         if all(reported.setdefault(key, finding.source) is finding.source for key in line_subjects):
             shown_findings[adjusted] = None
@@ -50,15 +50,15 @@ def _sort_key(finding: Finding) -> tuple[int, int, int, int]:
     return finding.start, finding.end, finding.level.value, finding.source.rank
 
 
-def _with_user_severity_unless_off(finding: Finding, lint: Lint) -> Finding | None:
-    if not finding.rule or (not lint.off and not lint.severity):
+def _with_user_severity_unless_off(finding: Finding, lint_settings: Lint) -> Finding | None:
+    if not finding.rule or (not lint_settings.off and not lint_settings.severity):
         return finding
-    if finding.rule in lint.off or lint.severity.get(finding.rule) == "off":
+    if finding.rule in lint_settings.off or lint_settings.severity.get(finding.rule) == "off":
         return None
-    name = lint.severity.get(finding.rule)
+    name = lint_settings.severity.get(finding.rule)
     return replace(finding, level=_LEVELS[name]) if name else finding
 
 
-def _merge_keys(finding: Finding) -> frozenset[str]:
+def _rules_merged_with(finding: Finding) -> frozenset[str]:
     # A line that one tool can't parse, others can't either, and each words it differently.
     return frozenset({"error"}) if finding.level is Level.ERROR else rule_and_equivalents(finding.rule)

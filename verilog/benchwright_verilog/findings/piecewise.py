@@ -80,13 +80,13 @@ class Piecewise:
 
     Args:
         path: The file.
-        files: The files that may be read; those of its folder if none are given.
+        readable_files: The files that may be read; those of its folder if none are given.
         is_alone: True if it is unknown which other files there are; then unknown modules are not reported.
     """
 
-    def __init__(self, path: Path, files: ReadableFiles | None = None, *, is_alone: bool) -> None:
+    def __init__(self, path: Path, readable_files: ReadableFiles | None = None, *, is_alone: bool) -> None:
         self._path = path
-        self._files = files or ReadableFiles.below(path.parent)
+        self._files = readable_files or ReadableFiles.below(path.parent)
         self._is_alone = is_alone
         self._joined: Mapping[tuple[Shape, ...], _ItemFacts] = {}
         self._grouping: tuple[list[_ItemFacts], list[int], frozenset[bytes], list[_ItemGroup]] | None = None
@@ -199,7 +199,7 @@ class Piecewise:
 
         root = RootFile(self._path, SourceText(text, Outline(encode_text(text)), None), Preprocessing())
         trees = Trees()
-        trees.start_again_if_changed(Closures(SourceTexts(None, Documents(), self._files)).reachable_files([root])[0])
+        trees.renew_if_files_changed(Closures(SourceTexts(None, Documents(), self._files)).reachable_files([root])[0])
         tree = trees.tree(self._path, text, root.preprocessing)
         compilation = Compilation()
         compilation.addSyntaxTree(tree.syntax)
@@ -277,11 +277,11 @@ def _parse_item_facts(data: bytes) -> _ItemFacts:
     if not _CODE.sub(b"", data):
         return _ItemFacts(frozenset(), frozenset(), is_whole=True, is_closed=True)
     is_global = not _DIRECTIVES.isdisjoint(_MACRO.findall(data)) or any(word in data for word in _GLOBAL)
-    declares, are_modules, is_closed = _names_only_modules_and_closed(data.decode("utf-8", "surrogatepass"))
+    declares, are_modules, is_closed = _module_names_is_whole_and_is_closed(data.decode("utf-8", "surrogatepass"))
     return _ItemFacts(declares, frozenset(found_words), is_closed and are_modules and not is_global, is_closed)
 
 
-def _names_only_modules_and_closed(text: str) -> tuple[frozenset[bytes], bool, bool]:
+def _module_names_is_whole_and_is_closed(text: str) -> tuple[frozenset[bytes], bool, bool]:
     """Return what a file has outside of its modules.
 
     Returns:

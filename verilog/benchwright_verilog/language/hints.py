@@ -66,7 +66,7 @@ class InlayHint:
     tooltip: str = ""
 
 
-def hints(analysis: FileAnalysis, start_byte: int, end_byte: int, requested: InlayHints) -> Iterator[InlayHint]:
+def hints(analysis: FileAnalysis, start_byte: int, end_byte: int, hint_settings: InlayHints) -> Iterator[InlayHint]:
     """The hints between two bytes of a file."""
     units = analysis.outline.units
     for index, unit in enumerate(units):
@@ -81,16 +81,16 @@ def hints(analysis: FileAnalysis, start_byte: int, end_byte: int, requested: Inl
         else:
             continue
         if scope is not None:
-            yield from _InlayHints(analysis, start_byte, end_byte, requested).scope_hints(scope)
+            yield from _InlayHints(analysis, start_byte, end_byte, hint_settings).scope_hints(scope)
 
 
 class _InlayHints:
-    def __init__(self, analysis: FileAnalysis, start: int, end: int, requested: InlayHints) -> None:
+    def __init__(self, analysis: FileAnalysis, start_byte: int, end_byte: int, hint_settings: InlayHints) -> None:
         self._analysis = analysis
         self._sources = analysis.sources
-        self._start = start
-        self._end = end
-        self._requested = requested
+        self._start = start_byte
+        self._end = end_byte
+        self._requested = hint_settings
 
     def scope_hints(self, scope: ScopeSymbol) -> Iterator[InlayHint]:
         yield from results_of_each(scope, self._symbol_hints)

@@ -79,11 +79,11 @@ class Lines:
         return lines
 
     def _byte_starts_after_replacement(
-        self, lines: Self, first_line: int, next_line: int, inner_count: int
+        self, new_lines: Self, first_line: int, next_line: int, inner_line_count: int
     ) -> list[int]:
         first_byte = self._byte_starts[first_line]
-        changed_starts = lines._starts[first_line : first_line + inner_count + 1]
-        byte_starts = [*self._byte_starts[:first_line], *_byte_starts(lines.text, changed_starts, first_byte)]
+        changed_starts = new_lines._starts[first_line : first_line + inner_line_count + 1]
+        byte_starts = [*self._byte_starts[:first_line], *_byte_starts(new_lines.text, changed_starts, first_byte)]
         if next_line < len(self._byte_starts):
             shift = byte_starts[-1] - self._byte_starts[next_line]
             tail = self._byte_starts[next_line + 1 :]
@@ -109,7 +109,7 @@ class Lines:
             return min(start + position.character, end)
         units_left = position.character
         for offset in range(start, end):
-            units_left -= self._client_units(self.text[offset])
+            units_left -= self._client_unit_count(self.text[offset])
             if units_left < 0:
                 return offset
         return end
@@ -185,13 +185,13 @@ class Lines:
             return len(self.text), len(self.text)
         return self._starts[line_number - 1], self._line_end_without_break(line_number - 1)
 
-    def _line_end_without_break(self, line: int) -> int:
-        if line + 1 == len(self._starts):
+    def _line_end_without_break(self, line_index: int) -> int:
+        if line_index + 1 == len(self._starts):
             return len(self.text)
-        end = self._starts[line + 1] - 1
+        end = self._starts[line_index + 1] - 1
         return end - 1 if self.text[end] == "\n" and end > 0 and self.text[end - 1] == "\r" else end
 
-    def _client_units(self, character: str) -> int:
+    def _client_unit_count(self, character: str) -> int:
         if self.encoding == PositionEncodingKind.Utf8:
             return len(character.encode("utf-8", "surrogatepass"))
         return 2 if ord(character) > 0xFFFF else 1

@@ -222,16 +222,16 @@ def _module_head_kind_at(children: list[Node], index: int) -> str | None:
 def _inner_list_after_adding_symbol(
     siblings: list[OutlineSymbol],
     node: Node,
-    name: Node | None,
+    name_node: Node | None,
     symbol_kind: SymbolKind,
     detail: str,
     whole_node: Node | None = None,
 ) -> list[OutlineSymbol]:
-    text = _node_text(name) if name is not None else ""
+    text = _node_text(name_node) if name_node is not None else ""
     if node.type == "class_constructor_declaration":
         text = "new"
-        name = next((child for child in node.children if child.type == "new"), None)
-    if name is None or not text:
+        name_node = next((child for child in node.children if child.type == "new"), None)
+    if name_node is None or not text:
         return siblings
     whole_node = whole_node or node
     siblings.append(
@@ -240,9 +240,9 @@ def _inner_list_after_adding_symbol(
             symbol_kind,
             _shortened_line(detail),
             whole_node.start_byte,
-            max(whole_node.end_byte, name.end_byte),
-            name.start_byte,
-            name.end_byte,
+            max(whole_node.end_byte, name_node.end_byte),
+            name_node.start_byte,
+            name_node.end_byte,
         )
     )
     return siblings[-1].inner_symbols

@@ -71,9 +71,9 @@ def differing_start_old_end_new_end(old_data: bytes, new_data: bytes) -> tuple[i
     return start, len(old_data) - shared, len(new_data) - shared
 
 
-def _longest_fitting(limit: int, fits: Callable[[int], bool]) -> int:
+def _longest_fitting(max_length: int, fits: Callable[[int], bool]) -> int:
     """The greatest length up to a limit that fits, where all shorter ones do."""
-    low, high = 0, limit
+    low, high = 0, max_length
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if fits(middle) else (low, middle - 1)

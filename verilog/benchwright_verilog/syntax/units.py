@@ -60,11 +60,11 @@ class Shape:
         """Itself or what it was when it was last parsed."""
         return self if "tree" in self.__dict__ else self._origin
 
-    def kept_result(self, make: Callable[[Shape], T]) -> T:
+    def kept_result(self, compute: Callable[[Shape], T]) -> T:
         """Return what a function makes of it, kept as long as the text is there."""
-        if make not in self._known_results:
-            self._known_results[make] = make(self)
-        return cast("T", self._known_results[make])
+        if compute not in self._known_results:
+            self._known_results[compute] = compute(self)
+        return cast("T", self._known_results[compute])
 
 
 @dataclass(frozen=True)
@@ -83,12 +83,12 @@ class TopLevelItem:
         return self.start + len(self.shape.data)
 
 
-async def results_by_unit(units: Sequence[TopLevelItem], make: Callable[[Shape], T]) -> list[tuple[TopLevelItem, T]]:
+async def results_by_unit(units: Sequence[TopLevelItem], compute: Callable[[Shape], T]) -> list[tuple[TopLevelItem, T]]:
     """The result of a function for each unit; a long document gives way to other requests the first time."""
     made_values: list[tuple[TopLevelItem, T]] = []
     pause = time.monotonic() + _BREATH_S
     for unit in units:
-        made_values.append((unit, unit.shape.kept_result(make)))
+        made_values.append((unit, unit.shape.kept_result(compute)))
         if time.monotonic() > pause:
             await asyncio.sleep(0)
             pause = time.monotonic() + _BREATH_S

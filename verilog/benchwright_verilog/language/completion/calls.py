@@ -230,7 +230,7 @@ def _instantiated_module_path(code: Sequence[ExplainedToken], instance_name_inde
     return None
 
 
-def index_count_before(code: Sequence[ExplainedToken], end_index: int) -> int:
+def trailing_index_count(code: Sequence[ExplainedToken], end_index: int) -> int:
     """The number of indices that end at some token: 2 of `a[0][i]`. A range, as in `a[3:0]`, is none."""
     count = 0
     while end_index > 0 and code[end_index - 1].text == "]":

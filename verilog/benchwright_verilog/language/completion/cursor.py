@@ -22,9 +22,9 @@ from benchwright_verilog.language.completion.calls import (
     OpenCall,
     call_of_innermost_bracket,
     hierarchical_name_before,
-    index_count_before,
     innermost_call_around,
     is_identifier,
+    trailing_index_count,
 )
 from benchwright_verilog.language.explanation.tokens import (
     CLOSING,
@@ -165,7 +165,7 @@ def cursor_at(text: str, cursor_code_point: int) -> Cursor:
     code = _without_comments_and_directives(text, [token for token in read_tokens if token.end <= start], start)
     blocks, is_procedural = open_blocks_and_is_procedural(code)
     call = innermost_call_around(code)
-    assigned_end = _assigned_end(code) or _compared_end(code, blocks)
+    assigned_end = _assigned_path_end_index(code) or _compared_path_end_index(code, blocks)
     unplaced = Cursor(
         Expected.NOTHING,
         start,
@@ -173,10 +173,10 @@ def cursor_at(text: str, cursor_code_point: int) -> Cursor:
         end,
         word,
         (),
-        index_count_before(code, len(code) - 1),
+        trailing_index_count(code, len(code) - 1),
         call,
         hierarchical_name_before(code, assigned_end),
-        index_count_before(code, assigned_end),
+        trailing_index_count(code, assigned_end),
         is_procedural,
         tuple(blocks),
     )
@@ -441,11 +441,11 @@ _COMPARISONS = frozenset({"==", "!=", "===", "!==", "==?", "!=?"})
 _CASES = frozenset({"case", "casex", "casez"})
 
 
-def _compared_end(code: Sequence[ExplainedToken], blocks: Sequence[str]) -> int:
+def _compared_path_end_index(code: Sequence[ExplainedToken], blocks: Sequence[str]) -> int:
     """The number of tokens up to the path that is compared with the cursor's, or is in the `case (…)` around it."""
     if code and code[-1].text in _COMPARISONS:
         return len(code) - 1
-    opening = _innermost_opening(code)
+    opening = _innermost_open_bracket_index(code)
     if opening is not None and code[opening - 1].text == "inside":
         return opening - 1
     if not blocks or blocks[-1] != "procedural case":
@@ -457,7 +457,7 @@ def _compared_end(code: Sequence[ExplainedToken], blocks: Sequence[str]) -> int:
         elif code[index].text in _CASES:
             depth -= 1
             if depth < 0:
-                end = _closing_index(code, index + 1)
+                end = _closing_bracket_index(code, index + 1)
                 # Only what is nothing but a path has a type that is known.
                 return (
                     end
@@ -471,10 +471,10 @@ def _is_part_of_path(token: ExplainedToken) -> bool:
     return is_identifier(token) or token.text in ("[", "]", "this") or token.token_kind is ExplainedTokenKind.NUMBER
 
 
-def _closing_index(code: Sequence[ExplainedToken], opening: int) -> int:
+def _closing_bracket_index(code: Sequence[ExplainedToken], opening_index: int) -> int:
     """The bracket that closes another; the end of the tokens if none does."""
     depth = 0
-    for index in range(opening, len(code)):
+    for index in range(opening_index, len(code)):
         if code[index].token_kind is ExplainedTokenKind.SYMBOL:
             depth += (code[index].text in OPENING) - (code[index].text in CLOSING)
             if depth == 0:
@@ -482,7 +482,7 @@ def _closing_index(code: Sequence[ExplainedToken], opening: int) -> int:
     return len(code)
 
 
-def _innermost_opening(code: Sequence[ExplainedToken]) -> int | None:
+def _innermost_open_bracket_index(code: Sequence[ExplainedToken]) -> int | None:
     """The innermost bracket that is open at the end."""
     depth = 0
     for index in range(len(code) - 1, 0, -1):
@@ -495,7 +495,7 @@ def _innermost_opening(code: Sequence[ExplainedToken]) -> int | None:
     return None
 
 
-def _assigned_end(code: Sequence[ExplainedToken]) -> int:
+def _assigned_path_end_index(code: Sequence[ExplainedToken]) -> int:
     """The number of tokens up to the `=` or `<=` before the cursor, whose left side is assigned."""
     depth = 0
     for index in range(len(code) - 1, -1, -1):

@@ -54,8 +54,8 @@ def called_header_at(
     return library.header(project, analysis, unit) if unit is not None else None
 
 
-def unconnected_formal_proposals(request: CompletionRequest, *, after_dot: bool) -> Iterator[Proposal]:
-    """Ports, parameters or arguments that are not connected yet; after their dot if it is `after_dot`."""
+def unconnected_formal_proposals(request: CompletionRequest, *, is_after_dot: bool) -> Iterator[Proposal]:
+    """Ports, parameters or arguments that are not connected yet; after their dot if it is `is_after_dot`."""
     call = request.cursor.call
     header = called_header(request, call) if call is not None else None
     if call is None or header is None:
@@ -63,7 +63,7 @@ def unconnected_formal_proposals(request: CompletionRequest, *, after_dot: bool)
     formals = header.parameters if call.call_kind is CallKind.PARAMETERS else header.formals
     open_formals = [formal for formal in formals if formal.name not in call.taken_names]
     is_open = request.text[request.cursor.end : request.cursor.end + 1] != "("
-    dot = "" if after_dot else "."
+    dot = "" if is_after_dot else "."
     for position, formal in enumerate(open_formals):
         if not request.matches_typed_word(formal.name):
             continue
@@ -75,16 +75,16 @@ def unconnected_formal_proposals(request: CompletionRequest, *, after_dot: bool)
             f"{dot}{formal.name}", Sort.PORT, Rank.MEMBER, formal.text, plain_text, snippet, documentation, position
         )
     if len(open_formals) > 1 and not request.word and is_open:
-        yield _all_connections_proposal(open_formals, call, request, dotted=after_dot)
+        yield _all_connections_proposal(open_formals, call, request, is_after_dot=is_after_dot)
 
 
 def _all_connections_proposal(
-    open_formals: Sequence[Formal], call: OpenCall, request: CompletionRequest, *, dotted: bool
+    open_formals: Sequence[Formal], call: OpenCall, request: CompletionRequest, *, is_after_dot: bool
 ) -> Proposal:
     further = "" if "\n" in request.text[call.start : request.cursor.start] else "  "
     snippet = _connection_list_text(open_formals, call, ",\n" + further, 1)
     plain_text = _connection_list_text(open_formals, call, ",\n" + _cursor_line_indentation(request) + further, None)
-    if dotted:
+    if is_after_dot:
         snippet, plain_text = snippet[1:], plain_text[1:]
     noun = "parameters" if call.call_kind is CallKind.PARAMETERS else "ports"
     label = f"all {len(open_formals)} {noun}" if not call.taken_names else f"the other {len(open_formals)} {noun}"

@@ -80,13 +80,13 @@ def scope_name_proposals(request: CompletionRequest) -> Iterator[Proposal]:
 
 
 def _pattern_key_proposals(
-    request: CompletionRequest, pattern_type: Type, pattern: re.Match[str]
+    request: CompletionRequest, pattern_type: Type, pattern_match: re.Match[str]
 ) -> Iterator[Proposal]:
     """The members that are not set yet, where a key of an assignment pattern of a structure is written."""
     canonical = pattern_type.canonicalType
-    if pattern["key"] or not isinstance(canonical, (PackedStructType, UnpackedStructType)):
+    if pattern_match["key"] or not isinstance(canonical, (PackedStructType, UnpackedStructType)):
         return
-    given_names = set(re.findall(r"(\w+)\s*:", pattern["items"] or ""))
+    given_names = set(re.findall(r"(\w+)\s*:", pattern_match["items"] or ""))
     for position, member in enumerate(canonical):
         if (
             isinstance(member, FieldSymbol)
@@ -108,16 +108,16 @@ _PATTERN = re.compile(r"'\{(?P<items>[^{};]*,)?\s*(?:(?P<key>\w+)\s*:\s*)?\Z")
 """An assignment pattern that is open at the end, in which a key or a value comes next, or a value behind its key."""
 
 
-def _type_in_pattern(pattern_type: Type, pattern: re.Match[str]) -> Type | None:
+def _type_in_pattern(pattern_type: Type, pattern_match: re.Match[str]) -> Type | None:
     """The type of the value that comes next in an assignment pattern; None if that is unknown."""
     canonical = pattern_type.canonicalType
     if not isinstance(canonical, (PackedStructType, UnpackedStructType)):
         return canonical.arrayElementType
     members = [member for member in canonical if isinstance(member, FieldSymbol)]
-    if pattern["key"]:
-        return next((field.type for field in members if field.name == pattern["key"]), None)
-    position = (pattern["items"] or "").count(",")
-    return members[position].type if position < len(members) and ":" not in (pattern["items"] or "") else None
+    if pattern_match["key"]:
+        return next((field.type for field in members if field.name == pattern_match["key"]), None)
+    position = (pattern_match["items"] or "").count(",")
+    return members[position].type if position < len(members) and ":" not in (pattern_match["items"] or "") else None
 
 
 def _is_expected(request: CompletionRequest, name_in_scope: NameInScope) -> bool:
@@ -180,7 +180,7 @@ def _documentation_maker(symbol: Symbol, analysis: FileAnalysis) -> Callable[[],
     return lambda: describe(symbol, analysis.sources).markdown
 
 
-def _type_rank(type_: Type, expected_type: Type, rank: int) -> int:
+def _type_rank(type_: Type, expected_type: Type, rank_if_compatible: int) -> int:
     """Rank of a type by how well it fits into another: the same is best, then one as wide."""
     if type_.isMatching(expected_type):
         return Rank.FIT
@@ -188,7 +188,9 @@ def _type_rank(type_: Type, expected_type: Type, rank: int) -> int:
     if width is not None and width_of(type_) == width and type_.isIntegral:
         return Rank.NEAR
     return (
-        rank if type_.isAssignmentCompatible(expected_type) or expected_type.isAssignmentCompatible(type_) else rank + 4
+        rank_if_compatible
+        if type_.isAssignmentCompatible(expected_type) or expected_type.isAssignmentCompatible(type_)
+        else rank_if_compatible + 4
     )
 
 

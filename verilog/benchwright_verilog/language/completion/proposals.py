@@ -37,9 +37,9 @@ def proposals(request: CompletionRequest) -> Iterator[Proposal]:
         case Expected.SCOPED | Expected.MEMBER:
             yield from member_proposals(request)
         case Expected.CONNECTED_NAME:
-            yield from unconnected_formal_proposals(request, after_dot=True)
+            yield from unconnected_formal_proposals(request, is_after_dot=True)
         case Expected.CONNECTION:
-            yield from unconnected_formal_proposals(request, after_dot=False)
+            yield from unconnected_formal_proposals(request, is_after_dot=False)
             yield from scope_name_proposals(request)
         case _:
             yield from _statement_or_value_proposals(request)

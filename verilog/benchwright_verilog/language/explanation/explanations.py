@@ -259,7 +259,9 @@ def explain_macro_of_header(
     return Explanation(use.start(), use.end(), markdown) if markdown else None
 
 
-def _macro_markdown(text: str, end: int, macro_name: str, known_macros: KnownMacros, *, is_used: bool) -> str | None:
+def _macro_markdown(
+    text: str, name_end: int, macro_name: str, known_macros: KnownMacros, *, is_used: bool
+) -> str | None:
     macro = known_macros.get(macro_name)
     if macro is None:
         return None
@@ -267,7 +269,7 @@ def _macro_markdown(text: str, end: int, macro_name: str, known_macros: KnownMac
     if macro.documentation:
         markdown_parts.append(macro.documentation)
     if is_used:
-        became = expand_use(macro, macro_use_arguments(text, end), known_macros)
+        became = expand_use(macro, macro_use_arguments(text, name_end), known_macros)
         if became is not None and became != macro.body:
             shown_expansion = became if len(became) <= _LONGEST_EXPANSION else became[:_LONGEST_EXPANSION] + "\n…"
             markdown_parts.append(f"expands to\n\n```systemverilog\n{shown_expansion}\n```")

@@ -23,13 +23,13 @@ class KnownMacros(Mapping[str, Macro]):
     Args:
         analysis: Analysis of the file.
         texts: Gives the files that they are defined in.
-        other_targets: Macros that the file does not know, by their names.
+        overriding_targets: Macros that the file does not know, by their names.
     """
 
     def __init__(
-        self, analysis: FileAnalysis, texts: Texts, other_targets: Mapping[str, Target] = MappingProxyType({})
+        self, analysis: FileAnalysis, texts: Texts, overriding_targets: Mapping[str, Target] = MappingProxyType({})
     ) -> None:
-        self._targets = {**analysis.macros.last_definitions_by_name, **other_targets}
+        self._targets = {**analysis.macros.last_definitions_by_name, **overriding_targets}
         self._texts = texts
         self._read: dict[str, Macro | None] = {}
 

@@ -64,11 +64,11 @@ def _macro_body_end(text: str, offset: int) -> int:
         offset = ending + 1
 
 
-def arguments_and_end(text: str, opening_offset: int) -> tuple[list[str], int]:
+def arguments_and_end(text: str, opening_bracket_offset: int) -> tuple[list[str], int]:
     """The arguments between a pair of parentheses, and the offset behind it; all the rest where it has no end."""
-    depth, start = 0, opening_offset + 1
+    depth, start = 0, opening_bracket_offset + 1
     arguments: list[str] = []
-    for token in tokens(text, opening_offset, min(len(text), opening_offset + _LONGEST)):
+    for token in tokens(text, opening_bracket_offset, min(len(text), opening_bracket_offset + _LONGEST)):
         if token.token_kind is not ExplainedTokenKind.SYMBOL:
             continue
         if token.text in OPENING:
@@ -83,9 +83,9 @@ def arguments_and_end(text: str, opening_offset: int) -> tuple[list[str], int]:
     return arguments, len(text)
 
 
-def macro_use_arguments(text: str, name_end: int) -> list[str] | None:
+def macro_use_arguments(text: str, name_end_offset: int) -> list[str] | None:
     """The arguments of a macro's use whose name ends at an offset; None if there are no parentheses."""
-    opening = re.compile(r"\s*(?=\()").match(text, name_end)
+    opening = re.compile(r"\s*(?=\()").match(text, name_end_offset)
     return arguments_and_end(text, opening.end())[0] if opening is not None else None
 
 

@@ -47,11 +47,11 @@ _TOKEN = re.compile(
 _KINDS = {kind.value: kind for kind in ExplainedTokenKind}
 
 
-def tokens(text: str, start: int, end: int) -> list[ExplainedToken]:
+def tokens(text: str, start_offset: int, end_offset: int) -> list[ExplainedToken]:
     """The tokens between two offsets; one that crosses the end is cut there."""
     return [
         ExplainedToken(_KINDS[match.lastgroup or "symbol"], match[0], *match.span())
-        for match in _TOKEN.finditer(text, start, end)
+        for match in _TOKEN.finditer(text, start_offset, end_offset)
     ]
 
 

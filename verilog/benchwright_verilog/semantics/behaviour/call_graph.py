@@ -78,7 +78,7 @@ def caller_or_driver_edges(project: Project, node: CallNode) -> list[CallEdge]:
         return []
     if node.node_kind is NodeKind.PROCESS:
         return _edges_by_named_target(project, _occurrences_inside(analysis, node), {NameRole.READ})
-    uses = _occurrences_meeting_node(project, analysis, node, is_incoming=True)
+    uses = _incoming_or_outgoing_occurrences(project, analysis, node, is_incoming=True)
     return _edges_by_process(project, uses)
 
 
@@ -93,10 +93,10 @@ def callee_or_load_edges(project: Project, node: CallNode) -> list[CallEdge]:
         return _edges_by_named_target(project, _occurrences_inside(analysis, node), {NameRole.CALL})
     if node.node_kind is NodeKind.UNIT:
         return _edges_by_named_target(project, _occurrences_inside(analysis, node), {NameRole.INSTANTIATION})
-    return _edges_by_process(project, _occurrences_meeting_node(project, analysis, node, is_incoming=False))
+    return _edges_by_process(project, _incoming_or_outgoing_occurrences(project, analysis, node, is_incoming=False))
 
 
-def _occurrences_meeting_node(
+def _incoming_or_outgoing_occurrences(
     project: Project, analysis: FileAnalysis, node: CallNode, *, is_incoming: bool
 ) -> Iterator[Occurrence]:
     targets = [

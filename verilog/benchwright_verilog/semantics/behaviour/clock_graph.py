@@ -101,7 +101,8 @@ def signal_graph_of(compilation: Compilation) -> Graph:
             case UninstantiatedDefSymbol():
                 symbol.visit(
                     lambda inner: graph.unknown_signals.update(
-                        _signal_path_storing_symbol(graph, named_value) for named_value in _as_signal_reference(inner)
+                        _signal_path_after_adding_symbol(graph, named_value)
+                        for named_value in _signal_reference_if_any(inner)
                     )
                 )
                 return VisitAction.Skip
@@ -126,11 +127,11 @@ def paths_and_ranges_of_signals(graph: Graph, expression: object) -> Iterator[tu
     named_values: list[NamedValueExpression | HierarchicalValueExpression] = []
 
     def visit(node: object) -> None:
-        named_values.extend(_as_signal_reference(node))
+        named_values.extend(_signal_reference_if_any(node))
 
     expression.visit(visit)  # type: ignore[attr-defined]
     for named_value in named_values:
-        yield _signal_path_storing_symbol(graph, named_value), named_value.sourceRange
+        yield _signal_path_after_adding_symbol(graph, named_value), named_value.sourceRange
 
 
 def unwrap_conversions(expression: Expression) -> Expression:
@@ -146,7 +147,8 @@ def signal_path_of(graph: Graph, expression: Expression) -> str | None:
     while isinstance(expression, _SELECTS):
         expression = unwrap_conversions(expression.value)
     return next(
-        (_signal_path_storing_symbol(graph, named_value) for named_value in _as_signal_reference(expression)), None
+        (_signal_path_after_adding_symbol(graph, named_value) for named_value in _signal_reference_if_any(expression)),
+        None,
     )
 
 
@@ -170,12 +172,12 @@ def is_gray_code_expression(graph: Graph, expression: Expression) -> bool:
     return len(shifted) == 1 and len(names) == 1 and None not in names
 
 
-def _as_signal_reference(node: object) -> Iterator[NamedValueExpression | HierarchicalValueExpression]:
+def _signal_reference_if_any(node: object) -> Iterator[NamedValueExpression | HierarchicalValueExpression]:
     if isinstance(node, _VALUES) and isinstance(node.symbol, NetSymbol | VariableSymbol):
         yield node
 
 
-def _signal_path_storing_symbol(
+def _signal_path_after_adding_symbol(
     graph: Graph, value_expression: NamedValueExpression | HierarchicalValueExpression
 ) -> str:
     path = value_expression.symbol.hierarchicalPath
@@ -228,7 +230,9 @@ def _add_process(graph: Graph, block: ProceduralBlockSymbol) -> None:
     elif block.procedureKind in _BY_VALUE:
         assignments = _assignments_in(block_body)
         assigned_ranges = {
-            text_range for assignment in assignments for text_range in _signal_name_places(graph, assignment)
+            text_range
+            for assignment in assignments
+            for text_range in _buffers_and_offsets_of_signal_names(graph, assignment)
         }
         conditions = [
             name
@@ -259,7 +263,7 @@ def _add_clocked_process(graph: Graph, timed_body: TimedStatement, clock: str, r
     assigned_ranges: set[tuple[int, int]] = set()
     guarded_parts = _guarded_parts(graph, timed_body.stmt)
     for assignment in _assignments_in(timed_body.stmt):
-        assigned_ranges |= set(_signal_name_places(graph, assignment))
+        assigned_ranges |= set(_buffers_and_offsets_of_signal_names(graph, assignment))
         targets = _assigned_signal_paths(graph, assignment.left)
         for target in targets:
             graph.clocks.setdefault(target, set()).add(clock)
@@ -330,7 +334,7 @@ def _assignments_in(statement_node: object) -> list[AssignmentExpression]:
     return assignments
 
 
-def _signal_name_places(graph: Graph, expression: Expression) -> Iterator[tuple[int, int]]:
+def _buffers_and_offsets_of_signal_names(graph: Graph, expression: Expression) -> Iterator[tuple[int, int]]:
     return (
         _buffer_and_start_offset(source_range) for _, source_range in paths_and_ranges_of_signals(graph, expression)
     )

@@ -182,11 +182,13 @@ class _ResolvedMachine:
                     condition = conjunction(way.conditions)
                     yield Transition(self._numbers[value], self._numbers[way.value], condition, span)
 
-    def _machine_state(self, number: int, value: int, reached_states: frozenset[int] | None) -> MachineState:
+    def _machine_state(
+        self, state_number: int, state_value: int, reached_states: frozenset[int] | None
+    ) -> MachineState:
         width = self._register.width
-        label = self._labels.get(value)
-        text = f"{width}'b{value:0{width}b}"
-        is_reachable = number in reached_states if reached_states is not None else None
+        label = self._labels.get(state_value)
+        text = f"{width}'b{state_value:0{width}b}"
+        is_reachable = state_number in reached_states if reached_states is not None else None
         return MachineState(label.name if label else text, text, label.span if label else None, is_reachable)
 
 

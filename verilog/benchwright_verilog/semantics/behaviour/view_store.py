@@ -30,10 +30,13 @@ class InstanceChoiceStore:
         except (ValueError, TypeError, KeyError, AttributeError):
             return DEFAULTS
 
-    def save(self, folder: Path, view: InstanceChoice) -> None:
+    def save(self, folder: Path, instance_choice: InstanceChoice) -> None:
         """Keep the view of a folder. Where that can't be written, the choice ends with the program."""
         saved_instances = {
             module: [instance_path.path, instance_path.modules, [str(file) for file in instance_path.files]]
-            for module, instance_path in view.instances.items()
+            for module, instance_path in instance_choice.instances.items()
         }
-        self._state.save(folder, {"top": view.top_name, "instances": saved_instances} if view != DEFAULTS else {})
+        self._state.save(
+            folder,
+            {"top": instance_choice.top_name, "instances": saved_instances} if instance_choice != DEFAULTS else {},
+        )

@@ -54,10 +54,10 @@ class CompilationFiles:
         inventory: All files of the project's folder; None for a file by itself.
         find_include: Gives the file that an `include` of a file means.
         declaring_files: Decides where several files declare a unit.
-        takes_all: True if all files of the folder belong together, as in a problem's workspace.
+        takes_all_files: True if all files of the folder belong together, as in a problem's workspace.
         black_boxes: Models of what no file declares.
-        other_units: Gives the files of other open folders that declare a unit; without a list they are taken where no
-            file of the folder declares it.
+        read_foreign_units: Gives the files of other open folders that declare a unit; without a list they are taken
+            where no file of the folder declares it.
     """
 
     def __init__(
@@ -67,9 +67,9 @@ class CompilationFiles:
         find_include: Callable[[Path, str], Path | None],
         declaring_files: DeclaringFiles,
         *,
-        takes_all: bool,
+        takes_all_files: bool,
         black_boxes: BlackBoxes | None = None,
-        other_units: Callable[[], Declaring] = dict,
+        read_foreign_units: Callable[[], Declaring] = dict,
     ) -> None:
         self.view: InstanceChoice = DEFAULTS
         self._texts = texts
@@ -85,13 +85,13 @@ class CompilationFiles:
         self._open_units: tuple[dict[Path, Document], dict[Path, frozenset[str]]] = {}, {}
         """The open documents, and the units that each declares."""
         self._find_include = find_include
-        self._takes_all = takes_all
+        self._takes_all = takes_all_files
         self._declaring_files = declaring_files
         self._corrected: tuple[Declaring, object, Declaring] = {}, None, {}
         self._names: dict[Path, tuple[Stamp | Outline, Declaring, tuple[str, ...]]] = {}
         self._black_boxes = black_boxes
         self._model_files: dict[Path, tuple[Stamp | Outline, int | None, Mapping[str, Path]]] = {}
-        self._other_units = other_units
+        self._other_units = read_foreign_units
         self._names_of_other_folders: dict[Path, tuple[Stamp | Outline, object, frozenset[str]]] = {}
         self._modules_by_model_file: dict[Path, set[str]] = {}
         self._model_texts: dict[Path, SourceText] = {}
@@ -141,7 +141,7 @@ class CompilationFiles:
 
         What other folders declare, and the models of what no file declares, come last.
         """
-        return self._with_models(self._with_other_folders(self._own_files_compiled_with(root)))
+        return self._with_black_box_models(self._with_files_of_other_folders(self._own_files_compiled_with(root)))
 
     def _own_files_compiled_with(self, root: Path) -> list[Path]:
         listed_files = self._members
@@ -149,7 +149,7 @@ class CompilationFiles:
             # slang's own order is the list's, and a file that is in no list comes last.
             compiled_files = list(listed_files if root in listed_files else {**listed_files, root: None})
             return (
-                self._needed_files(compiled_files, self._declaring_among(self._libraries))
+                self._needed_files(compiled_files, self._declaring_files_among(self._libraries))
                 if self._libraries
                 else compiled_files
             )
@@ -175,17 +175,17 @@ class CompilationFiles:
             self._needed_files([root, *ancestors], declaring, lambda path: path not in ancestors)
         )
 
-    def _with_other_folders(self, files: list[Path]) -> list[Path]:
-        other_units = self._other_units() if not (self._sources or self._libraries or self._takes_all) else {}
-        if not other_units:
+    def _with_files_of_other_folders(self, files: list[Path]) -> list[Path]:
+        foreign_units = self._other_units() if not (self._sources or self._libraries or self._takes_all) else {}
+        if not foreign_units:
             return files
         own_names = self._declaring_files_by_unit().keys()
         all_files = dict.fromkeys(files)
         pending_files = deque(files)
         while pending_files and len(all_files) < _MAX_FILES + len(files):
             path = pending_files.popleft()
-            for name in self._names_in(path, other_units):
-                candidates = other_units[name]
+            for name in self._foreign_unit_names_in(path, foreign_units):
+                candidates = foreign_units[name]
                 if name in own_names or any(candidate in all_files for candidate in candidates):
                     continue
                 chosen_file = nearest_path(candidates, path)
@@ -194,7 +194,7 @@ class CompilationFiles:
                     pending_files.append(chosen_file)
         return list(all_files)
 
-    def _with_models(self, files: list[Path]) -> list[Path]:
+    def _with_black_box_models(self, files: list[Path]) -> list[Path]:
         if self._black_boxes is None:
             return files
         own_files = set(files)
@@ -207,15 +207,15 @@ class CompilationFiles:
                 self._add_model(model_file, name)
         return [*files, *model_files]
 
-    def _names_in(self, path: Path, other_units: Mapping[str, object]) -> frozenset[str]:
+    def _foreign_unit_names_in(self, path: Path, foreign_units: Mapping[str, object]) -> frozenset[str]:
         """The names of units that other folders declare, in a file."""
         text = self._texts.current_text(path)
         if text is None:
             return frozenset()
         version = text.stamp or text.outline
         cached = self._names_of_other_folders.get(path)
-        if cached is None or cached[0] != version or cached[1] is not other_units:
-            cached = version, other_units, frozenset(text.outline.code_words & other_units.keys())
+        if cached is None or cached[0] != version or cached[1] is not foreign_units:
+            cached = version, foreign_units, frozenset(text.outline.code_words & foreign_units.keys())
             self._names_of_other_folders[path] = cached
         return cached[2]
 
@@ -235,19 +235,19 @@ class CompilationFiles:
             self._model_files[path] = cached
         return cached[2]
 
-    def _add_model(self, model_file: Path, module: str) -> None:
+    def _add_model(self, model_file: Path, module_name: str) -> None:
         """Gives slang one module more of a model's file."""
         modules = self._modules_by_model_file.setdefault(model_file, set())
-        if module in modules or self._black_boxes is None:
+        if module_name in modules or self._black_boxes is None:
             return
-        modules.add(module)
+        modules.add(module_name)
         text = self._black_boxes.text_with(model_file, modules)
         self._model_texts[model_file] = SourceText(text, Outline(encode_text(text)), None)
         self._texts.made_up = {**self.single_units.unit_texts, **self._model_texts}
 
     def files_of_design(self, path: Path) -> list[Path]:
         """The files to compile for the hierarchy of instances that a file belongs to."""
-        return self._with_models(self._with_other_folders(self._own_files_of_design(path)))
+        return self._with_black_box_models(self._with_files_of_other_folders(self._own_files_of_design(path)))
 
     def _own_files_of_design(self, path: Path) -> list[Path]:
         if self._inventory is None:
@@ -256,7 +256,7 @@ class CompilationFiles:
             return self.single_units.merge_units(files_below)
         if self._sources:
             listed_files = list(self._members)
-            return self._needed_files(listed_files, self._declaring_among(self._libraries), has_limit=False)
+            return self._needed_files(listed_files, self._declaring_files_among(self._libraries), has_limit=False)
         return list(self._inventory.files_but_headers())
 
     def _files_needed_by_chosen_top(self, *, has_limit: bool = True) -> list[Path]:
@@ -323,7 +323,7 @@ class CompilationFiles:
             has_limit=False,
             files_with_modules=deep,
         )
-        return self._with_other_folders(self.single_units.merge_units(needed_files)), apart
+        return self._with_files_of_other_folders(self.single_units.merge_units(needed_files)), apart
 
     def _has_hierarchical_names(self, path: Path) -> bool:
         outline = self._texts.outline(path)
@@ -331,7 +331,7 @@ class CompilationFiles:
 
     def _declaring_files_by_unit(self) -> Declaring:
         if self._sources or self._libraries:
-            return self._declaring_among([*self._sources, *self._libraries])
+            return self._declaring_files_among([*self._sources, *self._libraries])
         return (
             self._corrected_by_open_files(self._inventory.declaring_files_by_unit, None)
             if self._inventory is not None
@@ -374,7 +374,9 @@ class CompilationFiles:
                 candidates = declaring[name]
                 if name in own_units or any(candidate in needed_files for candidate in candidates):
                     continue
-                chosen_file = candidates[0] if len(candidates) == 1 else self._chosen_file(name, candidates, root)
+                chosen_file = (
+                    candidates[0] if len(candidates) == 1 else self._chosen_declaring_file(name, candidates, root)
+                )
                 if chosen_file is None or (
                     self._declares_module_named(name, chosen_file) and not (takes_modules(path) and room >= 0)
                 ):
@@ -390,7 +392,7 @@ class CompilationFiles:
                 pending_files.append(chosen_file)
         return list(needed_files)
 
-    def _chosen_file(self, unit_name: str, candidates: Sequence[Path], root: Path) -> Path | None:
+    def _chosen_declaring_file(self, unit_name: str, candidates: Sequence[Path], root: Path) -> Path | None:
         if self._sources or self._libraries:
             return nearest_path(candidates, root)
         return self._declaring_files.chosen_or_nearest_file(unit_name, candidates, root)
@@ -451,7 +453,7 @@ class CompilationFiles:
         outline = self._texts.outline(path)
         return outline.units if outline is not None else ()
 
-    def _declaring_among(self, paths: Sequence[Path]) -> Declaring:
+    def _declaring_files_among(self, paths: Sequence[Path]) -> Declaring:
         """The units that the libraries, or all listed files, declare as they are now."""
         open_documents = dict(self._texts.open_designs())
         if open_documents != self._open_units[0]:

@@ -32,11 +32,11 @@ class Compiled:
         trees: The files.
         is_alone: True if it is unknown which other files there are; then unknown modules are not reported.
         is_partial: True if files that these may need have not been read yet.
-        tops: The modules to elaborate, as far as they are in the files; else those that no other instantiates.
-        parameters: Their parameters, `NAME=VALUE`.
-        instances: The instances that stand for modules where names are looked up, by the modules' names.
-        warnings: As of `diagnostics_by_file`.
-        crossings: True to look for candidates for clock-domain crossings.
+        top_names: The modules to elaborate, as far as they are in the files; else those that no other instantiates.
+        parameter_assignments: Their parameters, `NAME=VALUE`.
+        instances_by_module: The instances that stand for modules where names are looked up, by the modules' names.
+        warning_options: As of `diagnostics_by_file`.
+        reports_clock_crossings: True to look for candidates for clock-domain crossings.
     """
 
     def __init__(
@@ -45,20 +45,20 @@ class Compiled:
         *,
         is_alone: bool,
         is_partial: bool = False,
-        tops: Sequence[str] = (),
-        parameters: Sequence[str] = (),
-        instances: Mapping[str, InstancePath] = DEFAULTS.instances,
-        warnings: Sequence[str] = (),
-        crossings: bool = False,
+        top_names: Sequence[str] = (),
+        parameter_assignments: Sequence[str] = (),
+        instances_by_module: Mapping[str, InstancePath] = DEFAULTS.instances,
+        warning_options: Sequence[str] = (),
+        reports_clock_crossings: bool = False,
     ) -> None:
         self.trees = tuple(trees)
-        self._tops = tuple(tops)
-        self._parameters = tuple(parameters)
-        self.instances = instances
+        self._tops = tuple(top_names)
+        self._parameters = tuple(parameter_assignments)
+        self.instances = instances_by_module
         self._is_alone = is_alone
         self._is_partial = is_partial
-        self._warnings = tuple(warnings)
-        self._crossings = crossings and not is_partial
+        self._warnings = tuple(warning_options)
+        self._crossings = reports_clock_crossings and not is_partial
         # slang takes no two threads in one compilation.
         self._lock = threading.Lock()
         self._lookup: tuple[Compilation, Scopes, Resolver] | None = None

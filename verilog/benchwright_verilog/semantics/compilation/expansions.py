@@ -63,7 +63,7 @@ def expansions_of(analysis: FileAnalysis, only_use_at_byte: int | None = None) -
 class _TokenReader:
     """Goes over the tokens of a file, which know the macro that they come from."""
 
-    def __init__(self, analysis: FileAnalysis, only: int | None) -> None:
+    def __init__(self, analysis: FileAnalysis, only_use_at_byte: int | None) -> None:
         from pyslang.ast import VisitAction
 
         self.expansions: dict[int, Expansion] = {}
@@ -71,7 +71,7 @@ class _TokenReader:
         self._path = analysis.path
         self._locations = analysis.locations
         self._sources = analysis.sources
-        self._only = only
+        self._only = only_use_at_byte
         self._buffer: int | None = None
         self._room = _LONGEST
         # slang names versions of a file by numbers, see `Trees`; `__FILE__` is to be the file.

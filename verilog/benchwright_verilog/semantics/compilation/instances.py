@@ -285,12 +285,12 @@ def _parameter_names_and_values(body: InstanceBodySymbol) -> Iterator[tuple[str,
 
     for parameter in body.parameters:
         if isinstance(parameter, ParameterSymbol) and not parameter.isLocalParam:
-            yield parameter.name, _short(str(parameter.value))
+            yield parameter.name, _shortened_value_text(str(parameter.value))
         elif isinstance(parameter, TypeParameterSymbol) and not parameter.isLocalParam:
-            yield parameter.name, _short(type_text(parameter.targetType.type))
+            yield parameter.name, _shortened_value_text(type_text(parameter.targetType.type))
 
 
-def _short(text: str) -> str:
-    decimal = _DECIMAL.fullmatch(text)
-    text = f"{decimal[1]}{decimal[2]}" if decimal is not None else text
-    return text if len(text) <= _MAX_TEXT else f"{text[: _MAX_TEXT - 1]}…"
+def _shortened_value_text(value_text: str) -> str:
+    decimal = _DECIMAL.fullmatch(value_text)
+    value_text = f"{decimal[1]}{decimal[2]}" if decimal is not None else value_text
+    return value_text if len(value_text) <= _MAX_TEXT else f"{value_text[: _MAX_TEXT - 1]}…"

@@ -20,22 +20,22 @@ class Macros:
 
     Args:
         root: The file that is compiled.
-        outline: Gives a file's text.
-        find: Finds an included file by the file that includes it and the name it gives.
-        predefined: Macros that no file defines, `NAME` or `NAME=text`.
+        outline_of: Gives a file's text.
+        find_include: Finds an included file by the file that includes it and the name it gives.
+        predefined_macros: Macros that no file defines, `NAME` or `NAME=text`.
     """
 
     def __init__(
         self,
         root: Path,
-        outline: Callable[[Path], Outline | None],
-        find: Callable[[Path, str], Path | None],
-        predefined: Sequence[str] = (),
+        outline_of: Callable[[Path], Outline | None],
+        find_include: Callable[[Path, str], Path | None],
+        predefined_macros: Sequence[str] = (),
     ) -> None:
         self._root = root
-        self._predefined = predefined
-        self._outline = outline
-        self._find = find
+        self._predefined = predefined_macros
+        self._outline = outline_of
+        self._find = find_include
 
     def occurrence_at(self, path: Path, byte: int) -> Occurrence | None:
         """The macro or included file that is named at a byte or ends there."""
@@ -87,7 +87,7 @@ class Macros:
         return met
 
     def _collect_macros_and_includes(
-        self, path: Path, met: list[tuple[Path, MacroName | Include]], includers: tuple[Path, ...]
+        self, path: Path, collected: list[tuple[Path, MacroName | Include]], includers: tuple[Path, ...]
     ) -> None:
         outline = self._outline(path)
         if outline is None or path in includers or len(includers) > _MAX_DEPTH:
@@ -96,9 +96,9 @@ class Macros:
         for outline_part in (
             sorted(outline_parts, key=lambda text_part: text_part.start) if outline.includes else outline_parts
         ):
-            met.append((path, outline_part))
+            collected.append((path, outline_part))
             if isinstance(outline_part, Include) and (included_path := self._find(path, outline_part.name)) is not None:
-                self._collect_macros_and_includes(included_path, met, (*includers, path))
+                self._collect_macros_and_includes(included_path, collected, (*includers, path))
 
     @cached_property
     def _occurrences_and_starts_by_file(self) -> dict[Path, tuple[list[Occurrence], list[int]]]:

@@ -26,29 +26,37 @@ _ALL_ACCESS = (1 << 13) - 1
 _NO_NEW_PRIVS = 38
 
 
-def parse(text: str, sources: SourceManager, name: str, parse_options: Bag) -> SyntaxTree:
+def parse(text: str, sources: SourceManager, source_name: str, parse_options: Bag) -> SyntaxTree:
     """The tree of text that is in no file. It may be a lone expression.
 
     Args:
         text: What is parsed.
         sources: Has what it includes.
-        name: Its name to slang.
+        source_name: Its name to slang.
         parse_options: Options of slang's preprocessor and parser.
     """
     from pyslang.syntax import SyntaxTree
 
-    return _file_free_thread().submit(SyntaxTree.fromText, text, sources, name, "", parse_options).result()
+    return (
+        _thread_without_file_access()
+        .submit(SyntaxTree.fromText, text, sources, source_name, "", parse_options)
+        .result()
+    )
 
 
-def parse_file(text: str, sources: SourceManager, name: str, parse_options: Bag) -> SyntaxTree:
+def parse_file(text: str, sources: SourceManager, source_name: str, parse_options: Bag) -> SyntaxTree:
     """Like `parse`, of a file by its path: a lone expression or statement is an error, and includes start from it."""
     from pyslang.syntax import SyntaxTree
 
-    return _file_free_thread().submit(SyntaxTree.fromFileInMemory, text, sources, name, name, parse_options).result()
+    return (
+        _thread_without_file_access()
+        .submit(SyntaxTree.fromFileInMemory, text, sources, source_name, source_name, parse_options)
+        .result()
+    )
 
 
 @cache
-def _file_free_thread() -> ThreadPoolExecutor:
+def _thread_without_file_access() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, "slang", _forbid_opening_files)
 
 
@@ -67,4 +75,4 @@ def _forbid_opening_files() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_file_free_thread.cache_clear)
+    os.register_at_fork(after_in_child=_thread_without_file_access.cache_clear)

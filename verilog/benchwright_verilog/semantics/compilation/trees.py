@@ -82,9 +82,9 @@ class Trees:
     """Parses files, each text once, all with one source manager until that has taken in too much."""
 
     def __init__(self) -> None:
-        self._start_again(ReachableFiles())
+        self._renew_source_manager(ReachableFiles())
 
-    def _start_again(self, reachable_files: ReachableFiles) -> None:
+    def _renew_source_manager(self, reachable_files: ReachableFiles) -> None:
         import pyslang  # Imported late: it is not needed to answer `initialize`.
 
         self._sources = pyslang.SourceManager()
@@ -97,9 +97,9 @@ class Trees:
         self._given_texts: dict[str, str] = {}
         self._absent: set[str] = set()
         self._reached = reachable_files
-        self._give_texts(reachable_files)
+        self._assign_texts_to_slang(reachable_files)
 
-    def _give_texts(self, reachable_files: ReachableFiles) -> None:
+    def _assign_texts_to_slang(self, reachable_files: ReachableFiles) -> None:
         for name, text in {**reachable_files.given_texts, **dict.fromkeys(reachable_files.refusal_reasons, "")}.items():
             if name not in self._given_texts:
                 self._sources.assignText(name, text_for_slang(text))
@@ -108,7 +108,7 @@ class Trees:
         self._absent |= reachable_files.absent
         self._reached = reachable_files
 
-    def start_again_if_changed(self, reachable_files: ReachableFiles) -> None:
+    def renew_if_files_changed(self, reachable_files: ReachableFiles) -> None:
         """Start again if something that was read, or is missing no longer, has changed, or too much was read."""
         given_texts = {**reachable_files.given_texts, **dict.fromkeys(reachable_files.refusal_reasons, "")}
         has_changed = (
@@ -118,9 +118,9 @@ class Trees:
         )
         live = sum(len(tree.text) for _, tree in self._known_trees.values())
         if has_changed or self._taken_size > max(_ROOM, _ROOM_PER_LIVE_BYTE * live):
-            self._start_again(reachable_files)
+            self._renew_source_manager(reachable_files)
         else:
-            self._give_texts(reachable_files)
+            self._assign_texts_to_slang(reachable_files)
 
     @property
     def included_files(self) -> frozenset[Path]:
@@ -155,7 +155,7 @@ class Trees:
             if _error_count(verilog_syntax) < _error_count(syntax):
                 slang_bag, syntax = verilog_bag, verilog_syntax
         readable_bytes, withheld_texts = bytearray(text.encode("utf-8", "surrogatepass")), []
-        for start, word, readable_word, message in _fatal_words(syntax, text):
+        for start, word, readable_word, message in _fatal_words_with_replacements(syntax, text):
             end = start + len(word)
             # What a macro or an included file says stays.
             if readable_bytes[start:end] == word.encode():
@@ -201,7 +201,7 @@ class Trees:
 _REAL_TYPES = {"real": "int ", "shortreal": "int      ", "realtime": "int     "}
 
 
-def _fatal_words(syntax: SyntaxTree, text: str) -> Iterator[tuple[int, str, str, str]]:
+def _fatal_words_with_replacements(syntax: SyntaxTree, text: str) -> Iterator[tuple[int, str, str, str]]:
     """Words that the language forbids where they are, and that end slang or keep it from elaborating anything.
 
     These are a virtual interface as a port or type of an interface (IEEE 1800-2017, 25.9), which may be the interface
@@ -266,19 +266,19 @@ def parsing_options(preprocessing: Preprocessing, include_depth: int) -> Bag:
     return pyslang.Bag([preprocessor_options, lexer_options, slang_parser_options])
 
 
-def parse_alone(text: str, sources: SourceManager, name: str = "") -> SyntaxTree:
+def parse_alone(text: str, sources: SourceManager, source_name: str = "") -> SyntaxTree:
     """The tree of source code without what it includes, in the year of the language in which it has fewer errors.
 
     Args:
         text: What is parsed.
         sources: Gets the text; has to outlive the tree.
-        name: Its name to slang; by its suffix it may be SystemVerilog only.
+        source_name: Its name to slang; by its suffix it may be SystemVerilog only.
     """
-    syntax = parse(text_for_slang(text), sources, name, parsing_options(Preprocessing(), include_depth=0))
-    if name.endswith((".sv", ".svh")) or not _error_count(syntax):
+    syntax = parse(text_for_slang(text), sources, source_name, parsing_options(Preprocessing(), include_depth=0))
+    if source_name.endswith((".sv", ".svh")) or not _error_count(syntax):
         return syntax
     slang_bag = parsing_options(Preprocessing(is_verilog=True), include_depth=0)
-    verilog_syntax = parse(text_for_slang(text), sources, name, slang_bag)
+    verilog_syntax = parse(text_for_slang(text), sources, source_name, slang_bag)
     return verilog_syntax if _error_count(verilog_syntax) < _error_count(syntax) else syntax
 
 

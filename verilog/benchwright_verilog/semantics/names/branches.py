@@ -60,7 +60,7 @@ def conditional_branches(code: bytes) -> Iterator[Branch]:
         if keyword in (b"ifdef", b"ifndef"):
             outer_macros = (around[-1][1] or {}) if around else {}
             wanted = keyword == b"ifdef"
-            around.append((outer_macros, _joined(outer_macros, {name: wanted}), {name: not wanted}, match.end()))
+            around.append((outer_macros, _joined_choice(outer_macros, {name: wanted}), {name: not wanted}, match.end()))
             continue
         if not around:
             continue
@@ -69,16 +69,21 @@ def conditional_branches(code: bytes) -> Iterator[Branch]:
             yield Branch(start, match.start(), present)
         if keyword == b"elsif":
             around.append(
-                (outer_macros, _joined(outer_macros, {**refused, name: True}), {**refused, name: False}, match.end())
+                (
+                    outer_macros,
+                    _joined_choice(outer_macros, {**refused, name: True}),
+                    {**refused, name: False},
+                    match.end(),
+                )
             )
         elif keyword == b"else":
-            around.append((outer_macros, _joined(outer_macros, refused), refused, match.end()))
+            around.append((outer_macros, _joined_choice(outer_macros, refused), refused, match.end()))
 
 
-def _joined(first: MacroChoice, second: MacroChoice) -> dict[str, bool] | None:
-    if any(first.get(name, is_defined) is not is_defined for name, is_defined in second.items()):
+def _joined_choice(outer_choice: MacroChoice, inner_choice: MacroChoice) -> dict[str, bool] | None:
+    if any(outer_choice.get(name, is_defined) is not is_defined for name, is_defined in inner_choice.items()):
         return None
-    return {**first, **second}
+    return {**outer_choice, **inner_choice}
 
 
 def covering_choices(
@@ -100,7 +105,7 @@ def covering_choices(
             ):
                 continue
             for index, macro_choice in enumerate(macro_choices):
-                if (joined := _joined(macro_choice, branch.macros)) is not None:
+                if (joined := _joined_choice(macro_choice, branch.macros)) is not None:
                     macro_choices[index] = joined
                     break
             else:
@@ -216,7 +221,7 @@ def references_in_all_branches(
         for occurrence in references.occurrences
     }
     if (target.path, target.start) in seen_places:
-        paths = searched_paths = _paths_with_open_places(branches.project, target.name, paths, seen_places)
+        paths = searched_paths = _paths_with_unseen_places(branches.project, target.name, paths, seen_places)
     else:
         # It is declared in such a branch, so what has no conditions may name it too.
         searched_paths = list(dict.fromkeys([*paths, *candidates[:_MOST_SEARCHED]]))
@@ -234,11 +239,11 @@ def references_in_all_branches(
                 yield replace(references, is_inactive=True)
 
 
-def _paths_with_open_places(
+def _paths_with_unseen_places(
     project: Project, name: str, paths: Sequence[Path], seen_places: AbstractSet[tuple[Path, int]]
 ) -> list[Path]:
     """Those of some files that have a name where it was not seen, or use a macro that may write it."""
-    writers = _NameWriters(project, name, project.defined_macros(paths[0]))
+    writers = _NameWritingMacros(project, name, project.defined_macros(paths[0]))
     open_paths = []
     for path in paths:
         outline = project.outline(path)
@@ -250,33 +255,33 @@ def _paths_with_open_places(
             for byte in outline.bytes_of_word_in_code(name)
         )
         used_macros = {macro.name for macro in outline.macros if not macro.is_definition and not macro.is_condition}
-        if is_open or any(map(writers.include, used_macros)):
+        if is_open or any(map(writers.includes, used_macros)):
             open_paths.append(path)
     return open_paths
 
 
-class _NameWriters:
+class _NameWritingMacros:
     """The macros whose text has a name, may paste it together, or uses another such macro.
 
     Args:
         project: The project with their definitions.
         name: The name.
-        predefined: Macros that no file defines; their values are not known.
+        predefined_macros: Macros that no file defines; their values are not known.
     """
 
-    def __init__(self, project: Project, name: str, predefined: Iterable[str]) -> None:
+    def __init__(self, project: Project, name: str, predefined_macros: Iterable[str]) -> None:
         self._project = project
         self._name = name.encode()
-        self._is_writer = dict.fromkeys(predefined, True)
+        self._is_writer = dict.fromkeys(predefined_macros, True)
 
-    def include(self, macro_name: str) -> bool:
+    def includes(self, macro_name: str) -> bool:
         """True if a macro is one of them."""
         if macro_name not in self._is_writer:
             self._is_writer[macro_name] = False
-            self._is_writer[macro_name] = any(map(self._writes, self._texts(macro_name)))
+            self._is_writer[macro_name] = any(map(self._may_write_name, self._macro_bodies(macro_name)))
         return self._is_writer[macro_name]
 
-    def _texts(self, macro_name: str) -> Iterator[bytes]:
+    def _macro_bodies(self, macro_name: str) -> Iterator[bytes]:
         """What each definition has behind the name."""
         for path in self._project.files_with_word(macro_name):
             outline = self._project.outline(path)
@@ -286,15 +291,15 @@ class _NameWriters:
                 if match[1].decode() == macro_name:
                     yield outline.code[match.end(1) : match.end()]
 
-    def _writes(self, text: bytes) -> bool:
-        if next(word_offsets(text, self._name), None) is not None:
+    def _may_write_name(self, macro_text: bytes) -> bool:
+        if next(word_offsets(macro_text, self._name), None) is not None:
             return True
-        if b"``" in text:
-            head = _PARAMETERS.match(text)
-            literals = set(_PASTED.findall(text)) - set(_WORD.findall(head[1] if head else b""))
+        if b"``" in macro_text:
+            head = _PARAMETERS.match(macro_text)
+            literals = set(_PASTED.findall(macro_text)) - set(_WORD.findall(head[1] if head else b""))
             if all(literal in self._name for literal in literals):
                 return True
-        return any(self.include(macro_name.decode()) for macro_name in _USE.findall(text))
+        return any(self.includes(macro_name.decode()) for macro_name in _USE.findall(macro_text))
 
 
 def targets_in_other_branches(

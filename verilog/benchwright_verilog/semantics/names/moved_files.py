@@ -66,25 +66,25 @@ def _include_edits(project: Project, includer: Path, new_paths: Mapping[Path, Pa
         new_header = _new_path(header, new_paths)
         # A way up was written for the file's own folder, even if it leads there from another too.
         tried_folders = new_folders[:1] if ".." in include.name.split("/") else new_folders
-        is_still_found = any(_joined(folder, include.name) == new_header for folder in tried_folders)
+        is_still_found = any(_normalised_path(folder, include.name) == new_header for folder in tried_folders)
         is_found_by_name = not project.lists and include.name == new_header.name
         if is_still_found or is_found_by_name or include.name.startswith("/"):
             continue
-        index = next(index for index, folder in enumerate(folders) if _joined(folder, include.name) == header)
-        name = _shortest_name(new_header, new_folders, index)
+        index = next(index for index, folder in enumerate(folders) if _normalised_path(folder, include.name) == header)
+        name = _include_name_of_header(new_header, new_folders, index)
         yield RenameEdit(includer, include.start, include.end, name)
 
 
-def _shortest_name(header: Path, folders: list[Path], index: int) -> str:
+def _include_name_of_header(header: Path, folders: list[Path], folder_index: int) -> str:
     """The name by which a header is included: below the folder that led to it before, else by another, else by `..`."""
-    if header.is_relative_to(folders[index]):
-        return header.relative_to(folders[index]).as_posix()
+    if header.is_relative_to(folders[folder_index]):
+        return header.relative_to(folders[folder_index]).as_posix()
     names = [header.relative_to(folder).as_posix() for folder in folders if header.is_relative_to(folder)]
-    return min(names, key=len) if index and names else Path(os.path.relpath(header, folders[0])).as_posix()
+    return min(names, key=len) if folder_index and names else Path(os.path.relpath(header, folders[0])).as_posix()
 
 
-def _joined(folder: Path, name: str) -> Path:
-    return Path(os.path.normpath(folder / name))
+def _normalised_path(folder: Path, relative_path: str) -> Path:
+    return Path(os.path.normpath(folder / relative_path))
 
 
 def _list_edits(

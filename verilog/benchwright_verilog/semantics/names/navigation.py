@@ -217,7 +217,7 @@ def _uses_by_file_without_compiling(
     for path in paths:
         report(0, len(paths))
         is_own_or_header = path == target.path or path.suffix in HEADERS
-        outline = project.searched_outline(path) if not is_own_or_header else None
+        outline = project.outline_for_search(path) if not is_own_or_header else None
         if outline is not None and not generates_name(path, outline):
             uses = plain_name.uses_if_certain(outline)
             if uses is not None:

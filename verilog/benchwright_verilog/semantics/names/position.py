@@ -54,7 +54,7 @@ def _covering_name(
 
 
 def _covering_name_in_child(
-    child: Child, parent: SyntaxNode, locations: FileLocations, path: Path, start: int, end: int
+    child: Child, parent: SyntaxNode, locations: FileLocations, path: Path, start_byte: int, end_byte: int
 ) -> tuple[Token, SyntaxNode] | None:
     named_nodes: list[tuple[Token, SyntaxNode]] = []
 
@@ -62,7 +62,7 @@ def _covering_name_in_child(
         location = locations.file_location_of(token.location)
         if location is None or location.generated or location.path != path:
             return
-        if location.offset <= start and end <= location.offset + len(token.rawText.encode()):
+        if location.offset <= start_byte and end_byte <= location.offset + len(token.rawText.encode()):
             named_nodes.append((token, node))
 
     if isinstance(child, Token):

@@ -217,8 +217,8 @@ def _nothing_to_rename_reason(analysis: FileAnalysis, byte: int) -> str:
     return "There is no name here."
 
 
-def _word_at(data: bytes, byte: int) -> str:
-    start = end = byte
+def _word_at(data: bytes, name_byte: int) -> str:
+    start = end = name_byte
     while start > 0 and re.match(rb"[\w$`]", data[start - 1 : start]):
         start -= 1
     while end < len(data) and re.match(rb"[\w$]", data[end : end + 1]):
@@ -239,14 +239,14 @@ def _require_valid_name(new_name: str, target: Target) -> None:
         raise RenameRefusedError(f"{new_name} is a keyword of the language. Choose another name.")
 
 
-def _require_writable_in_project(project: Project, path: Path, statement: str) -> None:
+def _require_writable_in_project(project: Project, path: Path, sentence_start: str) -> None:
     # Words are compared: making the paths of all folders around takes longer than asking the disk.
     if project.folder is not None and not str(path).startswith(f"{project.folder}{os.sep}"):
         raise RenameRefusedError(
-            f"{statement} {path}, outside of the folder {project.folder}. Open its folder to rename it."
+            f"{sentence_start} {path}, outside of the folder {project.folder}. Open its folder to rename it."
         )
     if not is_unsaved(path) and not os.access(path, os.W_OK):
-        raise RenameRefusedError(f"{statement} {path}, which can't be written.")
+        raise RenameRefusedError(f"{sentence_start} {path}, which can't be written.")
 
 
 def _require_no_macro_body(project: Project, target: Target, edits: dict[tuple[Path, int], RenameEdit]) -> None:
@@ -309,7 +309,7 @@ class _RewrittenTexts(Mapping[Path, str]):
 
     def __getitem__(self, path: Path) -> str:
         edits = self._edits_by_path[path]
-        outline = self._project.searched_outline(path)
+        outline = self._project.outline_for_search(path)
         data = outline.data if outline is not None else b""
         for edit in reversed(edits):
             data = data[: edit.start] + edit.text.encode() + data[edit.end :]
@@ -361,11 +361,11 @@ class _RenameCheck:
         renamed_occurrences = self._new_name_by_file(renamed_project, checked_paths)
         for path, (occurrences, old_errors) in old_occurrences.items():
             expected_uses = {
-                (self._moved_byte(path, occurrence.start), self._moved_target(occurrence.target))
+                (self._byte_after_edits(path, occurrence.start), self._target_after_edits(occurrence.target))
                 for occurrence in occurrences
             }
             expected_uses |= {
-                (self._moved_byte(path, edit.start, edit), self._moved_target(self._targets[edit]))
+                (self._byte_after_edits(path, edit.start, edit), self._target_after_edits(self._targets[edit]))
                 for edit in self._edits.get(path, ())
                 if not edit.is_inactive
             }
@@ -374,7 +374,7 @@ class _RenameCheck:
             for start, target in sorted(actual ^ expected_uses, key=lambda start_and_target: start_and_target[0]):
                 raise RenameRefusedError(self._clash_message(renamed_project, path, start, target))
             expected_errors = {
-                (self._moved_start(path, file_error.start), file_error.rule) for file_error in old_errors
+                (self._edit_start_after_edits(path, file_error.start), file_error.rule) for file_error in old_errors
             }
             for file_error in new_errors:
                 if (file_error.start, file_error.rule) not in expected_errors:
@@ -414,7 +414,7 @@ class _RenameCheck:
         opened_texts = {path: rewritten[path] for path in self._edits if path in opened_paths}
         return self._project.with_texts(Documents(), opened_texts, rewritten=rewritten)
 
-    def _moved_byte(self, path: Path, byte: int, edit: RenameEdit | None = None) -> int:
+    def _byte_after_edits(self, path: Path, byte: int, edit: RenameEdit | None = None) -> int:
         """The place of a byte after the edits; the new name's first byte for the byte of an edit."""
         edits = self._edits.get(path, [])
         index = bisect_right([file_edit.start for file_edit in edits], byte)
@@ -426,16 +426,16 @@ class _RenameCheck:
         name_match = re.search(rf"(?<![\w$]){re.escape(self._new)}(?![\w$])", edit.text)
         return byte + shift + (name_match.start() if name_match is not None else 0)
 
-    def _moved_start(self, path: Path, byte: int) -> int:
+    def _edit_start_after_edits(self, path: Path, byte: int) -> int:
         """The place of a byte that may be the first of an edit."""
         edit = next((file_edit for file_edit in self._edits.get(path, []) if file_edit.start == byte), None)
-        return self._moved_byte(path, byte, edit)
+        return self._byte_after_edits(path, byte, edit)
 
-    def _moved_target(self, target: Target) -> Target:
+    def _target_after_edits(self, target: Target) -> Target:
         if target in self._renamed:
-            start = self._moved_start(target.path, target.start)
+            start = self._edit_start_after_edits(target.path, target.start)
             return Target(target.path, start, start + len(self._new.encode()), self._new)
-        start = self._moved_byte(target.path, target.start)
+        start = self._byte_after_edits(target.path, target.start)
         return Target(target.path, start, start + target.end - target.start, target.name)
 
     def _clash_message(self, renamed_project: Project, path: Path, start: int, target: Target) -> str:

@@ -213,7 +213,7 @@ class Resolver:
         yield from self._declaration_meaning(token, TargetKind.VARIABLE, variable)
         # `input ready;` samples the signal `ready`, `input ready = other;` another one.
         if node.value is None:
-            yield from self._meaning_of_symbol(scope.lookupName(token.valueText), NameRole.READ, shorthand=True)
+            yield from self._meaning_of_symbol(scope.lookupName(token.valueText), NameRole.READ, is_shorthand=True)
 
     def _declared_meanings(self, token: Token, node: SyntaxNode, declared_kind: TargetKind) -> Iterator[Meaning]:
         """A declaration of which the same scope may have others: `module m (a); input a; wire a;` has three."""
@@ -291,7 +291,7 @@ class Resolver:
         yield from self._meaning_of_symbol(port, NameRole.CONNECTION)
         if not node.openParen:
             yield from self._meaning_of_symbol(
-                self._lookup.unqualified_symbol(token.valueText, node), role_given_by_port(port), shorthand=True
+                self._lookup.unqualified_symbol(token.valueText, node), role_given_by_port(port), is_shorthand=True
             )
 
     def _other_meanings(self, token: Token, node: SyntaxNode) -> Iterator[Meaning]:
@@ -366,11 +366,11 @@ class Resolver:
     # From symbols to targets
 
     def _meaning_of_symbol(
-        self, symbol: Symbol | None, role: NameRole, *, shorthand: bool = False
+        self, symbol: Symbol | None, role: NameRole, *, is_shorthand: bool = False
     ) -> Iterator[Meaning]:
         target = self.target_of(symbol)
         if target is not None:
-            yield Meaning(target, role_given_target_kind(role, target.target_kind), shorthand)
+            yield Meaning(target, role_given_target_kind(role, target.target_kind), is_shorthand)
 
     def _new_target(self, symbol: Symbol) -> Target | None:
         location = self._locations.file_location_of(symbol.location)

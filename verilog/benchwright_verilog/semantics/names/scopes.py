@@ -179,10 +179,10 @@ class Scopes:
             body = symbol.body if isinstance(symbol, InstanceSymbol) else None
         return self.module_body(body.definition.name) if body is not None else None
 
-    def _named_scope(self, node: SyntaxNode, outer: ScopeSymbol) -> ScopeSymbol | None:
+    def _named_scope(self, node: SyntaxNode, outer_scope: ScopeSymbol) -> ScopeSymbol | None:
         """The scope of a class, covergroup, property and the like, found by its name in the scope around it."""
         token: Token = node.identifier if isinstance(node, LetDeclarationSyntax) else getattr(node, "name")  # noqa: B009
-        symbol = _unspecialised_class(outer.find(token.valueText))
+        symbol = _unspecialised_class(outer_scope.find(token.valueText))
         if isinstance(symbol, ClassPropertySymbol):
             # A covergroup in a class is the type of a property that has its name.
             symbol = symbol.type
@@ -191,17 +191,17 @@ class Scopes:
         return symbol if symbol is not None and is_scope(symbol) else None
 
     def _routine_scope(
-        self, node: FunctionDeclarationSyntax | ClassMethodPrototypeSyntax | DPIImportSyntax, outer: ScopeSymbol
+        self, node: FunctionDeclarationSyntax | ClassMethodPrototypeSyntax | DPIImportSyntax, outer_scope: ScopeSymbol
     ) -> ScopeSymbol | None:
         """The scope of a routine; of `function void C::f();`, a body outside of its class, in the class `C`."""
         name = (node.method if isinstance(node, DPIImportSyntax) else node.prototype).name
         if isinstance(name, ScopedNameSyntax):
-            owner_class = _unspecialised_class(outer.find(str(name.left).strip()))
+            owner_class = _unspecialised_class(outer_scope.find(str(name.left).strip()))
             if owner_class is None or not is_scope(owner_class):
                 return None
-            outer, name = owner_class, name.right
+            outer_scope, name = owner_class, name.right
         token = name.getFirstToken()
-        routine = outer.find("new" if token.kind == TokenKind.NewKeyword else token.valueText)
+        routine = outer_scope.find("new" if token.kind == TokenKind.NewKeyword else token.valueText)
         if isinstance(routine, MethodPrototypeSymbol) and isinstance(node, FunctionDeclarationSyntax):
             routine = routine.subroutine
         return routine if routine is not None and is_scope(routine) else None

@@ -181,7 +181,7 @@ class Closures:
                     if (header := outlines[path]) is not None:
                         next_includes.append((name, (_parent_folder(name), include_place[1]), header))
             if not next_includes:
-                closure.depth = min(closure.depth, self._safe_depth(included))
+                closure.depth = min(closure.depth, self._safe_include_depth(included))
                 return included
             if len(seen_includes) > _MOST:
                 closure.depth = level
@@ -189,7 +189,7 @@ class Closures:
             pending_includes = next_includes
         return included
 
-    def _safe_depth(self, names_by_includer: Mapping[str, Sequence[str]]) -> int:
+    def _safe_include_depth(self, names_by_includer: Mapping[str, Sequence[str]]) -> int:
         """The depth to which slang may follow includes: an unguarded header that includes itself twice would never end.
 
         Args:
@@ -223,7 +223,8 @@ class Closures:
         if lookup_key not in self._resolved:
             tried_names = list(_candidate_slang_names(folder, preprocessing, name))
             index = next(
-                (index for index, tried_name in enumerate(tried_names) if self._is_found(tried_name)), len(tried_names)
+                (index for index, tried_name in enumerate(tried_names) if self._is_file_of_slang_name(tried_name)),
+                len(tried_names),
             )
             self._resolved[lookup_key] = (
                 tried_names[index] if index < len(tried_names) else None,
@@ -235,22 +236,22 @@ class Closures:
             closure.files[found_name] = path_of_slang_name(found_name)
         return found_name
 
-    def _is_found(self, slang_name: str) -> bool:
+    def _is_file_of_slang_name(self, slang_name: str) -> bool:
         path = path_of_slang_name(slang_name)
         return self._texts.is_file_or_open(path) or self._texts.files.is_other_than_file(path)
 
-    def _closure_by_slang(self, root: RootFile, walked: Closure) -> Closure:
+    def _closure_by_slang(self, root: RootFile, walked_closure: Closure) -> Closure:
         known_answer = self._slang_answers.get(root.path)
         if (
             known_answer is not None
-            and _expands_alike(known_answer.root, root)
+            and _has_same_preprocessor_lines(known_answer.root, root)
             and self._are_current(known_answer.outlines)
         ):
-            if known_answer.looks != self._looks and self._still_resolves_alike(known_answer.closure):
+            if known_answer.looks != self._looks and self._still_resolves_to_same_files(known_answer.closure):
                 known_answer.looks = self._looks
             if known_answer.looks == self._looks:
                 return known_answer.closure
-        closure = Closure(dict(walked.files))
+        closure = Closure(dict(walked_closure.files))
         meant_names: dict[str, dict[str, None]] = {}
         for _ in range(MAX_DEPTH):
             header_texts = {
@@ -280,9 +281,11 @@ class Closures:
         self._slang_answers[root.path] = _IncludedFiles(root, outlines, closure, self._looks)
         return closure
 
-    def _still_resolves_alike(self, closure: Closure) -> bool:
+    def _still_resolves_to_same_files(self, closure: Closure) -> bool:
         """True if names still lead to files, or to none, as they did."""
-        return not any(map(self._is_found, closure.absent)) and all(map(self._is_found, closure.files))
+        return not any(map(self._is_file_of_slang_name, closure.absent)) and all(
+            map(self._is_file_of_slang_name, closure.files)
+        )
 
     def _text_of(self, path: Path) -> str | None:
         text = self._texts.text_if_open(path)
@@ -291,7 +294,7 @@ class Closures:
         return text
 
 
-def _expands_alike(old_root: RootFile, new_root: RootFile) -> bool:
+def _has_same_preprocessor_lines(old_root: RootFile, new_root: RootFile) -> bool:
     """True if two versions of a file give the preprocessor the same to do, so that what they include is the same."""
     if old_root.preprocessing != new_root.preprocessing:
         return False

@@ -24,7 +24,7 @@ class Includes:
     """Finds included files; what it found is kept until the disk is checked again. Not safe in several threads.
 
     Args:
-        dirs: The include folders of the settings.
+        include_dirs: The include folders of the settings.
         defines: The macros of the settings, `NAME` or `NAME=text`.
         texts: The files as they are now.
         inventory: All files of the project's folder; None for a file by itself.
@@ -33,13 +33,13 @@ class Includes:
 
     def __init__(
         self,
-        dirs: Sequence[Path],
+        include_dirs: Sequence[Path],
         defines: Sequence[str],
         texts: SourceTexts,
         inventory: Inventory | None,
         verilog_files: Sequence[str] = (),
     ) -> None:
-        self._dirs = list(dirs)
+        self._dirs = list(include_dirs)
         self._defines = list(defines)
         self._texts = texts
         self._inventory = inventory
@@ -160,29 +160,29 @@ class InferredInclude:
 def _infer_includes(
     entries: Mapping[Path, IndexEntry],
     paths: Collection[Path],
-    dirs: Sequence[Path],
+    include_dirs: Sequence[Path],
     listed_files: Collection[Path],
-    is_there: Callable[[Path], bool],
+    path_exists: Callable[[Path], bool],
 ) -> list[InferredInclude]:
     """The names that are included and not found, and the folders below which there is such a file.
 
     Args:
         entries: Entries of a project's files, with what each includes.
         paths: All of its files.
-        dirs: The include folders.
+        include_dirs: The include folders.
         listed_files: The files of the list.
-        is_there: True of a file that may be read.
+        path_exists: True of a file that may be read.
     """
 
     def is_found(path: Path) -> bool:
-        return path in paths or is_there(path)
+        return path in paths or path_exists(path)
 
     missing: dict[str, int] = {}
     in_dirs: dict[str, bool] = {}
     for path, file_entry in entries.items():
         for name in file_entry.includes:
             if name not in in_dirs:
-                in_dirs[name] = any(is_found(folder / name) for folder in dirs)
+                in_dirs[name] = any(is_found(folder / name) for folder in include_dirs)
             if not in_dirs[name] and not is_found(path.parent / name):
                 missing[name] = missing.get(name, 0) + (path in listed_files or path.suffix in HEADERS)
     paths_by_name: dict[str, list[Path]] = {}

@@ -60,7 +60,7 @@ class ParsedFiles:
             if text is not None:
                 roots.append(RootFile(path, text, self._includes.preprocessing_of(path)))
         reachable_files, header_files = self._closures.reachable_files(roots)
-        self._trees.start_again_if_changed(reachable_files)
+        self._trees.renew_if_files_changed(reachable_files)
         by_path = {file_root.path: file_root for file_root in roots} if self._inheriting else {}
         parsed = tuple(self._tree(file_root, self._trees, by_path) for file_root in roots)
         wanted_paths = {file_root.path for file_root in roots}.union(kept_paths)

@@ -83,7 +83,7 @@ class ReadableFiles:
 
     def _allows_real(self, real_path: str) -> bool:
         # Words are compared, not paths: making a path takes longer than reading a small file.
-        real_name = _name_with_separator(real_path)
+        real_name = _folder_prefix(real_path)
         if self._is_below(real_name, self.closed_folders):
             return False
         if self._is_below(real_name, self._opened_folders()):
@@ -95,7 +95,7 @@ class ReadableFiles:
         for folder in folders:
             if folder not in self._real_folders:
                 # Once: nobody can make a link of it later.
-                self._real_folders[folder] = _name_with_separator(_real_path_or_nowhere(folder))
+                self._real_folders[folder] = _folder_prefix(_real_path_or_nowhere(folder))
             if real_name.startswith(self._real_folders[folder]):
                 return True
         return False
@@ -191,7 +191,7 @@ class ReadableFiles:
                 yield path, False
 
 
-def _name_with_separator(path: str) -> str:
+def _folder_prefix(path: str) -> str:
     return os.path.normcase(path).rstrip(os.sep) + os.sep
 
 

@@ -112,9 +112,9 @@ class Project:
             self.inventory,
             self._includes.included_file,
             self.declaring_files,
-            takes_all=is_workspace,
+            takes_all_files=is_workspace,
             black_boxes=self._black_boxes,
-            other_units=self.other_units,
+            read_foreign_units=self.other_units,
         )
         self._files.view = view
         self.design_cache = Designs(self._lock, self._parse_files, self._new_compiled)
@@ -230,11 +230,11 @@ class Project:
             trees,
             is_alone=self.folder is None,
             is_partial=not self.is_whole,
-            tops=(self.view.top_name,) if self.view.top_name is not None else tops,
-            parameters=tuple(parameter for file_list in self.lists for parameter in file_list.parameters),
-            instances=self.view.instances,
-            warnings=self._warnings,
-            crossings=self._settings.clock_crossings,
+            top_names=(self.view.top_name,) if self.view.top_name is not None else tops,
+            parameter_assignments=tuple(parameter for file_list in self.lists for parameter in file_list.parameters),
+            instances_by_module=self.view.instances,
+            warning_options=self._warnings,
+            reports_clock_crossings=self._settings.clock_crossings,
         )
 
     def defined_macros(self, path: Path) -> frozenset[str]:
@@ -276,9 +276,9 @@ class Project:
                 self.inventory,
                 find,
                 declaring_files,
-                takes_all=self.is_workspace,
+                takes_all_files=self.is_workspace,
                 black_boxes=self._black_boxes,
-                other_units=self.other_units,
+                read_foreign_units=self.other_units,
             )
             changed_project._files.view = self.view
             changed_project._files.use_lists(changed_project.lists)
@@ -404,7 +404,7 @@ class Project:
         with self._lock:
             return self._texts.outline(path)
 
-    def searched_outline(self, path: Path) -> Outline | None:
+    def outline_for_search(self, path: Path) -> Outline | None:
         """Like `outline`, for who searches many files."""
         with self._lock:
             if path in self._texts.made_up:
@@ -501,14 +501,14 @@ class Project:
             self.inventory.note_disk_change()
 
     def _parse_files(
-        self, paths: Sequence[Path], changed_file: Path | None = None, own_text: SourceText | None = None
+        self, paths: Sequence[Path], changed_file: Path | None = None, changed_text: SourceText | None = None
     ) -> tuple[Tree, ...]:
         kept_paths = {tree.path for cached in self._analyses.values() for tree in cached[0]} | self.design_cache.paths
-        return self._parsing.parse(paths, kept_paths, changed_file, own_text)
+        return self._parsing.parse(paths, kept_paths, changed_file, changed_text)
 
-    def _absolute_if_path_exists(self, text: str) -> str:
-        path = self._path_in_folder(text)
-        return str(path) if path.exists() else text
+    def _absolute_if_path_exists(self, written_path: str) -> str:
+        path = self._path_in_folder(written_path)
+        return str(path) if path.exists() else written_path
 
     def _path_in_folder(self, name: str) -> Path:
         return (self.folder or Path.cwd()) / name

@@ -107,7 +107,7 @@ class Projects:
     def all_projects(self) -> list[Project]:
         """A project for every open folder, and those of the files that are in none."""
         for folder in self._folders:
-            self._project(folder, is_workspace=self._workspace(folder) is not None)
+            self._project(folder, is_workspace=self._known_workspace_of(folder) is not None)
         return [*self._projects.values(), *self._alone.values()]
 
     def project_of(self, document: Document) -> Project:
@@ -116,7 +116,7 @@ class Projects:
 
     def project_of_path(self, path: Path) -> Project:
         """The project of a file: its problem's workspace, the innermost open folder around it, or one of its own."""
-        workspace = self._workspace(path.parent)
+        workspace = self._known_workspace_of(path.parent)
         if workspace is not None:
             return self._project(workspace, is_workspace=True)
         outer_folders = [folder for folder in self._folders if path.is_relative_to(folder)]
@@ -160,7 +160,7 @@ class Projects:
             for folder in self._folders
             if not folder.is_relative_to(own_folder)
             and not own_folder.is_relative_to(folder)
-            and self._workspace(folder) is None
+            and self._known_workspace_of(folder) is None
         ]
         inventories = [project.inventory for project in others if project.inventory is not None]
         for inventory in inventories:
@@ -332,7 +332,7 @@ class Projects:
         file_lists = settings.file_lists or ((str(folder / list_choice.name),) if list_choice.name else ())
         return replace(settings, file_lists=file_lists, target=settings.target or list_choice.target)
 
-    def _workspace(self, folder: Path) -> Path | None:
+    def _known_workspace_of(self, folder: Path) -> Path | None:
         if folder not in self._workspaces:
             self._workspaces[folder] = self._workspace_of(folder)
         return self._workspaces[folder]

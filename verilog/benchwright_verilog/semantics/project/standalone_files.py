@@ -114,11 +114,13 @@ class _Expander:
             )
         return self._expand_includes(tree, own_buffer, tree.text.encode(errors="replace"), tree.path, inclusions)
 
-    def _expand_includes(self, tree: Tree, buffer: int | None, data: bytes, path: Path, inclusions: _Includes) -> str:
+    def _expand_includes(
+        self, tree: Tree, buffer_id: int | None, data: bytes, path: Path, inclusions: _Includes
+    ) -> str:
         number = self._file_number(path, data)
         text_parts, last_end = [f'`line 1 "f{number}" 1\n'], 0
         for start, end, included in sorted(
-            inclusions.get(buffer, ()) if buffer is not None else (), key=lambda inclusion: inclusion[0]
+            inclusions.get(buffer_id, ()) if buffer_id is not None else (), key=lambda inclusion: inclusion[0]
         ):
             text = tree.sources.getSourceText(included).rstrip("\0").encode(errors="replace")
             text_parts.append(data[last_end:start].decode(errors="replace") + "\n")

@@ -124,7 +124,7 @@ class Inventory:
                 self._add_new_entries(known_entries, likely_words)
             end_time = time.monotonic()
             self._took_s = end_time - began
-            self._current_until = end_time + _validity_s(self._took_s)
+            self._current_until = end_time + _stamps_valid_s(self._took_s)
 
     def _read_stamps(self) -> None:
         self.looks += 1
@@ -271,9 +271,9 @@ def _entries_of_files_named_after(
     return entries
 
 
-def _validity_s(look_s: float) -> float:
+def _stamps_valid_s(stamp_reading_s: float) -> float:
     """Seconds for which what was seen counts as current, by how long it took to look."""
-    return max(_FRESH_S, _FRESH_PER_LOOK * look_s)
+    return max(_FRESH_S, _FRESH_PER_LOOK * stamp_reading_s)
 
 
 def nearest_path(paths: Iterable[Path], origin: Path) -> Path | None:

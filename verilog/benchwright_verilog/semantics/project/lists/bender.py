@@ -101,28 +101,28 @@ class _BenderReading:
             self._add_include_dir(manifest, folder, node, name)
         self._read_source_group(manifest, folder, fields.get("sources"))
 
-    def _read_dependency(self, manifest: ListManifest, folder: Path, name: str, node: Node) -> None:
-        if name in self._seen_packages or len(self._seen_packages) >= _MOST_PACKAGES:
+    def _read_dependency(self, manifest: ListManifest, folder: Path, package_name: str, node: Node) -> None:
+        if package_name in self._seen_packages or len(self._seen_packages) >= _MOST_PACKAGES:
             return
-        self._seen_packages.add(name)
-        package_folder = self._package_folder(manifest, folder, name, node)
+        self._seen_packages.add(package_name)
+        package_folder = self._package_folder(manifest, folder, package_name, node)
         if package_folder is None:
-            message = f"The dependency {name} is not here. Run `bender checkout`, then its files are read."
+            message = f"The dependency {package_name} is not here. Run `bender checkout`, then its files are read."
             manifest.complain(node, message, is_error=False)
         elif self._files.is_file(package_folder / NAME):
             self.read_package(package_folder / NAME)
 
-    def _package_folder(self, manifest: ListManifest, folder: Path, name: str, node: Node) -> Path | None:
-        if name in self._local:
-            return self._local[name]
+    def _package_folder(self, manifest: ListManifest, folder: Path, package_name: str, node: Node) -> Path | None:
+        if package_name in self._local:
+            return self._local[package_name]
         given_path = manifest.scalar_text(manifest.fields_of(node).get("path"))
         candidate_folders = [normalized_path(folder / given_path)] if given_path is not None else []
         if self._checkout_dir is not None:
-            candidate_folders.append(self._checkout_dir / name)
+            candidate_folders.append(self._checkout_dir / package_name)
         checkouts = [
             path
             for path, is_folder in self._files.readable_entries(self._checkouts)
-            if is_folder and path.name.startswith(f"{name}-")
+            if is_folder and path.name.startswith(f"{package_name}-")
         ]
         candidate_folders += sorted(checkouts, key=lambda checkout: checkout.stat().st_mtime, reverse=True)
         return next(filter(self._files.is_folder, candidate_folders), None)
@@ -198,17 +198,17 @@ class _BenderReading:
                 return not operand_values[0]
         raise ValueError(f"{name} is none of all, any and not")
 
-    def _add_include_dir(self, manifest: ListManifest, folder: Path, node: Node, name: str) -> None:
-        path = normalized_path(folder / name)
+    def _add_include_dir(self, manifest: ListManifest, folder: Path, node: Node, written_path: str) -> None:
+        path = normalized_path(folder / written_path)
         if self._files.is_folder(path):
             self._gathered.include_dirs[path] = None
         else:
             manifest.complain(node, f"There is no folder {path}.", is_error=False)
 
-    def _add_file(self, manifest: ListManifest, folder: Path, node: Node, name: str) -> None:
-        path = normalized_path(folder / name)
-        if any(character in name for character in "*?"):
-            paths = [] if Path(name).is_absolute() else self._files.files_matching(folder, name)
+    def _add_file(self, manifest: ListManifest, folder: Path, node: Node, written_path: str) -> None:
+        path = normalized_path(folder / written_path)
+        if any(character in written_path for character in "*?"):
+            paths = [] if Path(written_path).is_absolute() else self._files.files_matching(folder, written_path)
             self._gathered.sources |= dict.fromkeys(normalized_path(path) for path in paths if path.suffix in DESIGNS)
         elif path.suffix not in DESIGNS:
             return

@@ -290,7 +290,7 @@ def _read_plus_option(
 
 
 def _read_nested_list(
-    path: Path,
+    list_path: Path,
     span: tuple[int, int],
     option: str,
     base_folder: Path,
@@ -298,15 +298,15 @@ def _read_nested_list(
     listed_files: _ListedFiles,
     outer_lists: tuple[Path, ...],
 ) -> None:
-    path = _normalized_path(path)
-    if path in outer_lists or len(outer_lists) > _MAX_DEPTH:
-        complain(f"{path} includes itself through {outer_lists[-1]}. Remove one of the two entries.", span=span)
+    list_path = _normalized_path(list_path)
+    if list_path in outer_lists or len(outer_lists) > _MAX_DEPTH:
+        complain(f"{list_path} includes itself through {outer_lists[-1]}. Remove one of the two entries.", span=span)
         return
-    text = open_or_disk_text(path, listed_files.files, listed_files.text_of)
+    text = open_or_disk_text(list_path, listed_files.files, listed_files.text_of)
     if text is None:
-        complain(f"The file {path} does not exist or can't be read.", span=span)
+        complain(f"The file {list_path} does not exist or can't be read.", span=span)
         return
-    _read_list_text(path, text, path.parent if option == "-F" else base_folder, listed_files, outer_lists)
+    _read_list_text(list_path, text, list_path.parent if option == "-F" else base_folder, listed_files, outer_lists)
 
 
 def _add_folder(
@@ -326,23 +326,23 @@ def _add_folder(
 
 
 def _add_files(
-    path: Path,
+    path_or_pattern: Path,
     found_files: dict[Path, None],
     files: ReadableFiles,
     complain: Callable[..., None],
     span: tuple[int, int],
 ) -> None:
-    if any(character in str(path) for character in "*?"):
-        matching_paths = files.files_matching(path.parent, path.name)
+    if any(character in str(path_or_pattern) for character in "*?"):
+        matching_paths = files.files_matching(path_or_pattern.parent, path_or_pattern.name)
         if not matching_paths:
-            complain(f"No file matches {path}.", span=span)
+            complain(f"No file matches {path_or_pattern}.", span=span)
         found_files |= dict.fromkeys(map(_normalized_path, matching_paths))
         return
-    path = _normalized_path(path)
-    if not files.is_file(path):
-        complain(f"There is no file {path}.", span=span)
+    path_or_pattern = _normalized_path(path_or_pattern)
+    if not files.is_file(path_or_pattern):
+        complain(f"There is no file {path_or_pattern}.", span=span)
         return
-    found_files[path] = None
+    found_files[path_or_pattern] = None
 
 
 def _library_files(folder: Path, suffixes: tuple[str, ...], files: ReadableFiles) -> Iterator[Path]:

@@ -55,10 +55,10 @@ def read_core(
 
 
 class _Core:
-    def __init__(self, path: Path, text: str | None, gathered: ProjectParts) -> None:
+    def __init__(self, path: Path, text: str | None, project_parts: ProjectParts) -> None:
         # The first line is a key without a value, which some write without its colon.
         spelled = _FIRST_LINE.sub(lambda match: match[1].replace("=", "_") + ":", text, count=1) if text else text
-        self.manifest = ListManifest(path, spelled, gathered.complaints)
+        self.manifest = ListManifest(path, spelled, project_parts.complaints)
         self.folder = path.parent
         self.fields = self.manifest.fields_of(self.manifest.root)
         self.filesets = self.manifest.fields_of(self.fields.get("filesets"))
@@ -102,20 +102,20 @@ class _FusesocReading:
         self._gathered.read_files[path] = None
         return _Core(path, open_or_disk_text(path, self._files, self._text_of), self._gathered)
 
-    def _read_target(self, core: _Core, name: str) -> None:
-        fields = core.manifest.fields_of(core.targets.get(name))
+    def _read_target(self, core: _Core, target_name: str) -> None:
+        fields = core.manifest.fields_of(core.targets.get(target_name))
         for key in ("filesets", "filesets_append"):
-            for node, fileset in self._applying_items(core, fields.get(key)):
+            for node, fileset in self._items_whose_flags_are_set(core, fields.get(key)):
                 self._read_fileset(core, node, fileset)
-        for _, top_name in self._applying_items(core, fields.get("toplevel")):
+        for _, top_name in self._items_whose_flags_are_set(core, fields.get("toplevel")):
             self._gathered.tops[top_name] = None
         known_parameters = core.manifest.fields_of(core.fields.get("parameters"))
         for key in ("parameters", "parameters_append"):
-            for _, parameter in self._applying_items(core, fields.get(key)):
+            for _, parameter in self._items_whose_flags_are_set(core, fields.get(key)):
                 self._read_parameter(core, known_parameters, parameter)
 
-    def _read_parameter(self, core: _Core, known_parameters: dict[str, Node], parameter: str) -> None:
-        name, sign, value = parameter.partition("=")
+    def _read_parameter(self, core: _Core, known_parameters: dict[str, Node], parameter_name: str) -> None:
+        name, sign, value = parameter_name.partition("=")
         fields = core.manifest.fields_of(known_parameters.get(name))
         kind = core.manifest.scalar_text(fields.get("paramtype"))
         usual = core.manifest.scalar_text(fields.get("default"))
@@ -129,39 +129,41 @@ class _FusesocReading:
         elif kind == "vlogparam" and value:
             self._gathered.parameters[f"{name}={value}"] = None
 
-    def _read_fileset(self, core: _Core, node: Node, name: str) -> None:
-        if name not in core.filesets:
-            core.manifest.complain(node, f"There is no fileset {name}.")
+    def _read_fileset(self, core: _Core, node: Node, fileset_name: str) -> None:
+        if fileset_name not in core.filesets:
+            core.manifest.complain(node, f"There is no fileset {fileset_name}.")
             return
-        fields = core.manifest.fields_of(core.filesets[name])
-        for dependency_node, dependency in self._applying_items(core, fields.get("depend")):
+        fields = core.manifest.fields_of(core.filesets[fileset_name])
+        for dependency_node, dependency in self._items_whose_flags_are_set(core, fields.get("depend")):
             self._read_dependency(core, dependency_node, dependency)
-        kind = core.manifest.scalar_text(fields.get("file_type")) or ""
+        file_type = core.manifest.scalar_text(fields.get("file_type")) or ""
         for key in ("files", "files_append"):
             for file_node in core.manifest.items_of(fields.get(key)):
-                self._read_file_entry(core, file_node, kind)
+                self._read_file_entry(core, file_node, file_type)
 
-    def _read_file_entry(self, core: _Core, file_node: Node, kind: str) -> None:
+    def _read_file_entry(self, core: _Core, file_node: Node, default_file_type: str) -> None:
         text = core.manifest.scalar_text(file_node)
         if text is not None:
             applied = self._rest_if_flag_set(text)
             if applied is not None:
-                self._add_file(core, file_node, applied, kind, None, is_include=False)
+                self._add_file(core, file_node, applied, default_file_type, None, is_include=False)
             return
         for name, node in core.manifest.fields_of(file_node).items():
             fields = core.manifest.fields_of(node)
             applied = self._rest_if_flag_set(name)
             if applied is not None:
-                file_type = core.manifest.scalar_text(fields.get("file_type")) or kind
+                file_type = core.manifest.scalar_text(fields.get("file_type")) or default_file_type
                 include_path = core.manifest.scalar_text(fields.get("include_path"))
                 is_include = core.manifest.is_true(fields.get("is_include_file"))
                 self._add_file(core, file_node, applied, file_type, include_path, is_include=is_include)
 
     def _add_file(
-        self, core: _Core, node: Node, name: str, kind: str, include_path: str | None, *, is_include: bool
+        self, core: _Core, node: Node, written_path: str, file_type: str, include_path: str | None, *, is_include: bool
     ) -> None:
-        path = normalized_path(core.folder / name)
-        if not (kind.startswith(("verilogSource", "systemVerilogSource")) or (not kind and path.suffix in DESIGNS)):
+        path = normalized_path(core.folder / written_path)
+        if not (
+            file_type.startswith(("verilogSource", "systemVerilogSource")) or (not file_type and path.suffix in DESIGNS)
+        ):
             return
         if not self._files.is_file(path):
             core.manifest.complain(node, f"There is no file {path}.")
@@ -171,7 +173,7 @@ class _FusesocReading:
             ] = None
         else:
             self._gathered.sources[path] = None
-            if _VERILOG_KIND.match(kind):
+            if _VERILOG_KIND.match(file_type):
                 self._gathered.verilog_files[str(path)] = None
 
     def _read_dependency(self, core: _Core, node: Node, dependency: str) -> None:
@@ -197,21 +199,21 @@ class _FusesocReading:
                 self._found_cores[name] = path
         return self._found_cores
 
-    def _applying_items(self, core: _Core, node: Node | None) -> Iterator[tuple[Node, str]]:
+    def _items_whose_flags_are_set(self, core: _Core, node: Node | None) -> Iterator[tuple[Node, str]]:
         for text_node, text in core.manifest.scalars_of(node):
             applied = self._rest_if_flag_set(text)
             if applied:
                 yield text_node, applied
 
-    def _rest_if_flag_set(self, text: str) -> str | None:
+    def _rest_if_flag_set(self, conditional_text: str) -> str | None:
         """The rest of `flag ? (…)`; None if the flag is not set."""
         for _ in range(8):
-            match = _CONDITION.match(text)
+            match = _CONDITION.match(conditional_text)
             if match is None:
-                return text.strip()
+                return conditional_text.strip()
             if (match[2] in self._flags) == bool(match[1]):
                 return None
-            text = match[3]
+            conditional_text = match[3]
         return None
 
 

@@ -28,14 +28,14 @@ class SingleUnits:
 
     Args:
         lists: The lists.
-        size_of: Gives the bytes of files.
+        total_size_of: Gives the bytes of files.
     """
 
     def __init__(
-        self, lists: Sequence[FileList] = (), size_of: Callable[[Iterable[Path]], int] = lambda paths: 0
+        self, lists: Sequence[FileList] = (), total_size_of: Callable[[Iterable[Path]], int] = lambda paths: 0
     ) -> None:
         single_units = [listed for listed in lists if listed.single_unit and listed.sources]
-        small_units = [listed for listed in single_units if size_of(listed.sources) <= MAX_BYTES]
+        small_units = [listed for listed in single_units if total_size_of(listed.sources) <= MAX_BYTES]
         self.complaints = [_unit_too_large_message(listed.path) for listed in single_units if listed not in small_units]
         """Notices on lists whose files are parsed one by one after all."""
         self.unit_texts: Mapping[Path, SourceText] = {
