@@ -30,7 +30,7 @@ class Client:
         value = self.capability(dotted_path)
         return value is True or isinstance(value, dict)
 
-    def strings_at(self, dotted_path: str) -> tuple[str, ...]:
+    def capability_strings(self, dotted_path: str) -> tuple[str, ...]:
         """The strings of a list; empty if there is no list."""
         value = self.capability(dotted_path)
         return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
@@ -38,4 +38,6 @@ class Client:
     @property
     def encoding(self) -> str:
         """The position encoding: the first of the client's that is supported here, else UTF-16."""
-        return next((name for name in self.strings_at("general.positionEncodings") if name in ENCODINGS), "utf-16")
+        return next(
+            (name for name in self.capability_strings("general.positionEncodings") if name in ENCODINGS), "utf-16"
+        )

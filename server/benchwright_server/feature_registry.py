@@ -140,8 +140,8 @@ def _fixed_capability(**capability: Any) -> Callable[[Client], dict[str, Any]]:
     return lambda client: capability
 
 
-def _declares_any(*paths: str) -> Callable[[Client], bool]:
-    return lambda client: any(client.supports(f"textDocument.{path}") for path in paths)
+def _declares_any(*capability_paths: str) -> Callable[[Client], bool]:
+    return lambda client: any(client.supports(f"textDocument.{path}") for path in capability_paths)
 
 
 def _navigation_capabilities(client: Client) -> dict[str, Any]:
@@ -157,7 +157,7 @@ def _rename_capability(client: Client) -> dict[str, Any]:
 
 def _code_action_capability(client: Client) -> dict[str, Any]:
     options: dict[str, Any] = {"codeActionKinds": list(CODE_ACTION_KINDS)}
-    if "edit" in client.strings_at("textDocument.codeAction.resolveSupport.properties"):
+    if "edit" in client.capability_strings("textDocument.codeAction.resolveSupport.properties"):
         options["resolveProvider"] = True
     return {"codeActionProvider": options}
 

@@ -22,11 +22,11 @@ from benchwright_foundation.atomic import write_atomically
 _DIGEST_BYTES = 32
 
 
-def import_protocol_types(cache: Path) -> None:
+def import_protocol_types(cache_folder: Path) -> None:
     """Import `lsprotocol.types`, for all who import it later.
 
     Args:
-        cache: The cache folder.
+        cache_folder: The cache folder.
     """
     if "lsprotocol.types" in sys.modules:
         return
@@ -38,8 +38,8 @@ def import_protocol_types(cache: Path) -> None:
 
         return
     names_of_attrs = vars(attrs_module)
-    file = cache / "protocol" / f"{importlib.util.MAGIC_NUMBER.hex()}.code"
-    kept_codes = _read_codes(file)
+    file = cache_folder / "protocol" / f"{importlib.util.MAGIC_NUMBER.hex()}.code"
+    kept_codes = _read_kept_code(file)
     codes: dict[bytes, CodeType] = {}
 
     def compile_unless_kept(source: str, filename: str, mode: str) -> Any:
@@ -60,10 +60,10 @@ def import_protocol_types(cache: Path) -> None:
             write_atomically(file, hashlib.sha256(data).digest() + data)
 
 
-def _read_codes(file: Path) -> dict[bytes, CodeType]:
+def _read_kept_code(kept_file: Path) -> dict[bytes, CodeType]:
     """The code that was kept; none if there is none, or if somebody else could have written it."""
     try:
-        with file.open("rb") as stream:
+        with kept_file.open("rb") as stream:
             status = os.fstat(stream.fileno())
             is_own = not hasattr(os, "getuid") or status.st_uid == os.getuid()
             if not is_own or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):

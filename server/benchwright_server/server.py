@@ -157,7 +157,7 @@ class Protocol(LanguageServerProtocol):
             future.add_done_callback(lambda ended_future: forget())
 
     @property
-    def is_working(self) -> bool:
+    def is_handling_messages(self) -> bool:
         """True while something that the client sent is being handled."""
         return bool(self._request_futures)
 
@@ -258,7 +258,7 @@ class BenchwrightServer(EditorServer):
             self._ask_next_declaration_question,
             sealed_path_predicate(home),
             (home.data, home.state),
-            partial(_cell_models, home.cache),
+            partial(_fpga_cell_model_files, home.cache),
         )
         self.live = LiveDiagnostics(self)
         self.run_messages = LatestRunMessages(self)
@@ -389,13 +389,13 @@ class BenchwrightServer(EditorServer):
 
         async def run() -> None:
             by_loop = is_unshared_pipe(stdin, stdout) and LOOPS_READ_PIPES
-            message_reader = await open_pipe_reader(stdin) if by_loop else self._reader_in_threads(stdin)
+            message_reader = await open_pipe_reader(stdin) if by_loop else self._threaded_stdin_reader(stdin)
             self._loop = loop = asyncio.get_running_loop()
             loads_modules = is_unshared_pipe(stdin, stdout)
             if loads_modules:
                 # While one thread is inside `import pyslang`, `from pyslang.ast import …` fails in any other.
                 import_module("pyslang")
-            loading = loop.create_task(self._load_rest_at_rest(loads_modules=loads_modules))
+            loading = loop.create_task(self._load_rest_while_idle(loads_modules=loads_modules))
             await run_async(stop, message_reader, self.protocol, logger, self.report_server_error)
             loading.cancel()
             stop.set()
@@ -413,15 +413,15 @@ class BenchwrightServer(EditorServer):
         """Send a notification whose parameters are plain JSON already."""
         self.protocol.notify_json(method, params)
 
-    async def _load_rest_at_rest(self, *, loads_modules: bool) -> None:
+    async def _load_rest_while_idle(self, *, loads_modules: bool) -> None:
         """Load what the first answers did not need while the editor asks nothing; then deliver what waits."""
         for name in AHEAD if loads_modules else ():
-            await self._wait_for_rest()
+            await self._wait_until_idle()
             await asyncio.to_thread(import_module, name)
         for feature in [*self._unregistered_features] if loads_modules else ():
-            await self._wait_for_rest()
+            await self._wait_until_idle()
             await asyncio.to_thread(import_module, f"benchwright_server.features.{feature.module}")
-        await self._wait_for_rest()
+        await self._wait_until_idle()
         from benchwright_server.attempts.delivery_retry import start_pending_deliveries
 
         start_pending_deliveries(self.home, partial(self._report_delivery, self._loop))
@@ -429,11 +429,11 @@ class BenchwrightServer(EditorServer):
             self.register_all_features()
             await asyncio.to_thread(_write_tool_scripts, self.home)
 
-    async def _wait_for_rest(self) -> None:
-        while self.protocol.is_working or time.monotonic() - self.protocol.arrival_s < REST_S:  # noqa: ASYNC110 - no event says that nothing happened
+    async def _wait_until_idle(self) -> None:
+        while self.protocol.is_handling_messages or time.monotonic() - self.protocol.arrival_s < REST_S:  # noqa: ASYNC110 - no event says that nothing happened
             await asyncio.sleep(REST_S)
 
-    def _reader_in_threads(self, stdin: BinaryIO) -> StdinAsyncReader:
+    def _threaded_stdin_reader(self, stdin: BinaryIO) -> StdinAsyncReader:
         buffered = io.BufferedReader(stdin) if isinstance(stdin, io.RawIOBase) else stdin
         return StdinAsyncReader(buffered, self.thread_pool)
 
@@ -478,8 +478,8 @@ class BenchwrightServer(EditorServer):
         if project.folder is not None and project.declaring_files.undecided_files_by_unit:
             self._declaration_questions.start_next_question_if_idle(project)
 
-    def _report_delivery(self, loop: asyncio.AbstractEventLoop, sentence: str, arrived: bool) -> None:
-        message_type = types.MessageType.Info if arrived else types.MessageType.Warning
+    def _report_delivery(self, loop: asyncio.AbstractEventLoop, sentence: str, has_arrived: bool) -> None:
+        message_type = types.MessageType.Info if has_arrived else types.MessageType.Warning
         with contextlib.suppress(RuntimeError):  # The server has ended meanwhile.
             loop.call_soon_threadsafe(self.window_show_message, types.ShowMessageParams(message_type, sentence))
 
@@ -531,7 +531,7 @@ def _compiler_messages(status: AttemptStatus) -> list[RunMessage]:
     return [RunMessage(line.path, line.line, line.text) for line in lines or ()]
 
 
-def _cell_models(toolchain_cache: Path) -> list[Path]:
+def _fpga_cell_model_files(toolchain_cache: Path) -> list[Path]:
     """Yosys' models of FPGA cells; none without a toolchain."""
     folder = toolchain_folder_in_use(toolchain_cache) / "root/usr/share/yosys"
     patterns = ("*cells_sim*.v", "*cells_xtra*.v", "*_bb*.v")

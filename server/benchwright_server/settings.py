@@ -184,20 +184,20 @@ def _switchable_feature_names() -> list[str]:
     return sorted(feature.name for feature in feature_registry.FEATURES if not feature.setting)
 
 
-def _is_settings_class(kind: Any) -> bool:
-    return kind is Features or (isinstance(kind, type) and dataclasses.is_dataclass(kind))
+def _is_settings_class(setting_type: Any) -> bool:
+    return setting_type is Features or (isinstance(setting_type, type) and dataclasses.is_dataclass(setting_type))
 
 
 def _read_settings_class(
-    settings_class: type[Group], value: object, path: str, complaints: list[str], strict: bool
+    settings_class: type[Group], value: object, dotted_path: str, complaints: list[str], strict: bool
 ) -> Group:
     if not isinstance(value, dict):
-        complaints.append(_invalid_setting_sentence(path, "an object"))
+        complaints.append(_invalid_setting_sentence(dotted_path, "an object"))
         return settings_class()
     fields_by_key = {camel_case_name(name): (name, kind) for name, kind in field_types(settings_class).items()}
     values: dict[str, Any] = {}
     for key, inner in value.items():
-        setting_path = f"{path}.{key}" if path else str(key)
+        setting_path = f"{dotted_path}.{key}" if dotted_path else str(key)
         if key not in fields_by_key:
             if strict:
                 complaints.append(f"Unknown setting benchwright.{setting_path} is ignored.")
@@ -213,8 +213,8 @@ def _read_settings_class(
     return settings_class(**values)
 
 
-def _invalid_setting_sentence(path: str, requirement: str) -> str:
-    setting_name = f"benchwright.{path}" if path else "initializationOptions"
+def _invalid_setting_sentence(dotted_path: str, requirement: str) -> str:
+    setting_name = f"benchwright.{dotted_path}" if dotted_path else "initializationOptions"
     return f"The setting {setting_name} must be {requirement}; the default is used."
 
 
@@ -245,16 +245,16 @@ def _converted_value(wanted_type: Any, value: object) -> Any:
         raise ValueError(describe_type(wanted_type)) from None
 
 
-def describe_type(kind: Any) -> str:
+def describe_type(setting_type: Any) -> str:
     """The expected value of a setting of some type, in words."""
-    if get_origin(kind) is Literal:
-        return "one of " + ", ".join(map(str, get_args(kind)))
-    if get_origin(kind) is tuple:
+    if get_origin(setting_type) is Literal:
+        return "one of " + ", ".join(map(str, get_args(setting_type)))
+    if get_origin(setting_type) is tuple:
         return "a list of strings"
-    if get_args(kind):
-        values = get_args(kind)[1]
+    if get_args(setting_type):
+        values = get_args(setting_type)[1]
         return "an object whose values are " + ("strings" if values is str else describe_type(values))
-    return {bool: "true or false", int: "a whole number, 0 or more", str: "a string"}[kind]
+    return {bool: "true or false", int: "a whole number, 0 or more", str: "a string"}[setting_type]
 
 
 class FlatSetting(NamedTuple):

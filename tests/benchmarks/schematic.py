@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchwright_server.features.design.design_views import _schematic_view
 from benchwright_server.features.editor.locations import Locations
-from benchwright_server.netlist.schematic import schematic
+from benchwright_server.netlist.schematic import draw_schematic
 from benchwright_server.netlist.yosys import Yosys
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.semantics.project.standalone_files import standalone_files
@@ -78,7 +78,7 @@ async def main() -> None:
         for _ in range(5):
             start = time.perf_counter()
             netlist = await Yosys().netlist(instance, standalone_files(design, [instance]), [])
-            drawn_schematic = schematic(netlist)
+            drawn_schematic = draw_schematic(netlist)
             took.append(time.perf_counter() - start)
         print(f"{len(drawn_schematic.cells)} cells, {len(drawn_schematic.connections)} connections")
         print(f"Yosys and reading its netlist: {statistics.median(took):.2f} s (median of 5)")

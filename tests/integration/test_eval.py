@@ -38,7 +38,7 @@ from benchwright_attempts.summary.replay import replay
 from benchwright_problems.datasets.csbench import import_csbench
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import app_with_commands
-from benchwright_server.cli.eval.run import repeats_of_problems
+from benchwright_server.cli.eval.run import pass_rates_by_k
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_subjects.evaluation.evaluation import resume_run, summary, write_replies
 from benchwright_subjects.evaluation.kept_evals import eval_logs_folder, keep_eval_log, kept_sample
@@ -756,11 +756,9 @@ def test_an_agent_knows_its_limits_and_is_graded_at_the_one_of_its_cost(desk: De
 
 
 def test_pass_at_k_stands_beside_the_chance_that_all_pass(desk: Desk) -> None:
-    rows: Any = repeats_of_problems(
-        {"amdahl": {"decided": 4, "passed": 2}, "vipt-synonyms": {"decided": 3, "passed": 3}}
-    )
+    rows: Any = pass_rates_by_k({"amdahl": {"decided": 4, "passed": 2}, "vipt-synonyms": {"decided": 3, "passed": 3}})
     assert [(row["k"], row["problems"]) for row in rows] == [(1, 2), (2, 2), (3, 2)]
     assert rows[0]["pass_at_k"] == rows[0]["pass_hat_k"] == pytest.approx(0.75)
     assert (rows[1]["pass_at_k"], rows[1]["pass_hat_k"]) == pytest.approx(((5 / 6 + 1) / 2, (1 / 6 + 1) / 2))
     assert rows[2]["pass_hat_k"] == pytest.approx(0.5)
-    assert repeats_of_problems({"amdahl": {"decided": 1, "passed": 1}}) == []
+    assert pass_rates_by_k({"amdahl": {"decided": 1, "passed": 1}}) == []

@@ -25,18 +25,18 @@ class Backend:
     """Answers what an agent asks about the attempt in a folder.
 
     Args:
-        folder: A folder in the workspace.
+        folder_in_workspace: A folder in the workspace.
 
     Raises:
         WorkspaceError: The folder is in no workspace.
     """
 
-    def __init__(self, folder: Path) -> None:
-        workspace = Workspace.find_containing(folder)
+    def __init__(self, folder_in_workspace: Path) -> None:
+        workspace = Workspace.find_containing(folder_in_workspace)
         if workspace is None:
             raise WorkspaceError(
-                f"{folder} does not belong to an open problem. Open one with `benchwright open`, and start this in its"
-                " folder."
+                f"{folder_in_workspace} does not belong to an open problem. Open one with `benchwright open`, and start"
+                " this in its folder."
             )
         self._workspace = workspace
         self._own_server: _OwnServer | None = None
@@ -124,7 +124,7 @@ class _OwnServer:
         self._listening = asyncio.create_task(self._settle_replies())
 
     @classmethod
-    async def start(cls, folder: Path) -> _OwnServer:
+    async def start(cls, workspace_folder: Path) -> _OwnServer:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-c", _SERVER_SCRIPT, "lsp"),
             stdin=asyncio.subprocess.PIPE,
@@ -134,7 +134,7 @@ class _OwnServer:
             limit=LONGEST,
         )
         language_server = cls(process)
-        folders = [{"uri": folder.as_uri(), "name": folder.name}]
+        folders = [{"uri": workspace_folder.as_uri(), "name": workspace_folder.name}]
         parameters: dict[str, Any] = {
             "processId": os.getpid(),
             "clientInfo": {"name": MCP_CLIENT},

@@ -111,7 +111,7 @@ class AttemptForAgents:
             on_read_resource=self._read_resource,
             on_list_prompts=self._list_prompts,
             on_get_prompt=self._get_prompt,
-            on_completion=self._complete,
+            on_completion=self._complete_path_argument,
         )
 
     # Tools
@@ -138,29 +138,29 @@ class AttemptForAgents:
         self, context: Any, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
         try:
-            refusal = await self._refusal_of_person(context, params)
+            refusal = await self._refusal_or_question_to_person(context, params)
             if isinstance(refusal, types.InputRequiredResult):
                 return refusal
             if refusal:
                 raise ServerError(refusal)
-            async with _progress_of(context, params.name):
-                reply = await self._use(context, params.name, params.arguments or {})
+            async with _report_long_tool_progress(context, params.name):
+                reply = await self._run_tool(context, params.name, params.arguments or {})
         except ServerError as error:
             return types.CallToolResult(content=[types.TextContent(type="text", text=str(error))], is_error=True)
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=reply["text"])], structured_content=reply["structured"]
         )
 
-    async def _refusal_of_person(
+    async def _refusal_or_question_to_person(
         self, context: Any, params: types.CallToolRequestParams
     ) -> str | types.InputRequiredResult:
         """What the agent gets instead, where a person has to agree: empty if it may go on."""
         if not self._asks_person or params.name not in _ASKED_BEFORE or not _can_elicit(context):
             return ""
         # What is forbidden is refused before anybody is asked.
-        if all(tool["name"] != params.name for tool in await self._offered_tools_or_error(context)):
+        if all(tool["name"] != params.name for tool in await self._offered_tools_or_mcp_error(context)):
             return ""
-        status = (await self._use(context, "status", {}))["structured"]
+        status = (await self._run_tool(context, "status", {}))["structured"]
         if params.name == "start" and status["state"] != "open":
             return ""
         study = f" for the study {status['study']}" if status.get("study") else ""
@@ -197,7 +197,7 @@ class AttemptForAgents:
         ]
         resources += [
             types.Resource(name=path, uri=f"{SCHEME}://file/{quote(path)}", size=size)
-            for path, size in (await self._workspace_files(context)).items()
+            for path, size in (await self._workspace_file_sizes(context)).items()
         ]
         return types.ListResourcesResult(resources=resources)
 
@@ -211,8 +211,8 @@ class AttemptForAgents:
 
     async def _read_resource(self, context: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
-        tool, arguments, mime_type = _tool_of_resource(uri)
-        text = (await self._use_or_error(context, tool, arguments))["text"]
+        tool, arguments, mime_type = _reading_tool_arguments_and_type(uri)
+        text = (await self._run_tool_or_mcp_error(context, tool, arguments))["text"]
         return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=mime_type, text=text)])
 
     # Prompts
@@ -224,15 +224,15 @@ class AttemptForAgents:
     async def _get_prompt(self, context: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         arguments = params.arguments or {}
         if params.name == "solve":
-            statement = (await self._use_or_error(context, "problem", {}))["text"]
+            statement = (await self._run_tool_or_mcp_error(context, "problem", {}))["text"]
             text = f"{statement}\n\n{_ABOUT}"
         elif params.name == "find_failure":
-            failure = (await self._use_or_error(context, "explain_failure", {"hidden": True}))["text"]
+            failure = (await self._run_tool_or_mcp_error(context, "explain_failure", {"hidden": True}))["text"]
             text = f"Find the cause in the files, and correct it.\n\n{failure}"
         elif params.name == "review_file" and "path" in arguments:
             path = arguments["path"]
-            content = (await self._use_or_error(context, "read_file", {"path": path}))["text"]
-            findings = (await self._use_or_error(context, "lint", {"path": path}))["text"]
+            content = (await self._run_tool_or_mcp_error(context, "read_file", {"path": path}))["text"]
+            findings = (await self._run_tool_or_mcp_error(context, "lint", {"path": path}))["text"]
             text = f"Review {path}. Its findings:\n{findings}\n\nThe file:\n{content}"
         else:
             raise MCPError(types.INVALID_PARAMS, f"There is no prompt {params.name!r} with these arguments.")
@@ -240,11 +240,11 @@ class AttemptForAgents:
             messages=[types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))]
         )
 
-    async def _complete(self, context: Any, params: types.CompleteRequestParams) -> types.CompleteResult:
+    async def _complete_path_argument(self, context: Any, params: types.CompleteRequestParams) -> types.CompleteResult:
         await self._offered_tools(context)
         matching_paths: list[str] = []
         if params.argument.name == "path" and "waveform" not in getattr(params.ref, "uri", ""):
-            sizes_by_path = await self._workspace_files(context)
+            sizes_by_path = await self._workspace_file_sizes(context)
             matching_paths = [path for path in sizes_by_path if path.startswith(params.argument.value)]
         return types.CompleteResult(
             completion=types.Completion(
@@ -258,44 +258,46 @@ class AttemptForAgents:
 
     async def _offered_tools(self, context: Any) -> list[dict[str, Any]]:
         try:
-            return await self._offered_tools_or_error(context)
+            return await self._offered_tools_or_mcp_error(context)
         except ServerError as error:
             raise MCPError(types.INVALID_REQUEST, str(error)) from error
 
-    async def _offered_tools_or_error(self, context: Any) -> list[dict[str, Any]]:
+    async def _offered_tools_or_mcp_error(self, context: Any) -> list[dict[str, Any]]:
         reply = await self._backend.call_operation("agentTools", agent=_agent_name_and_version(context))
         tool_descriptions: list[dict[str, Any]] = reply["tools"]
         return tool_descriptions
 
-    async def _use(self, context: Any, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    async def _run_tool(self, context: Any, tool_name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         return await self._backend.call_operation(
-            "agentTool", tool=tool, arguments=dict(arguments), agent=_agent_name_and_version(context)
+            "agentTool", tool=tool_name, arguments=dict(arguments), agent=_agent_name_and_version(context)
         )
 
-    async def _use_or_error(self, context: Any, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    async def _run_tool_or_mcp_error(
+        self, context: Any, tool_name: str, arguments: Mapping[str, Any]
+    ) -> dict[str, Any]:
         try:
-            return await self._use(context, tool, arguments)
+            return await self._run_tool(context, tool_name, arguments)
         except ServerError as error:
             raise MCPError(types.INVALID_REQUEST, str(error)) from error
 
-    async def _workspace_files(self, context: Any) -> dict[str, int]:
+    async def _workspace_file_sizes(self, context: Any) -> dict[str, int]:
         """Path → size; none before the clock runs, as the tool that lists them has it."""
         try:
-            reply = await self._use(context, "files", {})
+            reply = await self._run_tool(context, "files", {})
         except ServerError:
             return {}
         return {file["path"]: file["bytes"] for file in reply["structured"]["files"]}
 
 
-def _tool_of_resource(uri: str) -> tuple[str, dict[str, Any], str]:
+def _reading_tool_arguments_and_type(resource_uri: str) -> tuple[str, dict[str, Any], str]:
     """The tool that reads a resource, its arguments, and the type of the text.
 
     Raises:
         MCPError: No resource has this address.
     """
-    if uri == _STATEMENT:
+    if resource_uri == _STATEMENT:
         return "problem", {}, "text/markdown"
-    resource_address = urlsplit(uri)
+    resource_address = urlsplit(resource_uri)
     path = unquote(resource_address.path).removeprefix("/")
     if resource_address.scheme == SCHEME and path:
         if resource_address.netloc == "file":
@@ -306,13 +308,13 @@ def _tool_of_resource(uri: str) -> tuple[str, dict[str, Any], str]:
             fields = {name: values[-1] for name, values in parse_qs(resource_address.query).items()}
             window: dict[str, Any] = {"waves": path, "signals": fields.pop("signals", "").split(",")}
             return "wave_window", window | fields, "application/json"
-    raise MCPError(types.INVALID_PARAMS, f"There is no resource {uri[:200]!r}. resources/list has them.")
+    raise MCPError(types.INVALID_PARAMS, f"There is no resource {resource_uri[:200]!r}. resources/list has them.")
 
 
 @contextlib.asynccontextmanager
-async def _progress_of(context: Any, tool: str) -> AsyncIterator[None]:
+async def _report_long_tool_progress(context: Any, tool_name: str) -> AsyncIterator[None]:
     """Reports that a tool which takes long still works, to a client that has asked for it."""
-    words = _LONG_TOOLS.get(tool)
+    words = _LONG_TOOLS.get(tool_name)
     if words is None:
         yield
         return

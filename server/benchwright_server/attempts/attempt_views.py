@@ -47,7 +47,9 @@ def replay_view(log: StudyLog, attempt_id_prefix: str) -> ReplayView:
         attempt=header.id,
         problem=header.problem,
         duration_s=timeline.duration_s,
-        paths=sorted({path for recorded in events for path in _paths_in_event(recorded.event) if _is_file(path)}),
+        paths=sorted(
+            {path for recorded in events for path in _paths_in_event(recorded.event) if _is_file_of_solver(path)}
+        ),
         marks=marks,
         pauses=[Span(from_s=pause.from_s, to_s=pause.to_s, what=pause.what) for pause in timeline.pauses],
         runs=[_run_span(stretch, shows_results=shows_results) for stretch in timeline.runs],
@@ -87,15 +89,15 @@ def trace_page(log: StudyLog, home: Home, attempt_id_prefix: str) -> TracePage:
     return TracePage(page=trace_page(trace_of_attempt(header, log.events(header.id), exchanges)))
 
 
-def _replay_mark(recorded: RecordedEvent, at_s: float, label: Attribution | None) -> ReplayMark:
-    paths = _paths_in_event(recorded.event)
+def _replay_mark(recorded_event: RecordedEvent, at_s: float, attribution: Attribution | None) -> ReplayMark:
+    paths = _paths_in_event(recorded_event.event)
     return ReplayMark(
-        seq=recorded.seq,
+        seq=recorded_event.seq,
         at_s=at_s,
-        kind=recorded.event.type,
+        kind=recorded_event.event.type,
         path=paths[0] if len(paths) == 1 else None,
-        origin=label.origin.value if label else None,
-        length=label.inserted if label else None,
+        origin=attribution.origin.value if attribution else None,
+        length=attribution.inserted if attribution else None,
     )
 
 
@@ -106,9 +108,9 @@ def _paths_in_event(event: Event) -> Sequence[str]:
     return [path] if isinstance(path, str) else []
 
 
-def _is_file(path: str) -> bool:
+def _is_file_of_solver(workspace_path: str) -> bool:
     """False of the workspace itself and of what Benchwright keeps in it, which commands may be used on."""
-    return PurePosixPath(path).parts[:1] not in ((), (STATE,))
+    return PurePosixPath(workspace_path).parts[:1] not in ((), (STATE,))
 
 
 def _run_span(stretch: Stretch, *, shows_results: bool) -> Span:
@@ -120,7 +122,7 @@ def _run_span(stretch: Stretch, *, shows_results: bool) -> Span:
     return Span(from_s=stretch.from_s, to_s=stretch.to_s, what=standing.value, run=stretch.run)
 
 
-def own_numbers(sessions: EditorSessions, study_if_in_one: str | None, *, include_practice: bool = False) -> OwnNumbers:
+def own_numbers(sessions: EditorSessions, study_id: str | None, *, include_practice: bool = False) -> OwnNumbers:
     """The user's own attempts, without practice unless it is asked for: those of a study, or those outside studies.
 
     Raises:
@@ -128,9 +130,9 @@ def own_numbers(sessions: EditorSessions, study_if_in_one: str | None, *, includ
     """
     from benchwright_analysis.report.sections.own_numbers import read_own_attempts
 
-    participant = Participation(sessions.home).pseudonym(study_if_in_one) if study_if_in_one else ""
+    participant = Participation(sessions.home).pseudonym(study_id) if study_id else ""
     own_attempts = read_own_attempts(
-        sessions.log, sessions.store, study_if_in_one or "", participant, include_practice=include_practice
+        sessions.log, sessions.store, study_id or "", participant, include_practice=include_practice
     )
     return OwnNumbers(attempts=[_own_number(own_attempt) for own_attempt in own_attempts])
 

@@ -70,7 +70,7 @@ class Opening:
         ):
             if self._is_guided(unfinished):
                 break
-            if self._records_less(problem_ref) and unfinished.recording is not Recording.TIMING:
+            if self._is_recording_reduced(problem_ref) and unfinished.recording is not Recording.TIMING:
                 # The service takes nothing more of it; its folder stays.
                 self._services.log.append_blocking(unfinished.id, Abandoned(reason="its recording was declined"))
                 continue
@@ -87,14 +87,14 @@ class Opening:
         Raises:
             ServerError: It is one of a study that continues.
         """
-        name = self.open_study_with(problem_ref)
+        name = self.open_study_id_with_problem(problem_ref)
         if name is not None:
             raise ServerError(
                 f"{problem_ref} is a problem of the study {name}, so it can't be opened outside it: who has seen "
                 "it, or its hints, before would not count. Open it in the study, or after it."
             )
 
-    def open_study_with(self, problem_ref: str) -> str | None:
+    def open_study_id_with_problem(self, problem_ref: str) -> str | None:
         """The study here that will ask a problem, or asks it; None if there is none."""
         names = self._services.log.journal.studies()
         if not names:
@@ -189,7 +189,7 @@ class Opening:
                 problem.public_digest,
                 folder,
                 texts,
-                **_study_attempt_fields(assigned, records_less=self._records_less(problem_ref)),
+                **_study_attempt_fields(assigned, records_less=self._is_recording_reduced(problem_ref)),
             )
             mark_workspace(folder, Marker(attempt=header.id, problem=problem_ref, statement=statement))
         except BaseException:
@@ -197,7 +197,7 @@ class Opening:
             raise
         return header
 
-    def _records_less(self, problem_ref: str) -> bool:
+    def _is_recording_reduced(self, problem_ref: str) -> bool:
         assignment = self._services.store.assignment_if_any(problem_ref.partition("/")[0])
         return assignment is not None and assignment.records_less
 

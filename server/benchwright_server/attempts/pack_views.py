@@ -14,7 +14,7 @@ from benchwright_problems.problem import Problem, Question
 from benchwright_problems.storage.store import Store
 from benchwright_server.attempts.assistance_rule_text import statement_with_assistance_rule
 from benchwright_server.attempts.session import EditorSession, quality_lines, standing_view
-from benchwright_server.attempts.solutions import ShownSolution, shown_solution, solutions_best_first
+from benchwright_server.attempts.solutions import ShownSolution, author_solution_to_show, solutions_best_first
 from benchwright_server.protocol.messages import (
     BestSolution,
     Choice,
@@ -155,7 +155,9 @@ def problem_page(
     summaries = attempts.person_summaries(problem_ref)
     solutions = solutions_best_first(home, problem, summaries)
     author_solution = (
-        ShownSolution() if is_in_open_study else shown_solution(store, problem_ref, problem, solutions, summaries)
+        ShownSolution()
+        if is_in_open_study
+        else author_solution_to_show(store, problem_ref, problem, solutions, summaries)
     )
     past_attempts = [
         PastAttempt(

@@ -67,29 +67,29 @@ class ParticipantStudies:
         await self._sessions.begin_joined_studies()
         return await asyncio.to_thread(self._study_list)
 
-    async def study_view(self, study: str) -> StudyView:
+    async def study_view(self, study_id: str) -> StudyView:
         """A study and what comes next in it.
 
         Raises:
             ServerError: The user does not take part in it.
         """
-        view = await asyncio.to_thread(self._advance_and_view_study, study)
+        view = await asyncio.to_thread(self._advance_and_view_study, study_id)
         if view.step in (ParticipantStep.UNLOCK, ParticipantStep.FINISHED) and await self._sessions.hand_in_study(
-            study
+            study_id
         ):
-            view = await asyncio.to_thread(self._advance_and_view_study, study)
+            view = await asyncio.to_thread(self._advance_and_view_study, study_id)
         return view
 
-    async def give_consent(self, study: str, form_version: str) -> StudyView:
+    async def give_consent(self, study_id: str, form_version: str) -> StudyView:
         """Agree to a study's consent form."""
 
         def give() -> StudyView:
-            self._administration.give_consent(study, self._participation.pseudonym(study), form_version)
-            return self._advance_and_view_study(study)
+            self._administration.give_consent(study_id, self._participation.pseudonym(study_id), form_version)
+            return self._advance_and_view_study(study_id)
 
         return await asyncio.to_thread(give)
 
-    async def record_forecast(self, study: str, problem_ref: str, forecast: Forecast) -> StudyView:
+    async def record_forecast(self, study_id: str, problem_ref: str, forecast: Forecast) -> StudyView:
         """Keep what the participant expects of a problem.
 
         Raises:
@@ -98,13 +98,13 @@ class ParticipantStudies:
 
         def keep() -> None:
             self._administration.record_next_forecast(
-                study, self._participation.pseudonym(study), problem_ref, forecast
+                study_id, self._participation.pseudonym(study_id), problem_ref, forecast
             )
 
         await asyncio.to_thread(keep)
-        return await self.study_view(study)
+        return await self.study_view(study_id)
 
-    async def unlock_assignment(self, study: str, organisers_code: str) -> StudyView:
+    async def unlock_assignment(self, study_id: str, organisers_code: str) -> StudyView:
         """Open the assignment with the organisers' code.
 
         Raises:
@@ -113,18 +113,18 @@ class ParticipantStudies:
 
         def unlock() -> StudyView:
             if not self._administration.draw_assignment_if_next(
-                study, self._participation.pseudonym(study), organisers_code
+                study_id, self._participation.pseudonym(study_id), organisers_code
             ):
                 raise StudyError("There is nothing to unlock now. Do the step that the page shows.")
-            return self._advance_and_view_study(study)
+            return self._advance_and_view_study(study_id)
 
         return await asyncio.to_thread(unlock)
 
-    async def withdraw_consent(self, study: str, delete_records: bool) -> StudyView:
+    async def withdraw_consent(self, study_id: str, delete_records: bool) -> StudyView:
         """Withdraw consent: end the attempt in progress and, on request, delete all recorded data."""
-        participant = await asyncio.to_thread(self._participation.pseudonym, study)
-        view = await asyncio.to_thread(self._advance_and_view_study, study)
-        headers = await asyncio.to_thread(self._attempt_headers, study, participant)
+        participant = await asyncio.to_thread(self._participation.pseudonym, study_id)
+        view = await asyncio.to_thread(self._advance_and_view_study, study_id)
+        headers = await asyncio.to_thread(self._attempt_headers, study_id, participant)
         for header in headers:
             with contextlib.suppress(AttemptError):
                 session = await self._sessions.find_or_open_session(Path(header.workspace))
@@ -132,60 +132,60 @@ class ParticipantStudies:
                     await session.abandon(CONSENT_WITHDRAWN)
                 else:
                     await self._sessions.log.append(header.id, Abandoned(reason=CONSENT_WITHDRAWN))
-        await asyncio.to_thread(self._administration.take_consent_back, study, participant, delete=delete_records)
-        await asyncio.to_thread(self._deliver, study, participant)
-        await self._sessions.hand_in_study(study)
+        await asyncio.to_thread(self._administration.take_consent_back, study_id, participant, delete=delete_records)
+        await asyncio.to_thread(self._deliver, study_id, participant)
+        await self._sessions.hand_in_study(study_id)
         if not delete_records:
-            return await asyncio.to_thread(self._advance_and_view_study, study)
-        await asyncio.to_thread(self._deliveries.drop_delivery, study, participant)
+            return await asyncio.to_thread(self._advance_and_view_study, study_id)
+        await asyncio.to_thread(self._deliveries.drop_delivery, study_id, participant)
         for header in headers:
-            await self._sessions.close_session_of(Path(header.workspace))
+            await self._sessions.close_session_of_workspace(Path(header.workspace))
         await asyncio.to_thread(
             delete_participant,
             self._sessions.home,
             self._sessions.log,
-            study,
+            study_id,
             participant,
             "asked for by the participant",
         )
-        await asyncio.to_thread(self._participation.remove_study, study)
+        await asyncio.to_thread(self._participation.remove_study, study_id)
         return view.model_copy(
             update={"step": ParticipantStep.WITHDRAWN, "done": 0, "workspace": None, "consent": None}
         )
 
-    async def open_task(self, study: str) -> OpenedProblem:
+    async def open_task(self, study_id: str) -> OpenedProblem:
         """Open the next task's problem, or reopen the current one.
 
         Raises:
             StudyError: Something else comes next.
         """
-        participant = await asyncio.to_thread(self._participation.pseudonym, study)
-        progress = await asyncio.to_thread(self._administration.progress, study, participant)
+        participant = await asyncio.to_thread(self._participation.pseudonym, study_id)
+        progress = await asyncio.to_thread(self._administration.progress, study_id, participant)
         if progress.attempt is not None:
             return await self._sessions.reopen_attempt_workspace(progress.attempt)
-        assigned, agreed, problem = await asyncio.to_thread(self._administration.next_task, study, participant)
+        assigned, agreed, problem = await asyncio.to_thread(self._administration.next_task, study_id, participant)
         return await self._sessions.open_task(assigned, agreed, problem)
 
-    async def answer_questionnaire(self, study: str, answers: Mapping[str, Answer]) -> StudyView:
+    async def answer_questionnaire(self, study_id: str, answers: Mapping[str, Answer]) -> StudyView:
         """Answer the questionnaire at the end."""
 
         def keep() -> StudyView:
-            self._administration.answer_questionnaire(study, self._participation.pseudonym(study), answers)
-            return self._advance_and_view_study(study)
+            self._administration.answer_questionnaire(study_id, self._participation.pseudonym(study_id), answers)
+            return self._advance_and_view_study(study_id)
 
         return await asyncio.to_thread(keep)
 
-    def _deliver(self, study: str, participant: str) -> None:
+    def _deliver(self, study_id: str, participant: str) -> None:
         self._deliveries.deliver_waiting(
-            self._sessions.log, lambda delivery: (delivery.study, delivery.participant) == (study, participant)
+            self._sessions.log, lambda delivery: (delivery.study, delivery.participant) == (study_id, participant)
         )
 
     @property
     def _administration(self) -> Studies:
         return Studies(self._sessions.log, self._sessions.attempts)
 
-    def _attempt_headers(self, study: str, participant: str) -> list[AttemptHeader]:
-        return [header for header in self._sessions.log.journal.attempts(study) if header.solver == participant]
+    def _attempt_headers(self, study_id: str, participant: str) -> list[AttemptHeader]:
+        return [header for header in self._sessions.log.journal.attempts(study_id) if header.solver == participant]
 
     def _study_list(self) -> StudyList:
         summaries: list[StudySummary] = []
@@ -203,19 +203,19 @@ class ParticipantStudies:
             summaries.append(summary)
         return StudyList(studies=summaries)
 
-    def _advance_and_view_study(self, study: str) -> StudyView:
-        participant = self._participation.pseudonym(study)
-        registered_study = self._administration.study(study)
+    def _advance_and_view_study(self, study_id: str) -> StudyView:
+        participant = self._participation.pseudonym(study_id)
+        registered_study = self._administration.study(study_id)
         # Without a code there is nothing to wait for between the last forecast and the draw.
-        self._administration.draw_assignment_if_next(study, participant)
-        progress = self._administration.progress(study, participant)
-        has_finished = is_finished(self._administration.entries(study, participant))
-        has_agreed = self._administration.standing_consent(study, participant) is not None
+        self._administration.draw_assignment_if_next(study_id, participant)
+        progress = self._administration.progress(study_id, participant)
+        has_finished = is_finished(self._administration.entries(study_id, participant))
+        has_agreed = self._administration.standing_consent(study_id, participant) is not None
         if registered_study.study.data.to not in (NOWHERE, AT_SERVICE) and has_agreed and not has_finished:
-            self._deliveries.add_delivery_if_missing(study, participant)
+            self._deliveries.add_delivery_if_missing(study_id, participant)
         if progress.step is ParticipantStep.FINISHED:
-            self._administration.record_finish_if_finished(study, participant)
-            self._deliver(study, participant)
+            self._administration.record_finish_if_finished(study_id, participant)
+            self._deliver(study_id, participant)
         elif has_agreed:
             # A page need not wait for a place that does not answer.
             self._sessions.notify_study_changed()
@@ -242,7 +242,7 @@ class ParticipantStudies:
         condition = study.condition(progress.condition) if progress.condition is not None else None
         consent = self._administration.standing_consent(study.study, participant)
         hosted = self._hosted.find_study(study.study)
-        problem = self._problem_if_here(progress.problem)
+        problem = self._problem_if_installed(progress.problem)
         agreed = consent is not None and study.consent is not None and consent.version == study.consent.version
         return StudyView(
             study=study.study,
@@ -280,7 +280,7 @@ class ParticipantStudies:
                 for sentence in participant_information(study, hosted.service if hosted is not None else "")
             ],
             delivery=self._delivery_view(registered_study, participant),
-            feedback=_shown_part(study, problem),
+            feedback=_shown_feedback(study, problem),
             time_limit_s=study.time_limit_s(progress.problem) if progress.problem else None,
             runs_allowed=study.limits.runs,
             forecasts=list(study.forecast_fields),
@@ -305,11 +305,11 @@ class ParticipantStudies:
             pictures=pictures,
         )
 
-    def _journal_receipt(self, study: str, participant: str) -> str:
-        head = self._sessions.log.journal.entries(study, participant)[-1].hash
+    def _journal_receipt(self, study_id: str, participant: str) -> str:
+        head = self._sessions.log.journal.entries(study_id, participant)[-1].hash
         return f"{head[:4]}-{head[4:8]}-{head[8:12]}".upper()
 
-    def _problem_if_here(self, problem_ref: str | None) -> Problem | None:
+    def _problem_if_installed(self, problem_ref: str | None) -> Problem | None:
         if problem_ref is None:
             return None
         with contextlib.suppress(ProblemsError):
@@ -317,7 +317,7 @@ class ParticipantStudies:
         return None
 
 
-def _shown_part(study: Study, problem: Problem | None) -> str:
+def _shown_feedback(study: Study, problem: Problem | None) -> str:
     """The part of a run that is shown: the study's, as far as the problem itself shows it."""
     if study.feedback == "none" or problem is None:
         return str(study.feedback)
@@ -334,7 +334,7 @@ def _question_view(question: StudyQuestion) -> StudyQuestionView:
     )
 
 
-def delete_participant(home: Home, log: StudyLog, study: str, participant: str, reason: str) -> int:
+def delete_participant(home: Home, log: StudyLog, study_id: str, participant: str, reason: str) -> int:
     """Delete all data of a participant: events, verdicts, run logs and workspace folders.
 
     Returns:
@@ -343,9 +343,9 @@ def delete_participant(home: Home, log: StudyLog, study: str, participant: str, 
     Raises:
         StudyError: Nothing of this participant is recorded.
     """
-    headers = [header for header in log.journal.attempts(study) if header.solver == participant]
+    headers = [header for header in log.journal.attempts(study_id) if header.solver == participant]
     folders = {header.id: Path(header.workspace) for header in headers}
-    attempts = log.delete_participant(study, participant, reason)
+    attempts = log.delete_participant(study_id, participant, reason)
     for attempt in attempts:
         RunRecords(home, attempt).delete()
         folder = folders[attempt]

@@ -37,28 +37,30 @@ class Participation:
             raise ServerError(f"{self._file} is damaged. Delete it, then run `benchwright study run` again.")
         return {str(study): str(participant) for study, participant in value.items()}
 
-    def pseudonym(self, study: str) -> str:
+    def pseudonym(self, study_id: str) -> str:
         """The user's pseudonym in a study.
 
         Raises:
             ServerError: The user does not take part in it.
         """
-        participant = self.pseudonyms().get(study)
+        participant = self.pseudonyms().get(study_id)
         if participant is None:
             raise ServerError(
-                f"You don't take part in the study {study!r} on this machine. "
+                f"You don't take part in the study {study_id!r} on this machine. "
                 "Begin with `benchwright study run FILE --participant NAME`."
             )
         return participant
 
-    def add_study(self, study: str, participant: str) -> None:
+    def add_study(self, study_id: str, participant: str) -> None:
         """Record that the user takes part."""
-        self._write({**self.pseudonyms(), study: participant})
+        self._write_pseudonyms({**self.pseudonyms(), study_id: participant})
 
-    def remove_study(self, study: str) -> None:
+    def remove_study(self, study_id: str) -> None:
         """Record that the user no longer takes part."""
-        self._write({name: participant for name, participant in self.pseudonyms().items() if name != study})
+        self._write_pseudonyms(
+            {name: participant for name, participant in self.pseudonyms().items() if name != study_id}
+        )
 
-    def _write(self, participants: dict[str, str]) -> None:
+    def _write_pseudonyms(self, pseudonym_by_study: dict[str, str]) -> None:
         self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_atomically(self._file, json.dumps(participants, indent=1).encode(), 0o600)
+        write_atomically(self._file, json.dumps(pseudonym_by_study, indent=1).encode(), 0o600)

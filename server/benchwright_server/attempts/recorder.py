@@ -34,7 +34,7 @@ class FileRecorder:
 
     Args:
         log: The event log.
-        attempt: The attempt's id.
+        attempt_id: The attempt's id.
         replayed_files: The files as rebuilt from the log so far.
         on_failure: Called when an event can't be written.
         is_muted: True if another process records the attempt, so nothing is recorded here.
@@ -43,14 +43,14 @@ class FileRecorder:
     def __init__(
         self,
         log: StudyLog,
-        attempt: str,
+        attempt_id: str,
         replayed_files: Mapping[str, ReplayedFile],
         on_failure: Callable[[BaseException], None],
         *,
         is_muted: bool = False,
     ) -> None:
         self._log = log
-        self._attempt = attempt
+        self._attempt = attempt_id
         self._files = dict(replayed_files)
         self._open: dict[str, str] = {}
         self._on_disk: dict[str, str] = {}
@@ -76,62 +76,68 @@ class FileRecorder:
         for path, text in muted_recorder._open.items():
             self.record_opened(path, text)
 
-    def record_opened(self, path: str, text: str) -> None:
+    def record_opened(self, workspace_path: str, text: str) -> None:
         """An editor opened a file."""
-        self._open[path] = text
-        replayed_file = self._files.get(path, _UNKNOWN)
+        self._open[workspace_path] = text
+        replayed_file = self._files.get(workspace_path, _UNKNOWN)
         if replayed_file.text != text:
-            self._record_whole_text(path, FileText.of_text(text, bom=replayed_file.bom), TextCause.OPENED)
+            self._record_whole_text(workspace_path, FileText.of_text(text, bom=replayed_file.bom), TextCause.OPENED)
 
-    def record_changed(self, path: str, version: int, replacements: Sequence[Replacement], new_text: str) -> None:
+    def record_changed(
+        self, workspace_path: str, version: int, replacements: Sequence[Replacement], new_text: str
+    ) -> None:
         """An editor changed a file; its content is now `new_text`."""
-        self._open[path] = new_text
-        replayed_file = self._files.get(path, _UNKNOWN)
+        self._open[workspace_path] = new_text
+        replayed_file = self._files.get(workspace_path, _UNKNOWN)
         applied = tuple(Change(start=change.start, end=change.end, text=change.text) for change in replacements)
         if replayed_file.text is None or _text_if_changes_fit(replayed_file.text, applied) != new_text:
-            self._record_whole_text(path, FileText.of_text(new_text, bom=replayed_file.bom), TextCause.RESYNC)
+            self._record_whole_text(workspace_path, FileText.of_text(new_text, bom=replayed_file.bom), TextCause.RESYNC)
             return
-        self._files[path] = replace(replayed_file, text=new_text)
-        self._append_unless_muted(path, Edit(path=path, version=version, changes=applied))
+        self._files[workspace_path] = replace(replayed_file, text=new_text)
+        self._append_unless_muted(workspace_path, Edit(path=workspace_path, version=version, changes=applied))
 
-    def record_closed(self, path: str, content_on_disk: bytes | None) -> None:
+    def record_closed(self, workspace_path: str, content_on_disk: bytes | None) -> None:
         """An editor closed a file; unsaved changes are discarded."""
-        self._open.pop(path, None)
-        self._record_content_if_changed(path, content_on_disk, TextCause.DISCARDED)
+        self._open.pop(workspace_path, None)
+        self._record_content_if_changed(workspace_path, content_on_disk, TextCause.DISCARDED)
 
-    def record_read_by_run(self, path: str, content_on_disk: bytes | None) -> None:
+    def record_read_by_run(self, workspace_path: str, content_on_disk: bytes | None) -> None:
         """A run reads a file from the disk, where another program may have changed it.
 
         What is written under an open editor, which continues with its own text, is recorded as well.
         """
-        if path not in self._open:
-            self._record_content_if_changed(path, content_on_disk, TextCause.OUTSIDE)
+        if workspace_path not in self._open:
+            self._record_content_if_changed(workspace_path, content_on_disk, TextCause.OUTSIDE)
             return
-        held_file = self._files.get(path, _UNKNOWN)
+        held_file = self._files.get(workspace_path, _UNKNOWN)
         if (
             content_on_disk is not None
             and held_file.text is not None
             and content_on_disk != held_file.data
-            and path in self._on_disk
-            and sha256(content_on_disk) != self._on_disk[path]
+            and workspace_path in self._on_disk
+            and sha256(content_on_disk) != self._on_disk[workspace_path]
         ):
-            self._record_content_if_changed(path, content_on_disk, TextCause.OUTSIDE)
-            self._record_whole_text(path, FileText.of_text(held_file.text, bom=held_file.bom), TextCause.RESYNC)
+            self._record_content_if_changed(workspace_path, content_on_disk, TextCause.OUTSIDE)
+            self._record_whole_text(
+                workspace_path, FileText.of_text(held_file.text, bom=held_file.bom), TextCause.RESYNC
+            )
 
-    def record_derived(self, path: str, content: bytes) -> None:
+    def record_generated_file(self, workspace_path: str, content: bytes) -> None:
         """A file was made of others, whose changes are recorded: nobody has written it."""
-        self._record_content_if_changed(path, content, TextCause.RESYNC)
+        self._record_content_if_changed(workspace_path, content, TextCause.RESYNC)
 
-    def _record_content_if_changed(self, path: str, content: bytes | None, cause: TextCause) -> None:
+    def _record_content_if_changed(self, workspace_path: str, content: bytes | None, cause: TextCause) -> None:
         if content is not None:
-            self._on_disk[path] = sha256(content)
+            self._on_disk[workspace_path] = sha256(content)
         if content is None:
-            if self._files.pop(path, None) is not None:
-                self._append_unless_muted(path, TextSet(path=path, cause=TextCause.DELETED, file=None))
-        elif self._files.get(path, _UNKNOWN).data != content:
-            self._record_whole_text(path, FileText.of_bytes(content), cause)
+            if self._files.pop(workspace_path, None) is not None:
+                self._append_unless_muted(
+                    workspace_path, TextSet(path=workspace_path, cause=TextCause.DELETED, file=None)
+                )
+        elif self._files.get(workspace_path, _UNKNOWN).data != content:
+            self._record_whole_text(workspace_path, FileText.of_bytes(content), cause)
 
-    async def record_saved(self, path: str, content: bytes) -> None:
+    async def record_saved(self, workspace_path: str, content: bytes) -> None:
         """A file was saved; returns once the event is on disk.
 
         Raises:
@@ -139,17 +145,19 @@ class FileRecorder:
         """
         if self._is_muted:
             return
-        self._record_content_if_changed(path, content, TextCause.OUTSIDE)
-        self._on_disk[path] = sha256(content)
-        await self._log.append(self._attempt, Save(path=path, sha256=sha256(content), size=len(content)))
+        self._record_content_if_changed(workspace_path, content, TextCause.OUTSIDE)
+        self._on_disk[workspace_path] = sha256(content)
+        await self._log.append(self._attempt, Save(path=workspace_path, sha256=sha256(content), size=len(content)))
 
-    def _record_whole_text(self, path: str, file: FileText, cause: TextCause) -> None:
-        old_text = self._files.get(path, _UNKNOWN).text
-        self._files[path] = ReplayedFile(file.text, file.bom)
+    def _record_whole_text(self, workspace_path: str, file: FileText, cause: TextCause) -> None:
+        old_text = self._files.get(workspace_path, _UNKNOWN).text
+        self._files[workspace_path] = ReplayedFile(file.text, file.bom)
         put_in_count = inserted_non_space_count(old_text, file.text) if file.text is not None else None
-        self._append_unless_muted(path, TextSet(path=path, cause=cause, file=file, put_in=put_in_count))
+        self._append_unless_muted(
+            workspace_path, TextSet(path=workspace_path, cause=cause, file=file, put_in=put_in_count)
+        )
 
-    def _append_unless_muted(self, path: str, event: Event) -> None:
+    def _append_unless_muted(self, workspace_path: str, event: Event) -> None:
         if self._is_muted:
             return
 
@@ -158,7 +166,7 @@ class FileRecorder:
             error = future.exception()
             if error is not None:
                 # The log lacks an event about this file, so the next one must carry its whole content.
-                self._files[path] = _UNKNOWN
+                self._files[workspace_path] = _UNKNOWN
                 # Once the loop is closed, there is nobody left to notify.
                 with contextlib.suppress(RuntimeError):
                     self._loop.call_soon_threadsafe(self._on_failure, error)
@@ -166,8 +174,8 @@ class FileRecorder:
         self._log.append_nowait(self._attempt, event).add_done_callback(check_append)
 
 
-def _text_if_changes_fit(text: str, changes: tuple[Change, ...]) -> str | None:
+def _text_if_changes_fit(old_text: str, changes: tuple[Change, ...]) -> str | None:
     try:
-        return apply_changes(text, changes)
+        return apply_changes(old_text, changes)
     except ValueError:
         return None

@@ -51,6 +51,10 @@ from benchwright_server.protocol.messages import (
     TestLine,
     VerdictView,
 )
+<<<<<<< HEAD
+=======
+from benchwright_server.workspaces.repository import is_left_out_of_solution
+>>>>>>> e73ec9a4 (Name functions and parameters of the server after what they give and hold)
 from benchwright_server.workspaces.workspace import Workspace, read_judged_files
 
 if TYPE_CHECKING:
@@ -78,16 +82,16 @@ async def no_progress(session: EditorSession) -> AsyncIterator[Report]:
 class Listeners:
     """Callbacks for what happens in sessions."""
 
-    on_change: Callable[[EditorSession], None] = lambda session: None
+    on_status_change: Callable[[EditorSession], None] = lambda session: None
     """Called after any part of a status has changed."""
-    on_claim: Callable[[EditorSession], None] = lambda session: None
+    on_attempt_claim: Callable[[EditorSession], None] = lambda session: None
     """Called once this process has claimed an attempt that has not ended."""
     on_failure: Callable[[BaseException], None] = lambda error: None
     """Called when an event can't be recorded, or when a run fails that no request waits for."""
     on_notice: Callable[[str], None] = lambda sentence: None
     """Called with a sentence about what happened without the solver asking for it."""
     progress: Progress = no_progress
-    on_study: Callable[[], None] = lambda: None
+    on_study_change: Callable[[], None] = lambda: None
     """Called in any thread when a study has something new to deliver."""
 
 
@@ -149,12 +153,12 @@ class EditorSession(Adapter):
     async def continue_from_log(self) -> None:
         """Continue from the log, and say so if that is not possible here."""
         self.recorder.remember_disk_digests((await self.attempt.continue_from_log()).files)
-        self._report_if_elsewhere()
+        self._report_if_continued_elsewhere()
         if self._claim is not None and not self.ended:
             self._watching = asyncio.create_task(self._mute_once_claim_is_lost(self._claim))
-            self._listeners.on_claim(self)
+            self._listeners.on_attempt_claim(self)
 
-    def _report_if_elsewhere(self) -> None:
+    def _report_if_continued_elsewhere(self) -> None:
         if self.attempt.writer.elsewhere_error is not None:
             self._listeners.on_failure(self.attempt.writer.elsewhere_error)
 
@@ -167,7 +171,7 @@ class EditorSession(Adapter):
         self.attempt.writer.elsewhere_error = ClaimLostError()
         self.recorder.mute()
         self.attempt.clock.stop_following()
-        self._report_if_elsewhere()
+        self._report_if_continued_elsewhere()
         self.on_status_changed()
 
     async def _is_claim_held_in_time(self, claim: Claim) -> bool:
@@ -198,7 +202,7 @@ class EditorSession(Adapter):
     def _record_diff(self, tree: Tree, diff: bytes) -> None:
         for path, content in changed_files(tree, diff.decode()).items():
             self.recorder.record_read_by_run(path, content)
-        self.recorder.record_derived(CHANGES, diff)
+        self.recorder.record_generated_file(CHANGES, diff)
         # For people to read.
         with contextlib.suppress(OSError):
             write_atomically(self.workspace.folder / CHANGES, diff, durable=False)
@@ -209,7 +213,7 @@ class EditorSession(Adapter):
             if self._watching is not None:
                 self._watching.cancel()
             self._claim.release()
-        self._listeners.on_change(self)
+        self._listeners.on_status_change(self)
 
     def on_run_failed(self, error: BaseException) -> None:
         """A run failed that no request waited for."""
@@ -278,30 +282,30 @@ class EditorSession(Adapter):
         await self.attempt.record_self_estimate(self_estimate)
         return await self.status()
 
-    async def record_agent_connected(self, connection: str, agent_name: str) -> None:
+    async def record_agent_connected(self, connection_id: str, agent_name: str) -> None:
         """An agent uses the attempt through a connection; what it writes on the disk from now on is its own."""
-        if connection not in self._agents:
-            self._agents[connection] = agent_name
-            await self._record_agent_connection(connection, is_connected=True)
+        if connection_id not in self._agents:
+            self._agents[connection_id] = agent_name
+            await self._record_agent_connection(connection_id, is_connected=True)
 
-    async def record_agent_gone(self, connection: str) -> None:
+    async def record_agent_disconnected(self, connection_id: str) -> None:
         """The connection of an agent has ended."""
-        if connection in self._agents:
-            await self._record_agent_connection(connection, is_connected=False)
-            del self._agents[connection]
+        if connection_id in self._agents:
+            await self._record_agent_connection(connection_id, is_connected=False)
+            del self._agents[connection_id]
 
-    async def _record_agent_connection(self, connection: str, *, is_connected: bool) -> None:
+    async def _record_agent_connection(self, connection_id: str, *, is_connected: bool) -> None:
         if not self.ended:
             self.on_files_taken_for_run(await asyncio.to_thread(self.present_judged_files))
         connection_event = AgentConnection(
-            connection=connection, agent=self._agents[connection][:200], connected=is_connected
+            connection=connection_id, agent=self._agents[connection_id][:200], connected=is_connected
         )
         await self.attempt.writer.append_unless_ended(connection_event)
 
     async def close(self) -> None:
         """The editor is closing: stop everything and pause the clock."""
         for connection in list(self._agents):
-            await self.record_agent_gone(connection)
+            await self.record_agent_disconnected(connection)
         self._log.on_failing.discard(self._refresh_status_soon)
         if self._watching is not None:
             self._watching.cancel()
@@ -316,7 +320,9 @@ class EditorSession(Adapter):
         if self.problem.public.tree is None:
             return path in judged_paths(self.problem)
         own_paths = (CHANGES, self.workspace.marker.statement)
-        return path in self.problem.public.tree.digest_by_path or not (path in own_paths or is_left_out(path))
+        return path in self.problem.public.tree.digest_by_path or not (
+            path in own_paths or is_left_out_of_solution(path)
+        )
 
     @property
     def is_scored_on_save(self) -> bool:
@@ -400,7 +406,7 @@ class EditorSession(Adapter):
 
     async def record_saved(self, path: str, content: bytes) -> None:
         """A file was saved; returns once the event is on disk."""
-        self._report_if_elsewhere()
+        self._report_if_continued_elsewhere()
         await self.recorder.record_saved(path, content)
         if path == ANSWER:
             self.draft = None

@@ -79,20 +79,20 @@ class EditorSessions:
 
     def notify_study_changed(self) -> None:
         """A study has something new to deliver; may be called in any thread."""
-        self._listeners.on_study()
+        self._listeners.on_study_change()
 
     async def begin_joined_studies(self) -> None:
         """Begin in the studies that the user has joined at services, as far as these answer."""
         await self._remote.refresh_packs_and_studies(_SERVICES_S)
 
-    async def hand_in_study(self, study: str) -> bool:
+    async def hand_in_study(self, study_id: str) -> bool:
         """Deliver what is new of a study; whether a service conducts it and took that."""
         await self._remote.start_delivering()
-        return await self._remote.deliver_study_in_time(study, _SERVICES_S)
+        return await self._remote.deliver_study_in_time(study_id, _SERVICES_S)
 
-    def is_handed_in(self, study: str) -> bool:
+    def is_handed_in(self, study_id: str) -> bool:
         """True if the service that conducts a study has everything that is here. Blocks on the disk."""
-        return self._remote.is_study_delivered(study)
+        return self._remote.is_study_delivered(study_id)
 
     @property
     def has_unfinished_study_attempt(self) -> bool:
@@ -107,7 +107,7 @@ class EditorSessions:
         """All packs, with this user's record on each problem; those of assignments as their services have them now."""
         await self._remote.refresh_packs_and_studies(_SERVICES_S)
         await self._remote.start_delivering()
-        return await asyncio.to_thread(pack_list, self.store, self.attempts, await self._live_views())
+        return await asyncio.to_thread(pack_list, self.store, self.attempts, await self._views_by_open_attempt_id())
 
     async def problem_page(self, problem_ref: str) -> ProblemPage:
         """Everything that the user may see of a problem without opening it.
@@ -115,7 +115,7 @@ class EditorSessions:
         Raises:
             UnknownProblemError: No pack has such a problem.
         """
-        live_views = await self._live_views()
+        live_views = await self._views_by_open_attempt_id()
         return await asyncio.to_thread(
             problem_page,
             self.home,
@@ -123,10 +123,11 @@ class EditorSessions:
             self.attempts,
             live_views,
             problem_ref,
-            is_in_open_study=await asyncio.to_thread(self._problems.open_study_with, problem_ref) is not None,
+            is_in_open_study=await asyncio.to_thread(self._problems.open_study_id_with_problem, problem_ref)
+            is not None,
         )
 
-    async def _live_views(self) -> dict[str, AttemptView]:
+    async def _views_by_open_attempt_id(self) -> dict[str, AttemptView]:
         """Attempt → its standing, of those that are open here."""
         return {session.header.id: await session.current_attempt_view() for session in list(self._sessions.values())}
 
@@ -187,9 +188,9 @@ class EditorSessions:
             raise WorkspaceError(f"The task was abandoned because its folder {header.workspace} was deleted.")
         return await self._opened_problem(session)
 
-    async def close_session_of(self, folder: Path) -> None:
+    async def close_session_of_workspace(self, workspace_folder: Path) -> None:
         """Close the session of a workspace that is about to be deleted."""
-        session = self._sessions.pop(folder, None)
+        session = self._sessions.pop(workspace_folder, None)
         if session is not None:
             with contextlib.suppress(AttemptError):
                 await session.close()
@@ -361,9 +362,9 @@ class EditorSessions:
         await self._remote.start_delivering()
         return session
 
-    def _claim_or_holder_unless_ended(self, attempt: str) -> Claim | ClaimHolder | None:
+    def _claim_or_holder_unless_ended(self, attempt_id: str) -> Claim | ClaimHolder | None:
         """A claim on an attempt, or who has it; None if it has ended."""
-        return None if self.attempts.summary(attempt).state.ended else self.log.claim(attempt)
+        return None if self.attempts.summary(attempt_id).state.ended else self.log.claim(attempt_id)
 
     async def _opened_problem(self, session: EditorSession) -> OpenedProblem:
         problem, workspace = session.problem, session.workspace

@@ -27,17 +27,17 @@ class Solution:
 
 
 def solutions_best_first(
-    home: Home, problem: Problem, summaries: Sequence[tuple[AttemptHeader, Summary]]
+    home: Home, problem: Problem, own_attempts: Sequence[tuple[AttemptHeader, Summary]]
 ) -> list[Solution]:
     """A person's solutions of a design problem as it is now: fewest gates first, then the shortest path.
 
     Args:
         home: Home with the verdicts.
         problem: The problem.
-        summaries: The person's attempts, the newest first.
+        own_attempts: The person's attempts, the newest first.
     """
     solutions = []
-    for header, summary in summaries:
+    for header, summary in own_attempts:
         verdict = summary.verdict
         if verdict is None or verdict.outcome is not Outcome.PASSED or not summary.state.ended:
             continue
@@ -45,10 +45,10 @@ def solutions_best_first(
             continue
         full_verdict = RunRecords(home, header.id).find_verdict(verdict.number)
         solutions.append(Solution(header, full_verdict.quality if full_verdict is not None else None))
-    return sorted(solutions, key=_rank) if problem.kind is ProblemKind.DESIGN else []
+    return sorted(solutions, key=_gates_and_depth) if problem.kind is ProblemKind.DESIGN else []
 
 
-def _rank(solution: Solution) -> tuple[float, float]:
+def _gates_and_depth(solution: Solution) -> tuple[float, float]:
     if solution.quality is None:
         return float("inf"), float("inf")
     return solution.quality.solution.gates, solution.quality.solution.depth
@@ -64,12 +64,12 @@ class ShownSolution:
     """Empty if there is none, or it is hidden."""
 
 
-def shown_solution(
+def author_solution_to_show(
     store: Store,
     problem_ref: str,
     problem: Problem,
-    solutions: Sequence[Solution],
-    summaries: Sequence[tuple[AttemptHeader, Summary]],
+    own_solutions: Sequence[Solution],
+    own_attempts: Sequence[tuple[AttemptHeader, Summary]],
 ) -> ShownSolution:
     """The author's solution and explanation, for who has solved a problem and works on it no more.
 
@@ -77,8 +77,8 @@ def shown_solution(
         store: Has the hidden part, unless a service has it.
         problem_ref: `pack/id`.
         problem: The problem.
-        solutions: The person's.
-        summaries: The person's attempts.
+        own_solutions: The person's.
+        own_attempts: The person's attempts.
     """
 
     def read_hidden_part() -> Hidden:
@@ -90,7 +90,7 @@ def shown_solution(
 
     assignment = store.assignment_if_any(problem_ref.partition("/")[0])
     policy = problem.reveal.limited_to(assignment.reveal if assignment is not None else None)
-    is_solved = bool(solutions) and all(summary.state.ended for _, summary in summaries)
+    is_solved = bool(own_solutions) and all(summary.state.ended for _, summary in own_attempts)
     # What is on a service stays there.
     with contextlib.suppress(ProblemsError):
         return ShownSolution(

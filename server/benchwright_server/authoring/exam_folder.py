@@ -85,38 +85,44 @@ class ExamFolder:
         self.labels = labels_with_form(root)
         self.current = self.question_label_of(resolved_file)
 
-    def question_folder(self, label: str) -> Path:
+    def question_folder(self, question_label: str) -> Path:
         """The folder of a question.
 
         Raises:
             ServerError: The exam has no such question.
         """
-        if label not in self.labels:
-            raise ServerError(f"The exam in {self.root} has no question {label!r}. Reload the list of questions.")
-        return self.root / ITEMS / label
+        if question_label not in self.labels:
+            raise ServerError(
+                f"The exam in {self.root} has no question {question_label!r}. Reload the list of questions."
+            )
+        return self.root / ITEMS / question_label
 
-    def read_question(self, label: str) -> tuple[FormFiles, ReviewForm]:
+    def read_question(self, question_label: str) -> tuple[FormFiles, ReviewForm]:
         """The files of a question and what its form says.
 
         Raises:
             DatasetError: Its form is wrong; names the field.
             ServerError: A file can't be read.
         """
-        folder = self.question_folder(label)
+        folder = self.question_folder(question_label)
         return FormFiles.read(folder, _FILES), read_review_form(folder / FORM_FILE)
 
     def save_question_if_unchanged(
-        self, label: str, shown_digest: str, statement_and_solution: tuple[str, str], review_values: dict[str, object]
+        self,
+        question_label: str,
+        shown_digest: str,
+        statement_and_solution: tuple[str, str],
+        review_values: dict[str, object],
     ) -> SavedQuestion:
         """Write what the form says, unless the files are others than it shows or something is refused.
 
         Args:
-            label: Label of the question.
+            question_label: Label of the question.
             shown_digest: Digest of the files that the form shows.
             statement_and_solution: Statement and solution.
             review_values: Values of `review.toml`; all others and the comments stay.
         """
-        folder = self.question_folder(label)
+        folder = self.question_folder(question_label)
         with forms_lock(self._home):
             current_files = FormFiles.read(folder, _FILES)
             if current_files.digest != shown_digest:
@@ -136,20 +142,20 @@ class ExamFolder:
                 return SavedQuestion(current_files, False, refused)
             return SavedQuestion(current_files.write_changed_texts({**new_texts, FORM_FILE: text}), False, ())
 
-    def refusals(self, label: str) -> tuple[FormRefusal, ...]:
+    def refusals(self, question_label: str) -> tuple[FormRefusal, ...]:
         """The refusals that keep a question, as it is, from being saved; if it is accepted, also from being packed.
 
         Raises:
             ServerError: A file can't be read.
         """
-        folder = self.question_folder(label)
+        folder = self.question_folder(question_label)
         return _question_refusals(folder, FormFiles.read(folder, _FILES).texts)
 
-    def question_label_of(self, file: Path) -> str:
+    def question_label_of(self, file_of_exam: Path) -> str:
         """The question that a file of the exam or of its pack belongs to; empty if none."""
         for folder in (self.root / ITEMS, self.root / "pack"):
-            if file != folder and file.is_relative_to(folder):
-                label = file.relative_to(folder).parts[0]
+            if file_of_exam != folder and file_of_exam.is_relative_to(folder):
+                label = file_of_exam.relative_to(folder).parts[0]
                 return label if label in self.labels else ""
         return ""
 
@@ -179,12 +185,12 @@ def _values_without_new_defaults(saved_toml: str, form_values: dict[str, object]
     }
 
 
-def _question_refusals(folder: Path, texts_by_path: Mapping[str, str]) -> tuple[FormRefusal, ...]:
+def _question_refusals(question_folder: Path, texts_by_path: Mapping[str, str]) -> tuple[FormRefusal, ...]:
     """The faults of a question whose files hold this."""
     try:
         form = ReviewForm.model_validate(tomllib.loads(texts_by_path[FORM_FILE]))
         if form.decision is ReviewDecision.ACCEPTED:
-            _require_packable_copy(folder, texts_by_path, form)
+            _require_packable_copy(question_folder, texts_by_path, form)
     except ValidationError as error:
         return tuple(_form_refusals(error))
     except DatasetError as error:
@@ -194,12 +200,12 @@ def _question_refusals(folder: Path, texts_by_path: Mapping[str, str]) -> tuple[
     return ()
 
 
-def _require_packable_copy(folder: Path, texts: Mapping[str, str], form: ReviewForm) -> None:
+def _require_packable_copy(question_folder: Path, texts_by_path: Mapping[str, str], form: ReviewForm) -> None:
     with tempfile.TemporaryDirectory() as work:
-        copy = Path(work) / folder.name
-        shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("page-*.png"))
+        copy = Path(work) / question_folder.name
+        shutil.copytree(question_folder, copy, ignore=shutil.ignore_patterns("page-*.png"))
         (copy / "solution").mkdir(exist_ok=True)
-        for path, text in texts.items():
+        for path, text in texts_by_path.items():
             (copy / path).write_text(text, "utf-8")
         require_packable_question(copy, form)
 

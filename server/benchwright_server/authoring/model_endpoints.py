@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def model_endpoints(
-    names: Sequence[str], budget_override_usd: float | None
+    judge_names: Sequence[str], budget_override_usd: float | None
 ) -> AsyncIterator[tuple[Sequence[ModelEndpoint], JudgingBudget]]:
     """The endpoints of models, in the order of their names, and what they may spend together.
 
     Args:
-        names: Names of model judges; one may be named twice.
+        judge_names: Names of model judges; one may be named twice.
         budget_override_usd: Budget in US dollars; as `judges.toml` says if not given.
 
     Raises:
@@ -33,7 +33,7 @@ async def model_endpoints(
 
     settings = read_settings()
     known_names = [model.name for model in settings.models]
-    for name in names:
+    for name in judge_names:
         if name not in known_names:
             raise ServerError(
                 f"judges.toml has no model judge {name!r}; it has {', '.join(known_names) or 'none'}. "
@@ -43,14 +43,14 @@ async def model_endpoints(
     if settings.offline:
         raise ServerError("judges.toml says offline = true, so no model is asked. Set it to false.")
     chosen_settings = settings.model_copy(
-        update={"judge": tuple(model for model in settings.models if model.name in names)}
+        update={"judge": tuple(model for model in settings.models if model.name in judge_names)}
     )
     endpoints = {
         endpoint.settings.name: endpoint for endpoint in await asyncio.to_thread(open_all_endpoints, chosen_settings)
     }
     try:
         spending = JudgingBudget(settings.budget_usd if budget_override_usd is None else budget_override_usd)
-        yield [endpoints[name] for name in names], spending
+        yield [endpoints[name] for name in judge_names], spending
     finally:
         for endpoint in endpoints.values():
             await endpoint.close()

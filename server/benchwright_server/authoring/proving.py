@@ -41,15 +41,15 @@ def candidates_to_prove(problems: Sequence[Problem], author_folder: Path | None)
         if author_folder is None or problem.kind is not ProblemKind.DESIGN
         else ProofCandidate(
             problem,
-            _encoded(right_solutions_by_name(author_folder, problem.id)),
-            _encoded(wrong_solutions_by_name(author_folder, problem.id)),
+            _encoded_solutions(right_solutions_by_name(author_folder, problem.id)),
+            _encoded_solutions(wrong_solutions_by_name(author_folder, problem.id)),
         )
         for problem in problems
     ]
 
 
-def _encoded(texts_by_name: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, bytes]]:
-    return {name: {path: text.encode() for path, text in files.items()} for name, files in texts_by_name.items()}
+def _encoded_solutions(solutions_by_name: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, bytes]]:
+    return {name: {path: text.encode() for path, text in files.items()} for name, files in solutions_by_name.items()}
 
 
 async def prove_both_sides(

@@ -119,13 +119,13 @@ def _documented_parameter(parameter: Parameter) -> _Parameter | None:
     return None
 
 
-def _option_usage(name: str, annotation: object, info: OptionInfo) -> str:
-    declared_flags = [word for word in (info.default, *(info.param_decls or ())) if isinstance(word, str)]
-    flag = f"--{name.replace('_', '-')}"
+def _option_usage(parameter_name: str, annotation: object, option_info: OptionInfo) -> str:
+    declared_flags = [word for word in (option_info.default, *(option_info.param_decls or ())) if isinstance(word, str)]
+    flag = f"--{parameter_name.replace('_', '-')}"
     value_type = _single_value_type(annotation)
     if value_type is bool:
         return ", ".join(declared_flags) or f"{flag}, --no-{flag.removeprefix('--')}"
-    return f"{', '.join(declared_flags) or flag} {info.metavar or _value_placeholder(value_type)}"
+    return f"{', '.join(declared_flags) or flag} {option_info.metavar or _value_placeholder(value_type)}"
 
 
 def _value_placeholder(value_type: object) -> str:
@@ -141,11 +141,11 @@ def _single_value_type(annotation: object) -> object:
     return get_args(annotation)[0] if get_origin(annotation) is list else annotation
 
 
-def _option_meaning(info: ArgumentInfo | OptionInfo, default: object) -> str:
-    meaning = info.help or ""
-    if info.min is not None or info.max is not None:
-        low = "" if info.min is None else f"{info.min} ≤ "
-        high = "" if info.max is None else f" ≤ {info.max}"
+def _option_meaning(parameter_info: ArgumentInfo | OptionInfo, default: object) -> str:
+    meaning = parameter_info.help or ""
+    if parameter_info.min is not None or parameter_info.max is not None:
+        low = "" if parameter_info.min is None else f"{parameter_info.min} ≤ "
+        high = "" if parameter_info.max is None else f" ≤ {parameter_info.max}"
         meaning += f" {low}value{high}."
     if default is Parameter.empty:
         meaning += " Required."
@@ -153,8 +153,8 @@ def _option_meaning(info: ArgumentInfo | OptionInfo, default: object) -> str:
         meaning += " Default: on."
     elif default is not None and default is not False and default != "":
         meaning += f" Default: `{default}`."
-    if info.envvar:
-        meaning += f" Also from `{info.envvar}`."
+    if parameter_info.envvar:
+        meaning += f" Also from `{parameter_info.envvar}`."
     return meaning.strip()
 
 

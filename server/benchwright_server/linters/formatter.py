@@ -84,10 +84,16 @@ async def format_document(
             break
         # What is wrong at first is news; what is wrong without it may follow from that.
         first_failure = first_failure or NotFormattedError(_failure_sentence(name, complaint))
-        unread_part = _unread_part(text, readable_text, parts, complaint) if len(parts) < most_unread_parts else None
+        unread_part = (
+            _unread_part_around_complaint(text, readable_text, parts, complaint)
+            if len(parts) < most_unread_parts
+            else None
+        )
         if unread_part is None:
             raise first_failure
-        parts = sorted([*(earlier_part for earlier_part in parts if not unread_part.holds(earlier_part)), unread_part])
+        parts = sorted(
+            [*(earlier_part for earlier_part in parts if not unread_part.contains(earlier_part)), unread_part]
+        )
     formatted_text = output.decode("utf-8", "replace")
     for number, unread_part in enumerate(parts):
         formatted_text = formatted_text.replace(_placeholder(number), text[unread_part.start : unread_part.end], 1)
@@ -106,36 +112,38 @@ class _UnreadPart(NamedTuple):
     start: int
     end: int
 
-    def holds(self, other: _UnreadPart) -> bool:
-        return self.start <= other.start and other.end <= self.end
+    def contains(self, inner_part: _UnreadPart) -> bool:
+        return self.start <= inner_part.start and inner_part.end <= self.end
 
     @property
     def size(self) -> int:
         return self.end - self.start
 
 
-def _placeholder(number: int) -> str:
+def _placeholder(part_number: int) -> str:
     # A call of a macro may be an item, and may be a statement.
-    return f"`benchwright_unread_{number}(0);"
+    return f"`benchwright_unread_{part_number}(0);"
 
 
-def _text_with_placeholders(text: str, parts: Sequence[_UnreadPart]) -> str:
+def _text_with_placeholders(text: str, unread_parts: Sequence[_UnreadPart]) -> str:
     pieces: list[str] = []
     end = 0
-    for number, unread_part in enumerate(parts):
+    for number, unread_part in enumerate(unread_parts):
         pieces += [text[end : unread_part.start], _placeholder(number)]
         end = unread_part.end
     return "".join([*pieces, text[end:]])
 
 
-def _unread_part(text: str, readable_text: str, parts: Sequence[_UnreadPart], complaint: str) -> _UnreadPart | None:
+def _unread_part_around_complaint(
+    text: str, readable_text: str, unread_parts: Sequence[_UnreadPart], complaint: str
+) -> _UnreadPart | None:
     """The smallest statement or item around what verible complains of; None if only the whole text is."""
     offset = _complaint_offset(readable_text, complaint)
     if offset is None:
         return None
     unsuited: _UnreadPart | None = None
     # The same place in the text itself; a part that did not help is a part of a larger one.
-    for number, unread_part in enumerate(parts):
+    for number, unread_part in enumerate(unread_parts):
         if offset >= unread_part.start + len(_placeholder(number)):
             offset += unread_part.end - unread_part.start - len(_placeholder(number))
         elif offset >= unread_part.start:
@@ -144,7 +152,7 @@ def _unread_part(text: str, readable_text: str, parts: Sequence[_UnreadPart], co
         (
             unread_part
             for unread_part in _enclosing_parts(text, offset)
-            if unsuited is None or (unread_part.holds(unsuited) and unread_part.size > unsuited.size)
+            if unsuited is None or (unread_part.contains(unsuited) and unread_part.size > unsuited.size)
         ),
         # Nothing can stand for a head, whose end is left.
         key=lambda candidate: (_is_header(text[candidate.start : candidate.end]), candidate.size),

@@ -16,7 +16,7 @@ _SOURCE = FindingTool("mutants", 3, "", None)
 _LONGEST = 60
 
 
-async def _lint(saved_file: SavedFile) -> list[Finding]:
+async def _survivor_findings(saved_file: SavedFile) -> list[Finding]:
     # Only an author's folder holds references.
     if "reference" not in saved_file.path.parts:
         return []
@@ -50,4 +50,4 @@ def _shortened_line(text: str) -> str:
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
 
 
-SURVIVORS = LintTool(_SOURCE, "`mutants.json` beside `pack.toml`, for authors", _lint)
+SURVIVORS = LintTool(_SOURCE, "`mutants.json` beside `pack.toml`, for authors", _survivor_findings)

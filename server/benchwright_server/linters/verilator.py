@@ -43,11 +43,11 @@ async def verilator_lint(folder: Path, relative_path: str, toolchain: Toolchain)
     Returns:
         Findings about files inside the workspace, of which alone Verilator knows; none if it fails.
     """
-    findings = await _findings_in_year(folder, relative_path, toolchain)
+    findings = await _findings_by_standard(folder, relative_path, toolchain)
     if not relative_path.endswith(".v") or not _error_count(findings):
         return findings
     # There `bit` and `do` may be names.
-    findings_as_verilog = await _findings_in_year(folder, relative_path, toolchain, ("+1364-2005ext+v",))
+    findings_as_verilog = await _findings_by_standard(folder, relative_path, toolchain, ("+1364-2005ext+v",))
     return findings_as_verilog if _error_count(findings_as_verilog) < _error_count(findings) else findings
 
 
@@ -55,8 +55,8 @@ def _error_count(findings: Sequence[LintFinding]) -> int:
     return sum(finding.severity is LintSeverity.ERROR for finding in findings)
 
 
-async def _findings_in_year(
-    folder: Path, relative_path: str, toolchain: Toolchain, year_options: Sequence[str] = ()
+async def _findings_by_standard(
+    folder: Path, relative_path: str, toolchain: Toolchain, standard_options: Sequence[str] = ()
 ) -> list[LintFinding]:
     with tempfile.TemporaryDirectory(prefix="benchwright-lint-") as temporary:
         copy = Path(temporary) / "copy"
@@ -67,7 +67,7 @@ async def _findings_in_year(
             str(program),
             *("--lint-only", "-Wall", "-Wno-MULTITOP", "--timing", "--error-limit", "200", "--Mdir", temporary),
             *(option for name in folders for option in ("-y", name, f"-I{name}")),
-            *("+libext+.sv+.v", *year_options, relative_path),
+            *("+libext+.sv+.v", *standard_options, relative_path),
         ]
         output_buffer = io.BytesIO()
         environment = variables | {"HOME": temporary, "LANG": "C.UTF-8"}

@@ -89,7 +89,7 @@ class Schematic:
     connections: tuple[SchematicWire, ...]
 
 
-def schematic(netlist: Netlist) -> Schematic:
+def draw_schematic(netlist: Netlist) -> Schematic:
     """The drawing of a netlist.
 
     Raises:
@@ -102,17 +102,19 @@ def schematic(netlist: Netlist) -> Schematic:
             "Ask about a module deeper in the design, or for the size of this one."
         )
     names_by_bit = _net_names_by_bit(netlist)
-    cells = [_cell(netlist, names_by_bit, name, cell) for name, cell in module["cells"].items()]
+    cells = [_schematic_cell(netlist, names_by_bit, name, cell) for name, cell in module["cells"].items()]
     ports = tuple(_cell_port(name, port["direction"], port["bits"]) for name, port in module["ports"].items())
-    schematic_wires = tuple(_wires(netlist, names_by_bit))
+    schematic_wires = tuple(_schematic_wires(netlist, names_by_bit))
     return Schematic(ports, tuple(cells), schematic_wires)
 
 
-def _cell(netlist: Netlist, names_by_bit: _NetNames, name: str, cell: Mapping[str, Any]) -> SchematicCell:
+def _schematic_cell(
+    netlist: Netlist, names_by_bit: _NetNames, cell_name: str, cell: Mapping[str, Any]
+) -> SchematicCell:
     directions = cell.get("port_directions", {})
-    is_named = not cell.get("hide_name") and not name.startswith("$")
+    is_named = not cell.get("hide_name") and not cell_name.startswith("$")
     return SchematicCell(
-        name=name.removeprefix("\\") if is_named else _driven_net(cell, names_by_bit),
+        name=cell_name.removeprefix("\\") if is_named else _driven_net_name(cell, names_by_bit),
         type=cell_description(cell),
         is_instance=not cell["type"].startswith("$"),
         ports=tuple(
@@ -123,7 +125,7 @@ def _cell(netlist: Netlist, names_by_bit: _NetNames, name: str, cell: Mapping[st
     )
 
 
-def _driven_net(cell: Mapping[str, Any], names_by_bit: _NetNames) -> str:
+def _driven_net_name(cell: Mapping[str, Any], names_by_bit: _NetNames) -> str:
     """The net that a cell drives, all of it or a part; empty if nobody named it."""
     connected_bits: list[Any] = next((bits for name, bits in cell["connections"].items() if name in ("Q", "Y")), [])
     nets = {names_by_bit.get(bit) for bit in connected_bits}
@@ -133,18 +135,18 @@ def _driven_net(cell: Mapping[str, Any], names_by_bit: _NetNames) -> str:
     return net.name if len(connected_bits) == net.width else f"part of {net.name}"
 
 
-def _cell_port(name: str, direction: str, bits: list[int | str]) -> CellPort:
-    is_constant = all(isinstance(bit, str) for bit in bits)
-    text = "".join(str(bit) for bit in reversed(bits)) if is_constant else ""
+def _cell_port(port_name: str, direction: str, connected_bits: list[int | str]) -> CellPort:
+    is_constant = all(isinstance(bit, str) for bit in connected_bits)
+    text = "".join(str(bit) for bit in reversed(connected_bits)) if is_constant else ""
     # A wide constant is shorter in hexadecimal.
     if len(text) > 8 and not set(text) - {"0", "1"}:
         text = f"{len(text)}'h{int(text, 2):x}"
     elif text:
         text = f"{len(text)}'b{text if len(text) <= 16 else f'…{text[-16:]}'}"
-    return CellPort(name, direction, len(bits), text)
+    return CellPort(port_name, direction, len(connected_bits), text)
 
 
-def _wires(netlist: Netlist, names_by_bit: _NetNames) -> Iterator[SchematicWire]:
+def _schematic_wires(netlist: Netlist, names_by_bit: _NetNames) -> Iterator[SchematicWire]:
     module = netlist.module
     drivers: dict[int, WireEnd] = {}
     driven: list[tuple[WireEnd, list[int | str]]] = []

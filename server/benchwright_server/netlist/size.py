@@ -62,10 +62,10 @@ def module_size_of_netlist(netlist: Netlist) -> ModuleSize:
     nets = [net for name, net in module["netnames"].items() if not net.get("hide_name") and not name.startswith("$")]
     bits = sum(len(net["bits"]) for net in nets)
     ordered_counts = tuple(sorted(cells.items(), key=lambda cell_count: (-cell_count[1], cell_count[0])))
-    return ModuleSize(ordered_counts, flip_flops, memory, len(nets), bits, tuple(_path_steps(netlist)))
+    return ModuleSize(ordered_counts, flip_flops, memory, len(nets), bits, tuple(_longest_path_steps(netlist)))
 
 
-def _path_steps(netlist: Netlist) -> Iterator[str]:
+def _longest_path_steps(netlist: Netlist) -> Iterator[str]:
     """The longest path; what drives a net that nobody named comes with its place: `adder at alu.sv:12`."""
     for step in netlist.path:
         match = _STEP.fullmatch(step)
@@ -83,8 +83,8 @@ def _path_steps(netlist: Netlist) -> Iterator[str]:
         yield f"{word} at {location.path.name}:{line[1]}" if location is not None and line is not None else word
 
 
-def _binary_parameter_or_zero(cell: dict[str, dict[str, str]], name: str) -> int:
-    digits = cell["parameters"].get(name, "0")
+def _binary_parameter_or_zero(cell: dict[str, dict[str, str]], parameter_name: str) -> int:
+    digits = cell["parameters"].get(parameter_name, "0")
     return int(digits, 2) if not set(digits) - {"0", "1"} else 0
 
 

@@ -45,21 +45,21 @@ if TYPE_CHECKING:
     from benchwright_remote.messages import Me
 
 
-async def _packs(sessions: EditorSessions, params: Nothing) -> PackList:
+async def _list_packs(sessions: EditorSessions, params: Nothing) -> PackList:
     return await sessions.packs()
 
 
-async def _problem_page(sessions: EditorSessions, params: ProblemPageParams) -> ProblemPage:
+async def _view_problem(sessions: EditorSessions, params: ProblemPageParams) -> ProblemPage:
     return await sessions.problem_page(params.problem)
 
 
-async def _sign_in(sessions: EditorSessions, params: SignInParams) -> SignedInto:
+async def _sign_in_with_code(sessions: EditorSessions, params: SignInParams) -> SignedInto:
     from benchwright_remote.joining import join_course
 
     return _signed_into(params.url, await join_course(sessions.home, params.url, params.code, params.name))
 
 
-async def _sign_in_by_browser(sessions: EditorSessions, params: SignInByBrowserParams) -> SignInCode:
+async def _begin_browser_sign_in(sessions: EditorSessions, params: SignInByBrowserParams) -> SignInCode:
     from benchwright_remote.joining import begin_browser_sign_in
 
     device = sessions.pending_sign_ins[params.url] = await begin_browser_sign_in(params.url)
@@ -67,7 +67,7 @@ async def _sign_in_by_browser(sessions: EditorSessions, params: SignInByBrowserP
     return SignInCode(code=device.code, address=address, expires_s=device.expires_s)
 
 
-async def _sign_in_finish(sessions: EditorSessions, params: SignInByBrowserParams) -> SignedInto:
+async def _finish_browser_sign_in(sessions: EditorSessions, params: SignInByBrowserParams) -> SignedInto:
     from benchwright_remote.joining import await_browser_sign_in
 
     device = sessions.pending_sign_ins.pop(params.url, None)
@@ -82,7 +82,7 @@ def _signed_into(url: str, me: Me) -> SignedInto:
     return SignedInto(url=address_of(url), name=me.name, courses=[course.title for course in me.courses])
 
 
-async def _accounts(sessions: EditorSessions, params: Nothing) -> ServiceAccounts:
+async def _list_service_accounts(sessions: EditorSessions, params: Nothing) -> ServiceAccounts:
     from benchwright_remote.connections import Connections
 
     connections = await asyncio.to_thread(Connections(sessions.home).list_all)
@@ -95,30 +95,30 @@ async def _sign_out(sessions: EditorSessions, params: SignOutParams) -> ServiceA
     from benchwright_remote.connections import Connections
 
     await asyncio.to_thread(Connections(sessions.home).remove, params.url)
-    return await _accounts(sessions, Nothing())
+    return await _list_service_accounts(sessions, Nothing())
 
 
-async def _open(sessions: EditorSessions, params: OpenParams) -> OpenedProblem:
+async def _open_problem(sessions: EditorSessions, params: OpenParams) -> OpenedProblem:
     return await sessions.open(params.problem, params.fresh, is_guided=params.guided)
 
 
-async def _status(sessions: EditorSessions, params: WorkspaceParams) -> AttemptStatus:
+async def _report_status(sessions: EditorSessions, params: WorkspaceParams) -> AttemptStatus:
     return await (await session_of(sessions, params)).status()
 
 
-async def _start(sessions: EditorSessions, params: WorkspaceParams) -> AttemptStatus:
+async def _start_clock(sessions: EditorSessions, params: WorkspaceParams) -> AttemptStatus:
     return await sessions.start_clock(await session_of(sessions, params))
 
 
-async def _pause(sessions: EditorSessions, params: PauseParams) -> AttemptStatus:
+async def _pause_clock(sessions: EditorSessions, params: PauseParams) -> AttemptStatus:
     return await (await session_of(sessions, params)).pause(params.reason)
 
 
-async def _resume(sessions: EditorSessions, params: WorkspaceParams) -> AttemptStatus:
+async def _resume_clock(sessions: EditorSessions, params: WorkspaceParams) -> AttemptStatus:
     return await sessions.resume_clock(await session_of(sessions, params))
 
 
-async def _run(sessions: EditorSessions, params: WorkspaceParams) -> AttemptStatus:
+async def _run_hidden_tests(sessions: EditorSessions, params: WorkspaceParams) -> AttemptStatus:
     return await (await session_of(sessions, params)).run()
 
 
@@ -128,29 +128,29 @@ async def _cancel_run(sessions: EditorSessions, params: WorkspaceParams) -> Atte
     return await session.status()
 
 
-async def _submit(sessions: EditorSessions, params: WorkspaceParams) -> SubmitSummary:
+async def _submit_work(sessions: EditorSessions, params: WorkspaceParams) -> SubmitSummary:
     return await (await session_of(sessions, params)).submit()
 
 
-async def _abandon(sessions: EditorSessions, params: AbandonParams) -> AttemptStatus:
+async def _abandon_attempt(sessions: EditorSessions, params: AbandonParams) -> AttemptStatus:
     return await (await session_of(sessions, params)).abandon(params.reason)
 
 
-async def _question(sessions: EditorSessions, params: WorkspaceParams) -> QuestionView:
+async def _view_question(sessions: EditorSessions, params: WorkspaceParams) -> QuestionView:
     return await sessions.question_view(await session_of(sessions, params))
 
 
-async def _length(sessions: EditorSessions, params: LengthParams) -> Length:
+async def _count_words(sessions: EditorSessions, params: LengthParams) -> Length:
     return Length(words=count_words(params.text))
 
 
-async def _doctor(sessions: EditorSessions, params: Nothing) -> DoctorReport:
+async def _examine_machine(sessions: EditorSessions, params: Nothing) -> DoctorReport:
     from benchwright_server.doctor import examine
 
     return await asyncio.to_thread(examine, sessions.home)
 
 
-async def _focus(sessions: EditorSessions, params: FocusParams) -> Nothing:
+async def _record_focus(sessions: EditorSessions, params: FocusParams) -> Nothing:
     session = await sessions.find_or_open_session(local_path_of(params.uri))
     if session is not None:
         await session.attempt.writer.record_and_flag_violations(Focus(focused=params.focused))
@@ -160,11 +160,11 @@ async def _focus(sessions: EditorSessions, params: FocusParams) -> Nothing:
 __all__ = ["CHANGED", "OPERATIONS", "Operation", "local_path_of"]
 
 
-async def _hints(sessions: EditorSessions, params: WorkspaceParams) -> HintsView:
+async def _view_hints(sessions: EditorSessions, params: WorkspaceParams) -> HintsView:
     return _hints_view(await (await session_of(sessions, params)).hint_ladder.current_position())
 
 
-async def _hint(sessions: EditorSessions, params: HintParams) -> HintsView:
+async def _take_hint(sessions: EditorSessions, params: HintParams) -> HintsView:
     session = await session_of(sessions, params)
     view = _hints_view(await session.hint_ladder.take_hint(params.number))
     session.on_status_changed()
@@ -176,62 +176,68 @@ def _hints_view(hints: HintPosition) -> HintsView:
 
 
 OPERATIONS: tuple[Operation[EditorSessions, Any, Any], ...] = (
-    Operation("packs", Nothing, PackList, "Lists all packs and problems, with this user's record on each.", _packs),
+    Operation(
+        "packs", Nothing, PackList, "Lists all packs and problems, with this user's record on each.", _list_packs
+    ),
     Operation(
         "problemPage",
         ProblemPageParams,
         ProblemPage,
         "Returns the statement of a problem and the user's attempts at it; starts nothing.",
-        _problem_page,
+        _view_problem,
     ),
     Operation(
         "signIn",
         SignInParams,
         SignedInto,
         "Joins a course at a bench service by an invitation; `packs` then has its assignments.",
-        _sign_in,
+        _sign_in_with_code,
     ),
     Operation(
         "signInByBrowser",
         SignInByBrowserParams,
         SignInCode,
         "Begins to sign in at a bench service by a page of its own, where the code has to be confirmed.",
-        _sign_in_by_browser,
+        _begin_browser_sign_in,
     ),
     Operation(
         "signInFinish",
         SignInByBrowserParams,
         SignedInto,
         "Waits until it is confirmed; can be cancelled.",
-        _sign_in_finish,
+        _finish_browser_sign_in,
     ),
-    Operation("accounts", Nothing, ServiceAccounts, "Lists where this user has signed in.", _accounts),
+    Operation("accounts", Nothing, ServiceAccounts, "Lists where this user has signed in.", _list_service_accounts),
     Operation("signOut", SignOutParams, ServiceAccounts, "Forgets the token for a bench service.", _sign_out),
     Operation(
         "open",
         OpenParams,
         OpenedProblem,
         "Opens a problem: continues its unfinished attempt, or begins a new one in a new workspace.",
-        _open,
+        _open_problem,
     ),
-    Operation("status", WorkspaceParams, AttemptStatus, "Returns the status of the attempt.", _status),
+    Operation("status", WorkspaceParams, AttemptStatus, "Returns the status of the attempt.", _report_status),
     Operation(
         "start",
         WorkspaceParams,
         AttemptStatus,
         "Starts the clock for the first time; another attempt that runs is paused.",
-        _start,
+        _start_clock,
     ),
-    Operation("pause", PauseParams, AttemptStatus, "Pauses the clock.", _pause),
+    Operation("pause", PauseParams, AttemptStatus, "Pauses the clock.", _pause_clock),
     Operation(
-        "resume", WorkspaceParams, AttemptStatus, "Resumes the clock; another attempt that runs is paused.", _resume
+        "resume",
+        WorkspaceParams,
+        AttemptStatus,
+        "Resumes the clock; another attempt that runs is paused.",
+        _resume_clock,
     ),
     Operation(
         "run",
         WorkspaceParams,
         AttemptStatus,
         "Runs the hidden tests on the saved files, or scores `answer.md`, and waits for the verdict.",
-        _run,
+        _run_hidden_tests,
     ),
     Operation("cancelRun", WorkspaceParams, AttemptStatus, "Cancels a run and ends its processes.", _cancel_run),
     Operation(
@@ -239,20 +245,24 @@ OPERATIONS: tuple[Operation[EditorSessions, Any, Any], ...] = (
         WorkspaceParams,
         SubmitSummary,
         "Ends the attempt; runs once more unless the latest verdict is for the current files.",
-        _submit,
+        _submit_work,
     ),
-    Operation("abandon", AbandonParams, AttemptStatus, "Ends the attempt without submitting.", _abandon),
-    Operation("question", WorkspaceParams, QuestionView, "Returns what an answer form shows.", _question),
-    Operation("length", LengthParams, Length, "Counts the words of an answer.", _length),
+    Operation("abandon", AbandonParams, AttemptStatus, "Ends the attempt without submitting.", _abandon_attempt),
+    Operation("question", WorkspaceParams, QuestionView, "Returns what an answer form shows.", _view_question),
+    Operation("length", LengthParams, Length, "Counts the words of an answer.", _count_words),
     Operation(
-        "doctor", Nothing, DoctorReport, "Reports what is installed, what is missing, and what that affects.", _doctor
+        "doctor",
+        Nothing,
+        DoctorReport,
+        "Reports what is installed, what is missing, and what that affects.",
+        _examine_machine,
     ),
     Operation(
         "focus",
         FocusParams,
         Nothing,
         "Notification: the editor's window gained or lost focus.",
-        _focus,
+        _record_focus,
         is_request=False,
     ),
     *STUDY_OPERATIONS,
@@ -261,14 +271,14 @@ OPERATIONS: tuple[Operation[EditorSessions, Any, Any], ...] = (
         WorkspaceParams,
         HintsView,
         "Returns the hints that were taken, and what the next one costs and waits for.",
-        _hints,
+        _view_hints,
     ),
     Operation(
         "hint",
         HintParams,
         HintsView,
         "Takes the problem's next hint, which is recorded before it is shown.",
-        _hint,
+        _take_hint,
     ),
 )
 """Every operation that an editor can request."""

@@ -51,11 +51,11 @@ def _participant_studies(sessions: EditorSessions) -> ParticipantStudies:
     return ParticipantStudies(sessions)
 
 
-async def _studies(sessions: EditorSessions, params: Nothing) -> StudyList:
+async def _list_studies(sessions: EditorSessions, params: Nothing) -> StudyList:
     return await _participant_studies(sessions).studies()
 
 
-async def _study(sessions: EditorSessions, params: StudyParams) -> StudyView:
+async def _view_study(sessions: EditorSessions, params: StudyParams) -> StudyView:
     return await _participant_studies(sessions).study_view(params.study)
 
 
@@ -71,20 +71,20 @@ async def _open_task(sessions: EditorSessions, params: StudyParams) -> OpenedPro
     return await _participant_studies(sessions).open_task(params.study)
 
 
-async def _questionnaire(sessions: EditorSessions, params: QuestionnaireParams) -> StudyView:
+async def _answer_questionnaire(sessions: EditorSessions, params: QuestionnaireParams) -> StudyView:
     return await _participant_studies(sessions).answer_questionnaire(params.study, params.answers)
 
 
-async def _forecast(sessions: EditorSessions, params: ForecastParams) -> StudyView:
+async def _record_forecast(sessions: EditorSessions, params: ForecastParams) -> StudyView:
     forecast = Forecast(**params.model_dump(exclude={"study", "problem"}))
     return await _participant_studies(sessions).record_forecast(params.study, params.problem, forecast)
 
 
-async def _unlock(sessions: EditorSessions, params: UnlockParams) -> StudyView:
+async def _unlock_assignment(sessions: EditorSessions, params: UnlockParams) -> StudyView:
     return await _participant_studies(sessions).unlock_assignment(params.study, params.code)
 
 
-async def _self_estimate(sessions: EditorSessions, params: SelfEstimateParams) -> AttemptStatus:
+async def _record_self_estimate(sessions: EditorSessions, params: SelfEstimateParams) -> AttemptStatus:
     estimate = SelfEstimate(
         minutes=params.minutes,
         difficulty=params.difficulty,
@@ -96,7 +96,7 @@ async def _self_estimate(sessions: EditorSessions, params: SelfEstimateParams) -
     return await (await session_of(sessions, params)).record_self_estimate(estimate)
 
 
-async def _edit_reasons(sessions: EditorSessions, params: EditReasonsParams) -> Nothing:
+async def _record_edit_reasons(sessions: EditorSessions, params: EditReasonsParams) -> Nothing:
     for edit_view in params.edits:
         file = local_path_of(edit_view.uri)
         session = await sessions.find_or_open_session(file)
@@ -109,7 +109,7 @@ async def _edit_reasons(sessions: EditorSessions, params: EditReasonsParams) -> 
     return Nothing()
 
 
-async def _command_used(sessions: EditorSessions, params: CommandParams) -> Nothing:
+async def _record_command_use(sessions: EditorSessions, params: CommandParams) -> Nothing:
     file = local_path_of(params.uri)
     session = await sessions.find_or_open_session(file)
     if session is not None:
@@ -119,7 +119,7 @@ async def _command_used(sessions: EditorSessions, params: CommandParams) -> Noth
     return Nothing()
 
 
-async def _environment(sessions: EditorSessions, params: EnvironmentParams) -> Nothing:
+async def _record_environment(sessions: EditorSessions, params: EnvironmentParams) -> Nothing:
     session = await sessions.find_or_open_session(local_path_of(params.uri))
     if session is not None:
         extensions = tuple(InstalledExtension(**extension.model_dump()) for extension in params.extensions)
@@ -130,40 +130,40 @@ async def _environment(sessions: EditorSessions, params: EnvironmentParams) -> N
     return Nothing()
 
 
-async def _idle(sessions: EditorSessions, params: IdleParams) -> Nothing:
+async def _record_idleness(sessions: EditorSessions, params: IdleParams) -> Nothing:
     session = await sessions.find_or_open_session(local_path_of(params.uri))
     if session is not None:
         await session.attempt.writer.record_and_flag_violations(Idle(idle=params.idle, after_s=params.after_s))
     return Nothing()
 
 
-async def _replay(sessions: EditorSessions, params: ReplayParams) -> ReplayView:
+async def _view_replay(sessions: EditorSessions, params: ReplayParams) -> ReplayView:
     from benchwright_server.attempts.attempt_views import replay_view
 
     return await asyncio.to_thread(replay_view, sessions.log, params.attempt)
 
 
-async def _replay_at(sessions: EditorSessions, params: ReplayAtParams) -> ReplayedFiles:
+async def _files_at_replayed_event(sessions: EditorSessions, params: ReplayAtParams) -> ReplayedFiles:
     from benchwright_server.attempts.attempt_views import files_after_event
 
     return await asyncio.to_thread(files_after_event, sessions.log, params.attempt, params.seq)
 
 
-async def _trace(sessions: EditorSessions, params: ReplayParams) -> TracePage:
+async def _make_trace_page(sessions: EditorSessions, params: ReplayParams) -> TracePage:
     from benchwright_server.attempts.attempt_views import trace_page
 
     return await asyncio.to_thread(trace_page, sessions.log, sessions.home, params.attempt)
 
 
-async def _numbers(sessions: EditorSessions, params: NumbersParams) -> OwnNumbers:
+async def _view_own_numbers(sessions: EditorSessions, params: NumbersParams) -> OwnNumbers:
     from benchwright_server.attempts.attempt_views import own_numbers
 
     return await asyncio.to_thread(own_numbers, sessions, params.study, include_practice=params.practice)
 
 
 STUDY_OPERATIONS: tuple[Operation[EditorSessions, Any, Any], ...] = (
-    Operation("studies", Nothing, StudyList, "Lists the studies that the user takes part in.", _studies),
-    Operation("study", StudyParams, StudyView, "Describes a study and its next step.", _study),
+    Operation("studies", Nothing, StudyList, "Lists the studies that the user takes part in.", _list_studies),
+    Operation("study", StudyParams, StudyView, "Describes a study and its next step.", _view_study),
     Operation("giveConsent", GiveConsentParams, StudyView, "Agrees to a study's consent form.", _give_consent),
     Operation(
         "withdrawConsent",
@@ -184,33 +184,41 @@ STUDY_OPERATIONS: tuple[Operation[EditorSessions, Any, Any], ...] = (
         ForecastParams,
         StudyView,
         "Records what the participant expects of a problem, before anything of the assignment is shown.",
-        _forecast,
+        _record_forecast,
     ),
-    Operation("unlock", UnlockParams, StudyView, "Opens the assignment with the organisers' code.", _unlock),
+    Operation("unlock", UnlockParams, StudyView, "Opens the assignment with the organisers' code.", _unlock_assignment),
     Operation(
         "selfEstimate",
         SelfEstimateParams,
         AttemptStatus,
         "Records a self-estimate, after the attempt ends.",
-        _self_estimate,
+        _record_self_estimate,
     ),
     Operation(
         "questionnaire",
         QuestionnaireParams,
         StudyView,
         "Answers the questionnaire at the end of a study.",
-        _questionnaire,
+        _answer_questionnaire,
     ),
-    Operation("replay", ReplayParams, ReplayView, "Returns the timeline of an attempt: edits, runs, pauses.", _replay),
-    Operation("replayAt", ReplayAtParams, ReplayedFiles, "Rebuilds every file at one point in an attempt.", _replay_at),
-    Operation("trace", ReplayParams, TracePage, "Returns a page that steps through an attempt.", _trace),
-    Operation("numbers", NumbersParams, OwnNumbers, "Returns the user's own times and results.", _numbers),
+    Operation(
+        "replay", ReplayParams, ReplayView, "Returns the timeline of an attempt: edits, runs, pauses.", _view_replay
+    ),
+    Operation(
+        "replayAt",
+        ReplayAtParams,
+        ReplayedFiles,
+        "Rebuilds every file at one point in an attempt.",
+        _files_at_replayed_event,
+    ),
+    Operation("trace", ReplayParams, TracePage, "Returns a page that steps through an attempt.", _make_trace_page),
+    Operation("numbers", NumbersParams, OwnNumbers, "Returns the user's own times and results.", _view_own_numbers),
     Operation(
         "editReasons",
         EditReasonsParams,
         Nothing,
         "Notification: the origin of edits, as reported by the editor.",
-        _edit_reasons,
+        _record_edit_reasons,
         is_request=False,
     ),
     Operation(
@@ -218,7 +226,7 @@ STUDY_OPERATIONS: tuple[Operation[EditorSessions, Any, Any], ...] = (
         CommandParams,
         Nothing,
         "Notification: a command that inserts text is about to run.",
-        _command_used,
+        _record_command_use,
         is_request=False,
     ),
     Operation(
@@ -226,7 +234,7 @@ STUDY_OPERATIONS: tuple[Operation[EditorSessions, Any, Any], ...] = (
         EnvironmentParams,
         Nothing,
         "Notification: the solver's editor, and the assistance that it offers.",
-        _environment,
+        _record_environment,
         is_request=False,
     ),
     Operation(
@@ -234,7 +242,7 @@ STUDY_OPERATIONS: tuple[Operation[EditorSessions, Any, Any], ...] = (
         IdleParams,
         Nothing,
         "Notification: the user became idle, or active again.",
-        _idle,
+        _record_idleness,
         is_request=False,
     ),
 )

@@ -75,7 +75,7 @@ class RunRequest:
 
 
 @dataclass(frozen=True)
-class _Prepared:
+class _PreparedFile:
     test_file: TestFile
     simulation: OwnSimulation
     snapshot: OwnTestFiles
@@ -142,7 +142,7 @@ class TestBench:
 
     def _prepare(
         self, project: Project, test_ids: Sequence[str], test_settings: OwnTests, project_settings: ProjectSettings
-    ) -> list[_Prepared]:
+    ) -> list[_PreparedFile]:
         test_files = find_test_files(project)
         testbenches = frozenset(test.name for file in test_files if not file.is_cocotb for test in file.tests)
         prepared = []
@@ -157,7 +157,7 @@ class TestBench:
                     project, test_file, group[0] if group else "", test_settings.top, testbenches
                 )
                 compiled_files = design_files(project, project_settings, test_file, top_module)
-                snapshot = _snapshot(project, compiled_files)
+                snapshot = _read_snapshot(project, compiled_files)
                 simulation = OwnSimulation(
                     files=snapshot.files,
                     sources=snapshot.sources,
@@ -168,7 +168,7 @@ class TestBench:
                     defines=compiled_files.defines,
                     wall_s=max(1, test_settings.limit_s),
                 )
-                prepared.append(_Prepared(test_file, simulation, snapshot))
+                prepared.append(_PreparedFile(test_file, simulation, snapshot))
         if not prepared:
             raise OwnTestError("No tests were found. Write one, or let Benchwright: New Testbench begin it.")
         return prepared
@@ -176,7 +176,7 @@ class TestBench:
     async def _run_file(
         self,
         folder: Path,
-        prepared_file: _Prepared,
+        prepared_file: _PreparedFile,
         toolchain: Toolchain,
         test_settings: OwnTests,
         run_request: RunRequest,
@@ -248,7 +248,7 @@ def _waves_with_suffix(waves: Path, simulation: OwnSimulation) -> Path:
     return waves.with_name(waves.name + Path(simulation.waves_file).suffix)
 
 
-def _snapshot(project: Project, compiled_files: DesignFiles) -> OwnTestFiles:
+def _read_snapshot(project: Project, compiled_files: DesignFiles) -> OwnTestFiles:
     """Read the files of a project's folder, and what its design has elsewhere.
 
     Raises:
@@ -292,11 +292,11 @@ def _too_large_message(folder: Path) -> str:
     )
 
 
-def _paths_in_run(folder: Path, paths: Iterable[Path]) -> list[str]:
-    return [_path_in_run(folder, path) for path in paths]
+def _paths_in_run(project_folder: Path, paths: Iterable[Path]) -> list[str]:
+    return [_path_in_run(project_folder, path) for path in paths]
 
 
-def _path_in_run(folder: Path, path: Path) -> str:
-    if path.is_relative_to(folder):
-        return path.relative_to(folder).as_posix()
+def _path_in_run(project_folder: Path, path: Path) -> str:
+    if path.is_relative_to(project_folder):
+        return path.relative_to(project_folder).as_posix()
     return f"{_OUTSIDE}/{path.relative_to(path.anchor).as_posix()}"

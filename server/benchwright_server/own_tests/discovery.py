@@ -127,6 +127,6 @@ def _testbench_files(project: Project, folder: Path) -> Iterator[TestFile]:
             yield TestFile(str(relative), is_cocotb=False, tests=tests)
 
 
-def _may_have_testbench(text: str) -> bool:
-    data = encode_text(text)
+def _may_have_testbench(design_text: str) -> bool:
+    data = encode_text(design_text)
     return b"initial" in data or b"$finish" in data or b"final" in data or b"program" in data

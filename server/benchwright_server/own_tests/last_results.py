@@ -53,10 +53,10 @@ class LastResults:
         while len(self._folders) > _MOST_FOLDERS:
             del self._folders[next(iter(self._folders))]
 
-    def forget_results_of_file(self, folder_uri: str, path: str) -> None:
+    def forget_results_of_file(self, folder_uri: str, test_file_path: str) -> None:
         """All tests of a file have run: a test without a result is not in it any more."""
         last_results = self._folders.get(folder_uri, {})
-        for test_id in [test_id for test_id in last_results if path_and_name_of_test(test_id)[0] == path]:
+        for test_id in [test_id for test_id in last_results if path_and_name_of_test(test_id)[0] == test_file_path]:
             del last_results[test_id]
 
     def failures(self, folder_uri: str) -> list[OwnTestResult]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 _SEPARATOR = "::"
 
 
-def own_test_id(path: str, name: str = "") -> str:
+def own_test_id(test_file_path: str, test_name: str = "") -> str:
     """The id of a test, `tests/test_fifo.py::fills`, or of a file."""
-    return f"{path}{_SEPARATOR}{name}" if name else path
+    return f"{test_file_path}{_SEPARATOR}{test_name}" if test_name else test_file_path
 
 
 def path_and_name_of_test(test_id: str) -> tuple[str, str]:

@@ -66,7 +66,7 @@ def folded_entries(changes: Changes, start_tick: int, end_tick: int, column_coun
     ]
 
 
-def extreme_entries(
+def least_and_greatest_entries(
     changes: Changes, start_tick: int, end_tick: int, column_count: int, bits: int | None
 ) -> list[Change]:
     """The entries of a window of a signal that is drawn as a number.

@@ -20,9 +20,9 @@ from benchwright_server.waveforms.folding import (
     Change,
     Changes,
     Entry,
-    extreme_entries,
     folded_entries,
     last_change_index,
+    least_and_greatest_entries,
 )
 from benchwright_server.waveforms.value_text import value_text
 
@@ -158,7 +158,7 @@ class WaveformFile:
         entries: Sequence[Entry] = []
         if len(changes) and is_analogue:
             bits = self._item_or_none(signal_path).bitwidth
-            entries = extreme_entries(changes, start_tick, end_tick, column_count, bits)
+            entries = least_and_greatest_entries(changes, start_tick, end_tick, column_count, bits)
         elif len(changes):
             entries = folded_entries(changes, start_tick, end_tick, column_count)
         return {
@@ -221,7 +221,7 @@ class WaveformFile:
             if variable.is_string or not len(changes) or not _has_unknown_bit(changes[len(changes) - 1][1]):
                 continue
             start = 0
-            for number, (time, value) in enumerate(_changes_from(changes, len(changes) - 1, forward=False)):
+            for number, (time, value) in enumerate(_changes_from(changes, len(changes) - 1, is_forward=False)):
                 if not _has_unknown_bit(value) or number == _MOST_COMPARED:
                     break
                 start = time
@@ -259,13 +259,13 @@ class WaveformFile:
         return _QuotedTextChanges(changes) if variable.is_string else changes
 
 
-def _changes_from(changes: Changes, first_index: int, forward: bool) -> Iterator[Change]:
+def _changes_from(changes: Changes, first_index: int, is_forward: bool) -> Iterator[Change]:
     """The changes from a number on, or back; read in blocks, as one by one takes longer."""
-    if not forward:
+    if not is_forward:
         first_index = len(changes) - 1 - first_index
     for block_start in range(first_index, len(changes), _BLOCK):
         end = min(block_start + _BLOCK, len(changes))
-        if forward:
+        if is_forward:
             yield from changes[block_start:end]
         else:
             yield from reversed(changes[len(changes) - end : len(changes) - block_start])
@@ -312,7 +312,7 @@ def _item_view(item: Any) -> dict[str, Any]:
     return {"path": item.full_name, "name": item.name, **properties}
 
 
-def _limit_this_process(waveform_path: str) -> None:
+def _limit_resources_of_process(waveform_path: str) -> None:
     with suppress(ImportError, ValueError, OSError):
         import resource
 
@@ -329,7 +329,7 @@ def _limit_this_process(waveform_path: str) -> None:
 def serve() -> None:
     """Answer what standard input asks about the file that the second argument names."""
     path = sys.argv[2]
-    _limit_this_process(path)
+    _limit_resources_of_process(path)
     wave: WaveformFile | None = None
     for line in sys.stdin.buffer:
         request = json.loads(line)

@@ -61,18 +61,18 @@ class Readers:
         for path in tuple(self._readers):
             self.close(path)
 
-    async def _start_or_reuse_reader(self, path: Path) -> _ReaderProcess:
-        stamp = await asyncio.to_thread(_file_stamp, path)
-        waveform_reader = self._readers.pop(path, None)
+    async def _start_or_reuse_reader(self, waveform_file: Path) -> _ReaderProcess:
+        stamp = await asyncio.to_thread(_file_stamp, waveform_file)
+        waveform_reader = self._readers.pop(waveform_file, None)
         if waveform_reader is not None and (waveform_reader.is_dead or waveform_reader.stamp != stamp):
             waveform_reader.kill()
             waveform_reader = None
         if waveform_reader is None:
             if importlib.util.find_spec("pywellen") is None:
                 raise ExtraMissingError("Waveforms", "waves")
-            waveform_reader = _ReaderProcess(path, stamp, lambda: self.close(path))
+            waveform_reader = _ReaderProcess(waveform_file, stamp, lambda: self.close(waveform_file))
         # The last is the one that was used last.
-        self._readers[path] = waveform_reader
+        self._readers[waveform_file] = waveform_reader
         while len(self._readers) > _MOST:
             self.close(next(iter(self._readers)))
         return waveform_reader
@@ -81,9 +81,9 @@ class Readers:
 class _ReaderProcess:
     """One process; it starts with the first question."""
 
-    def __init__(self, path: Path, stamp: tuple[int, ...], on_idle: Any) -> None:
+    def __init__(self, path: Path, file_stamp: tuple[int, ...], on_idle: Any) -> None:
         self.path = path
-        self.stamp = stamp
+        self.stamp = file_stamp
         self.is_dead = False
         self._on_idle = on_idle
         self._turn = asyncio.Lock()

@@ -33,11 +33,11 @@ def diff_of_workspace(folder: Path, tree: Tree, excluded: Collection[str]) -> by
     digest_by_path = tree.digest_by_path
     unseen_paths = set(digest_by_path)
     changed_bytes = 0
-    for path, folder_entry in _files_below(folder, _folders_of(digest_by_path), digest_by_path):
+    for path, folder_entry in _files_below(folder, _parent_folders_of_files(digest_by_path), digest_by_path):
         if path in excluded:
             continue
         unseen_paths.discard(path)
-        content = _read(path, folder_entry)
+        content = _read_plain_file(path, folder_entry)
         if hashlib.sha256(content).hexdigest() == digest_by_path.get(path):
             continue
         if path not in digest_by_path and not can_be_handed_in(path, content):
@@ -58,6 +58,7 @@ def diff_of_workspace(folder: Path, tree: Tree, excluded: Collection[str]) -> by
     return diff
 
 
+<<<<<<< HEAD
 def file_sizes(folder: Path, tree: Tree) -> dict[str, int]:
     """The size in bytes of each file in a workspace, without what builds leave."""
     digest_by_path = tree.digest_by_path
@@ -65,6 +66,14 @@ def file_sizes(folder: Path, tree: Tree) -> dict[str, int]:
         path: entry.stat(follow_symlinks=False).st_size
         for path, entry in _files_below(folder, _folders_of(digest_by_path), digest_by_path)
     }
+=======
+def is_left_out_of_solution(path: str) -> bool:
+    """True if a file of this path, unless the repository has it, is no part of a solution."""
+    *folders, name = path.split("/")
+    if any(folder in _BUILD_FOLDERS or folder.startswith(".") for folder in folders):
+        return True
+    return name.startswith(".") or name.endswith(_BUILD_SUFFIXES)
+>>>>>>> e73ec9a4 (Name functions and parameters of the server after what they give and hold)
 
 
 def _files_below(
@@ -77,13 +86,15 @@ def _files_below(
             for entry in entries:
                 path = f"{prefix}{entry.name}"
                 if entry.is_dir(follow_symlinks=False):
-                    if path in tree_folders or not is_left_out(f"{path}/file"):
+                    if path in tree_folders or not is_left_out_of_solution(f"{path}/file"):
                         pending.append(f"{path}/")
-                elif path in digest_by_path or (entry.is_file(follow_symlinks=False) and not is_left_out(path)):
+                elif path in digest_by_path or (
+                    entry.is_file(follow_symlinks=False) and not is_left_out_of_solution(path)
+                ):
                     yield path, entry
 
 
-def _folders_of(digest_by_path: Mapping[str, str]) -> set[str]:
+def _parent_folders_of_files(digest_by_path: Mapping[str, str]) -> set[str]:
     folders: set[str] = set()
     for path in digest_by_path:
         folder = path.rpartition("/")[0]
@@ -93,7 +104,7 @@ def _folders_of(digest_by_path: Mapping[str, str]) -> set[str]:
     return folders
 
 
-def _read(path: str, folder_entry: os.DirEntry[str]) -> bytes:
+def _read_plain_file(path: str, folder_entry: os.DirEntry[str]) -> bytes:
     if not folder_entry.is_file(follow_symlinks=False):
         raise WorkspaceError(f"{path} must be a plain file, not a link. Restore it.")
     if folder_entry.stat(follow_symlinks=False).st_size > _LARGEST_FILE_BYTES:

@@ -208,20 +208,20 @@ def _statement_with_choices(problem: Problem) -> str:
 
 
 def _answer_instruction(problem: Problem, ref_by_language: Mapping[str, str]) -> str:
-    place = _place_of_answer(problem)
+    place = _answer_place_sentence(problem)
     if not ref_by_language:
         return place
     other_languages = ", ".join(f"`{ref}` ({language})" for language, ref in ref_by_language.items())
     return f"{place}\n\nThe same question in other languages: {other_languages}."
 
 
-def _editable_text(editable: Sequence[str]) -> str:
-    if not editable:
+def _editable_paths_sentence(editable_paths: Sequence[str]) -> str:
+    if not editable_paths:
         return "All files of this folder are yours to change."
-    return f"Change nothing but {', '.join(f'`{path}`' for path in editable)}."
+    return f"Change nothing but {', '.join(f'`{path}`' for path in editable_paths)}."
 
 
-def _place_of_answer(problem: Problem) -> str:
+def _answer_place_sentence(problem: Problem) -> str:
     question = problem.public.question
     if question is not None and question.format.possible_keys:
         return f"Write {' or '.join(f'`{key}`' for key in question.format.possible_keys)} into `answer.md`."
@@ -231,9 +231,9 @@ def _place_of_answer(problem: Problem) -> str:
         return "Write your answer into `answer.md`."
     if problem.public.tree is not None:
         return (
-            f"{_editable_text(problem.public.editable)} The difference to how you found the files is judged; after "
-            f"each run it is in `{CHANGES}`. What a build leaves in a folder called `build`, waveforms and logs don't "
-            "count."
+            f"{_editable_paths_sentence(problem.public.editable)} The difference to how you found the files is "
+            f"judged; after each run it is in `{CHANGES}`. What a build leaves in a folder called `build`, waveforms "
+            "and logs don't count."
         )
     files = ", ".join(f"[`{path}`]({path})" for path in problem.public.expected)
     return f"Files to write: {files}"

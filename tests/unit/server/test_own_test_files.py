@@ -33,7 +33,7 @@ def test_no_list_or_link_brings_a_hidden_file(tmp_path: Path) -> None:
     settings = ProjectSettings(file_lists=("all.f",), include_dirs=(str(hidden), "linked"))
     project = Project(work, Documents(), settings, is_workspace=True)
     test_file = next(test_file for test_file in find_test_files(project) if test_file.path == "tb.sv")
-    snapshot = bench._snapshot(project, design_files(project, settings, test_file, "tb"))
+    snapshot = bench._read_snapshot(project, design_files(project, settings, test_file, "tb"))
     assert set(snapshot.files) >= {"top.sv", "tb.sv"}
     assert not any("hidden" in name or "link" in name for name in (*snapshot.files, *snapshot.include_dirs))
 
@@ -50,4 +50,4 @@ def test_a_link_that_is_put_there_later_is_not_followed(tmp_path: Path) -> None:
     (work / "rtl").rename(work / "old")
     (work / "rtl").symlink_to(hidden)
     with pytest.raises(OwnTestError, match="can't be read"):
-        bench._snapshot(project, compiled_files)
+        bench._read_snapshot(project, compiled_files)

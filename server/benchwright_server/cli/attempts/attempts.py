@@ -91,7 +91,7 @@ def show(attempt: AttemptId, json_output: Json = False) -> None:
             counts[recorded.event.type] = counts.get(recorded.event.type, 0) + 1
         actors = attempt_actors(events)
         made_by = {
-            "made_by": condition_made_under(_solver(header, events), actors),
+            "made_by": condition_made_under(_assigned_solver_or_condition(header, events), actors),
             "actors": [asdict(share) for share in actors.shares],
         }
         print_json(_attempt_json_row(header, summary) | made_by | {"events": counts})
@@ -105,7 +105,7 @@ def show(attempt: AttemptId, json_output: Json = False) -> None:
         )
 
 
-def _solver(header: AttemptHeader, events: Sequence[RecordedEvent]) -> str:
+def _assigned_solver_or_condition(header: AttemptHeader, events: Sequence[RecordedEvent]) -> str:
     """The solver that an attempt is for: a study's is in its assignment."""
     assigned = (recorded.event.solver for recorded in events if isinstance(recorded.event, Assigned))
     return next(assigned, header.condition)

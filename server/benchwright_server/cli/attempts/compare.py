@@ -38,7 +38,7 @@ _AT_ONCE = 2
 class _AttemptComparison:
     attempt_id: str
     problem: Problem
-    digest: str
+    problem_digest: str
     verdict: AttemptVerdict
 
 
@@ -86,7 +86,7 @@ def _due_comparisons_and_known_count(
     home: Home,
     tools_key: str,
     limit_s: float,
-    chosen_ids: set[str],
+    chosen_attempt_ids: set[str],
     study_id: str,
     *,
     fresh: bool,
@@ -100,7 +100,7 @@ def _due_comparisons_and_known_count(
     problems: dict[str, Problem | None] = {}
     for header, summary in Attempts(log).summaries():
         verdict = summary.verdict
-        if (chosen_ids and header.id not in chosen_ids) or (study_id and header.study != study_id):
+        if (chosen_attempt_ids and header.id not in chosen_attempt_ids) or (study_id and header.study != study_id):
             continue
         if not summary.state.ended or verdict is None or verdict.outcome is not Outcome.PASSED:
             continue
@@ -167,7 +167,7 @@ async def _compare_and_count_results(
                         comparison.attempt_id,
                         KeptOpinion(
                             number=comparison.verdict.number,
-                            problem=comparison.digest,
+                            problem=comparison.problem_digest,
                             tools=tools_key,
                             limit_s=limit_s,
                             found=opinion,

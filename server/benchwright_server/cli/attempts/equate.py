@@ -51,10 +51,10 @@ def equate(
     if json_output:
         print_json(asdict(equated) | {"shift": equated.shift.model_dump()})
     else:
-        _print_equated(equated)
+        _print_equated_forms(equated)
 
 
-def _print_equated(equated: EquatedForms) -> None:
+def _print_equated_forms(equated: EquatedForms) -> None:
     shift = equated.shift
     console.print(
         f"{counted(len(equated.common), 'problem')} in common tie the second form to the first: add "

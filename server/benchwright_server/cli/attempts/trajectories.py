@@ -95,7 +95,7 @@ def export_trajectory(log: EventLog, header: AttemptHeader, export_format: Expor
         with explain_unwritable(output):
             write_atomically(output.absolute(), trajectory.as_json().encode(), 0o600)
         err.print(f"{counted(len(trajectory.steps), 'step')} written to {output}.", markup=False, soft_wrap=True)
-    _print_notes(trajectory)
+    _print_trajectory_notes(trajectory)
 
 
 def _export_eval_log(home: Home, log: EventLog, header: AttemptHeader, output: Path | None) -> None:
@@ -113,12 +113,12 @@ def _export_eval_log(home: Home, log: EventLog, header: AttemptHeader, output: P
         else:
             trajectory = recorded_trajectory(home, log, header, kept_conversation(home, header.id, None))
             write_trajectory_log(trajectory, log.summary(header.id).verdict, output.absolute())
-            _print_notes(trajectory)
+            _print_trajectory_notes(trajectory)
         output.absolute().chmod(0o600)
     err.print(f"Written to {output}, for `inspect view`.", markup=False, soft_wrap=True)
 
 
-def _print_notes(trajectory: Trajectory) -> None:
+def _print_trajectory_notes(trajectory: Trajectory) -> None:
     if trajectory.notes:
         err.print(trajectory.notes, markup=False, soft_wrap=True)
 
@@ -131,12 +131,12 @@ def trace_with_trajectory(log: EventLog, attempt_or_file: str) -> AttemptTrace:
     from benchwright_subjects.evaluation.kept_evals import eval_logs_folder, kept_sample
 
     if (file := Path(attempt_or_file)).is_file():
-        read = _read_with_findings(file)
+        read = _file_trajectory_with_findings(file)
         return trace_of_trajectory(read.trajectory, read.trajectory_findings)
     header = log.header_with_id_prefix(attempt_or_file)
     sample = kept_sample(eval_logs_folder(Home.from_environment()), header.id)
     attempt_trace = trace_of_attempt(header, log.events(header.id), exchanges_of_sample(sample))
-    recorded = _recorded_with_findings(log, header, sample)
+    recorded = _attempt_trajectory_with_findings(log, header, sample)
     if not recorded.trajectory_findings and not recorded.is_imported:
         return attempt_trace
     as_trajectory = trace_of_trajectory(recorded.trajectory, recorded.trajectory_findings)
@@ -165,9 +165,9 @@ def findings_command(attempts: AttemptIds = None, json_output: Json = False) -> 
 
         logs_folder = eval_logs_folder(Home.from_environment())
         chosen_trajectories = [
-            _read_with_findings(file)
+            _file_trajectory_with_findings(file)
             if (file := Path(attempt)).is_file()
-            else _recorded_with_findings(
+            else _attempt_trajectory_with_findings(
                 log, header := log.header_with_id_prefix(attempt), kept_sample(logs_folder, header.id)
             )
             for attempt in attempts or [header.id for header in log.headers()]
@@ -196,7 +196,9 @@ def findings_command(attempts: AttemptIds = None, json_output: Json = False) -> 
     )
 
 
-def _recorded_with_findings(log: EventLog, header: AttemptHeader, sample: EvalSample | None) -> TrajectoryWithFindings:
+def _attempt_trajectory_with_findings(
+    log: EventLog, header: AttemptHeader, sample: EvalSample | None
+) -> TrajectoryWithFindings:
     from benchwright_analysis.trajectory.kept_trajectories import (
         kept_conversation,
         problem_as_asked,
@@ -214,7 +216,7 @@ def _recorded_with_findings(log: EventLog, header: AttemptHeader, sample: EvalSa
     return TrajectoryWithFindings(header.id, trajectory, trajectory_findings, is_imported)
 
 
-def _read_with_findings(file: Path) -> TrajectoryWithFindings:
+def _file_trajectory_with_findings(file: Path) -> TrajectoryWithFindings:
     from benchwright_analysis.trajectory.atif import read_trajectory
     from benchwright_analysis.trajectory.reward_hacking import step_findings
 
@@ -270,7 +272,7 @@ def import_trajectory(
         (grading,) = grade_as_attempts([given_answer], BatchOptions(sandbox=sandbox))
         if not json_output:
             err.print(f"Attempt {given_answer.attempt}, {counted(len(trajectory.steps), 'step')}.", markup=False)
-            _print_notes(trajectory)
+            _print_trajectory_notes(trajectory)
         print_verdict_and_exit(problem, grading.verdict, json_output)
 
 

@@ -27,7 +27,7 @@ class TestedOffers:
     """The wrong offers that the hidden tests run on."""
 
     grading_place: GradingPlace
-    limit: int
+    most_tested: int
     seed: int
 
 
@@ -70,19 +70,19 @@ def recorded_attempt_ids_of_study(study_id: str) -> list[str]:
     return [header.id for header in reversed(attempts_with_text)]
 
 
-def problem_refs_of_attempts(attempt_prefixes: Sequence[str]) -> list[str]:
+def problem_refs_of_attempts(attempt_id_prefixes: Sequence[str]) -> list[str]:
     """PACK/ID of the problems that some attempts are at."""
     with opened_event_log() as log:
-        return sorted({log.header_with_id_prefix(attempt).problem for attempt in attempt_prefixes})
+        return sorted({log.header_with_id_prefix(attempt).problem for attempt in attempt_id_prefixes})
 
 
 def replayed_sites(
-    attempt_prefixes: Sequence[str] | None, problems_by_ref: Mapping[str, Problem], pause_ms: int
+    attempt_id_prefixes: Sequence[str] | None, problems_by_ref: Mapping[str, Problem], pause_ms: int
 ) -> list[Site]:
     """The pauses of recorded attempts.
 
     Args:
-        attempt_prefixes: The beginnings of their ids; None for all at the problems.
+        attempt_id_prefixes: The beginnings of their ids; None for all at the problems.
         problems_by_ref: Problems by PACK/ID.
         pause_ms: Time between two edits from which on it is a pause.
 
@@ -91,7 +91,7 @@ def replayed_sites(
     """
     designs = {ref for ref, problem in problems_by_ref.items() if problem.kind is ProblemKind.DESIGN}
     with opened_event_log() as log:
-        headers = _replayable_headers(log, attempt_prefixes, problems_by_ref)
+        headers = _replayable_headers(log, attempt_id_prefixes, problems_by_ref)
         return [
             site
             for header in headers
@@ -101,15 +101,15 @@ def replayed_sites(
 
 
 def _replayable_headers(
-    log: EventLog, attempt_prefixes: Sequence[str] | None, problems_by_ref: Mapping[str, Problem]
+    log: EventLog, attempt_id_prefixes: Sequence[str] | None, problems_by_ref: Mapping[str, Problem]
 ) -> list[AttemptHeader]:
-    if not attempt_prefixes:
+    if not attempt_id_prefixes:
         return [
             header
             for ref in problems_by_ref
             for header in _headers_with_recorded_text([*reversed(log.headers(problem=ref))])
         ]
-    headers = [log.header_with_id_prefix(name) for name in attempt_prefixes]
+    headers = [log.header_with_id_prefix(name) for name in attempt_id_prefixes]
     if foreign_header := next((header for header in headers if header.problem not in problems_by_ref), None):
         raise ServerError(f"The attempt {foreign_header.id} is at {foreign_header.problem}, which this run leaves out.")
     if textless_header := next((header for header in headers if header.recording is not Recording.FULL), None):
@@ -156,7 +156,7 @@ def hindsight_on_offers(
         return [lookback for _, lookback in offers]
     with progress(
         "testing wrong offers",
-        2 * min(tested_offers.limit, sum(bool(lookback.is_wrong) for _, lookback in offers)),
+        2 * min(tested_offers.most_tested, sum(bool(lookback.is_wrong) for _, lookback in offers)),
         "runs",
     ) as meter:
         return asyncio.run(
@@ -164,7 +164,7 @@ def hindsight_on_offers(
                 offers,
                 problems_by_ref,
                 tested_offers.grading_place,
-                tested_offers.limit,
+                tested_offers.most_tested,
                 tested_offers.seed,
                 lambda run_progress: meter.show_counts(
                     run_progress.finished_runs, run_progress.planned_runs, run_progress.known_runs

@@ -176,34 +176,34 @@ def run_command(
             raise typer.Exit(1)
 
 
-def _with_attempts_of_study(sites: SiteOptions) -> SiteOptions:
+def _with_attempts_of_study(site_options: SiteOptions) -> SiteOptions:
     """With the attempts of the study, if one is given."""
-    if not sites.study:
-        if not sites.pack:
+    if not site_options.study:
+        if not site_options.pack:
             raise ServerError("Give --pack PACK, or --study ID to replay a closed study.")
-        return sites
-    if sites.pack or sites.problem or sites.attempt:
+        return site_options
+    if site_options.pack or site_options.problem or site_options.attempt:
         raise ServerError("--study replays all of a study: leave out --pack, --problem and --attempt.")
     from benchwright_server.cli.completion.attempts import recorded_attempt_ids_of_study
 
-    return replace(sites, attempt=recorded_attempt_ids_of_study(sites.study))
+    return replace(site_options, attempt=recorded_attempt_ids_of_study(site_options.study))
 
 
-def _unsealed_problems_by_ref(store: Store, sites: SiteOptions) -> dict[str, Problem]:
-    if sites.study:
+def _unsealed_problems_by_ref(store: Store, site_options: SiteOptions) -> dict[str, Problem]:
+    if site_options.study:
         from benchwright_server.cli.completion.attempts import problem_refs_of_attempts
 
-        return {ref: store.unseal(ref) for ref in problem_refs_of_attempts(sites.attempt or ())}
-    names = sites.problem or [problem.id for problem in store.public_pack(sites.pack).problems]
-    return {f"{sites.pack}/{name}": store.unseal(f"{sites.pack}/{name}") for name in names}
+        return {ref: store.unseal(ref) for ref in problem_refs_of_attempts(site_options.attempt or ())}
+    names = site_options.problem or [problem.id for problem in store.public_pack(site_options.pack).problems]
+    return {f"{site_options.pack}/{name}": store.unseal(f"{site_options.pack}/{name}") for name in names}
 
 
 def _site_plan(
-    server: ServerOptions,
-    sites: SiteOptions,
-    playing: PlayOptions,
+    server_options: ServerOptions,
+    site_options: SiteOptions,
+    play_options: PlayOptions,
     problems_by_ref: Mapping[str, Problem],
-    secrets: tuple[Path, ...],
+    secret_folders: tuple[Path, ...],
 ) -> SitePlan:
     from benchwright_server.cli.completion.attempts import replayed_sites
     from benchwright_subjects.inline.dialects.registered import DIALECTS
@@ -213,59 +213,67 @@ def _site_plan(
     from benchwright_subjects.inline.server.confinement import can_confine, workplaces_folder_of
     from benchwright_subjects.inline.site_run import InlineSubject
 
-    launch = server.server_launch(secrets)
-    site_kinds = sites.site_kinds
+    launch = server_options.server_launch(secret_folders)
+    site_kinds = site_options.site_kinds
     chosen_sites = (
-        sites_of_problems(problems_by_ref, Cutting(site_kinds, sites.per_kind, sites.longest, sites.seed))
-        if not sites.study
+        sites_of_problems(
+            problems_by_ref, Cutting(site_kinds, site_options.per_kind, site_options.longest, site_options.seed)
+        )
+        if not site_options.study
         else []
     )
     if SiteKind.REPLAY in site_kinds:
-        chosen_sites += replayed_sites(sites.attempt, problems_by_ref, sites.pause_ms)
-    if not chosen_sites and sites.study:
-        raise ServerError(f"Nobody paused for {sites.pause_ms} ms in a design of the study {sites.study}.")
+        chosen_sites += replayed_sites(site_options.attempt, problems_by_ref, site_options.pause_ms)
+    if not chosen_sites and site_options.study:
+        raise ServerError(
+            f"Nobody paused for {site_options.pause_ms} ms in a design of the study {site_options.study}."
+        )
     if not chosen_sites:
         raise ServerError("There are no sites of these kinds. Choose other --sites.")
     used_problems = {site.problem for site in chosen_sites}
     settings = Settings(
         command=launch.command,
-        dialect=server.dialect,
-        configuration=configuration_digest(launch, server.dialect, server.initialization_options),
-        model=server.model,
-        pack=sites.pack,
-        pack_version=Store(Home.from_environment()).public_pack(sites.pack).version if sites.pack else "",
+        dialect=server_options.dialect,
+        configuration=configuration_digest(launch, server_options.dialect, server_options.initialization_options),
+        model=server_options.model,
+        pack=site_options.pack,
+        pack_version=Store(Home.from_environment()).public_pack(site_options.pack).version if site_options.pack else "",
         problems={
             ref: problem_digest_for_run(problem) for ref, problem in problems_by_ref.items() if ref in used_problems
         },
         kinds=tuple(site_kinds),
-        attempts=tuple(sites.attempt or ()),
-        study=sites.study,
-        pause_ms=sites.pause_ms if SiteKind.REPLAY in site_kinds else None,
-        per_kind=sites.per_kind,
-        longest=sites.longest,
-        seed=sites.seed,
-        policies=playing.played_policies,
-        mode=playing.mode,
-        trigger=playing.play_rules.trigger,
-        timeout_s=playing.timeout,
-        most_asks=playing.most_asks,
-        next_edits=playing.next_edits,
-        statement=playing.statement,
+        attempts=tuple(site_options.attempt or ()),
+        study=site_options.study,
+        pause_ms=site_options.pause_ms if SiteKind.REPLAY in site_kinds else None,
+        per_kind=site_options.per_kind,
+        longest=site_options.longest,
+        seed=site_options.seed,
+        policies=play_options.played_policies,
+        mode=play_options.mode,
+        trigger=play_options.play_rules.trigger,
+        timeout_s=play_options.timeout,
+        most_asks=play_options.most_asks,
+        next_edits=play_options.next_edits,
+        statement=play_options.statement,
         confined=can_confine(),
         sites=len(chosen_sites),
     )
-    dialect = DIALECTS[server.dialect](server.initialization_options)
+    dialect = DIALECTS[server_options.dialect](server_options.initialization_options)
     subject = InlineSubject(
-        launch, dialect, os.environ, workplaces_folder_of(Home.from_environment()), server.served_model(sites.seed)
+        launch,
+        dialect,
+        os.environ,
+        workplaces_folder_of(Home.from_environment()),
+        server_options.served_model(site_options.seed),
     )
-    return SitePlan(problems_by_ref, chosen_sites, subject, playing.play_rules, settings)
+    return SitePlan(problems_by_ref, chosen_sites, subject, play_options.play_rules, settings)
 
 
-def _play_with_progress(plan: SitePlan, folder: RunFolder) -> list[SiteRecord]:
+def _play_with_progress(plan: SitePlan, run_folder: RunFolder) -> list[SiteRecord]:
     from benchwright_subjects.inline.run import play_unplayed_turns
 
     with progress("asking", len(plan.site_turns), "sites") as meter:
-        return asyncio.run(play_unplayed_turns(plan, folder, meter.show_counts))
+        return asyncio.run(play_unplayed_turns(plan, run_folder, meter.show_counts))
 
 
 def _print_unanswered_requests(site_records: list[SiteRecord]) -> None:
@@ -282,7 +290,7 @@ def _grade_with_progress(
     site_records: list[SiteRecord],
     problems_by_ref: Mapping[str, Problem],
     grading_place: GradingPlace,
-    folder: RunFolder,
+    run_folder: RunFolder,
 ) -> None:
     from benchwright_subjects.inline.grading import grade_snapshots_of_records
 
@@ -298,4 +306,4 @@ def _grade_with_progress(
                 ),
             )
         )
-    folder.replace_verdicts(verdicts)
+    run_folder.replace_verdicts(verdicts)

@@ -65,7 +65,7 @@ def sign_in_command(
     console.print(f"Signed in{f' as {name}' if name else ''}. Use it with --profile {profile}.", markup=False)
 
 
-async def _sign_in_by_code(server: ServerOptions, profile_folder: Path) -> str:
+async def _sign_in_by_code(server_options: ServerOptions, profile_folder: Path) -> str:
     from benchwright_subjects.inline.dialects.copilot import CopilotDialect, sign_in
     from benchwright_subjects.inline.server.confinement import secret_folders, workplaces_folder_of
     from benchwright_subjects.inline.server.session import open_connection
@@ -77,7 +77,7 @@ async def _sign_in_by_code(server: ServerOptions, profile_folder: Path) -> str:
         )
 
     home = Home.from_environment()
-    launch = server.server_launch(secret_folders(home, profile_folder))
+    launch = server_options.server_launch(secret_folders(home, profile_folder))
     with temporary_workplace(workplaces_folder_of(home), {}, None) as work_area:
         async with open_connection(launch, CopilotDialect(), work_area, os.environ) as (connection, _):
             name = await sign_in(connection, show)
@@ -87,7 +87,7 @@ async def _sign_in_by_code(server: ServerOptions, profile_folder: Path) -> str:
     return name
 
 
-async def _sign_in_by_window(server: ServerOptions, profile_folder: Path) -> None:
+async def _sign_in_by_window(server_options: ServerOptions, profile_folder: Path) -> None:
     from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
     from benchwright_subjects.inline.server.confinement import secret_folders, workplaces_folder_of
     from benchwright_subjects.inline.server.connection import RequestTimeoutError
@@ -98,10 +98,12 @@ async def _sign_in_by_window(server: ServerOptions, profile_folder: Path) -> Non
     if not any(os.environ.get(name) for name in DISPLAY):
         raise ServerError("There is no display for a window. Run the command in a terminal of your desktop.")
     home = Home.from_environment()
-    launch = server.server_launch(secret_folders(home, profile_folder))
+    launch = server_options.server_launch(secret_folders(home, profile_folder))
     launch = replace(launch, command=command_with_window(launch.command), variable_names=WINDOW)
     with temporary_workplace(workplaces_folder_of(home), {}, None) as work_area:
-        async with open_connection(launch, VSCodeDialect(server.initialization_options), work_area, os.environ) as (
+        async with open_connection(
+            launch, VSCodeDialect(server_options.initialization_options), work_area, os.environ
+        ) as (
             connection,
             name,
         ):

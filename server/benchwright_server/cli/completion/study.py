@@ -52,7 +52,7 @@ def study_command(
         explain_missing_extra("`benchwright completion study`", "baselines"),
         end_cleanly_on_signal(_GO_ON),
     ):
-        name, condition_parts = _study_id_and_parts(study, condition or [])
+        name, condition_parts = _study_id_and_condition_parts(study, condition or [])
         for condition_part in condition_parts:
             carry_out_condition(condition_part, server, sandbox)
         counts_by_condition = progress_of_conditions(condition_parts)
@@ -65,7 +65,9 @@ def study_command(
             raise typer.Exit(1)
 
 
-def _study_id_and_parts(study_file_or_id: str, condition_names: Sequence[str]) -> tuple[str, list[ModelCondition]]:
+def _study_id_and_condition_parts(
+    study_file_or_id: str, condition_names: Sequence[str]
+) -> tuple[str, list[ModelCondition]]:
     from benchwright_server.cli.eval.study_evaluation import registered_study_id
     from benchwright_studies.plan.model_condition import model_condition, model_conditions
 

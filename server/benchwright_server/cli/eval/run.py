@@ -67,7 +67,7 @@ def print_summary_and_exit(log: EvalLog, json_output: bool) -> NoReturn:
     from benchwright_subjects.evaluation.evaluation import summary
 
     run_summary = summary(log)
-    run_summary["repeats"] = repeats_of_problems(run_summary["problems"])
+    run_summary["repeats"] = pass_rates_by_k(run_summary["problems"])
     file = Path(log.location)
     _keep_log_and_replies(log)
     if json_output:
@@ -82,7 +82,9 @@ def print_summary_and_exit(log: EvalLog, json_output: bool) -> NoReturn:
             err.print(log.error.message, markup=False, soft_wrap=True)
         elif run_summary["error"] and run_summary["why"] and not json_output:
             err.print(
-                f"Without a verdict, such as: {_end_of_error(str(run_summary['why']))}", markup=False, soft_wrap=True
+                f"Without a verdict, such as: {_provider_message_of_error(str(run_summary['why']))}",
+                markup=False,
+                soft_wrap=True,
             )
         err.print(
             f"To ask again for samples without a verdict: benchwright eval --resume {file}",
@@ -145,14 +147,14 @@ def _print_run_summary(run_summary: Mapping[str, JsonValue]) -> None:
         f"{run_summary['input_tokens']} / {run_summary['output_tokens']}",
         f"{cost:.4f}" if isinstance(cost, float) else "–",
     )
-    table.add_row(*_summary_cells(run_summary), *usage_cells)
+    table.add_row(*_count_and_score_cells(run_summary), *usage_cells)
     refined = run_summary["refined"]
     if isinstance(refined, dict):
-        table.add_row(*_summary_cells(refined), "(both)", "")
+        table.add_row(*_count_and_score_cells(refined), "(both)", "")
         console.print("The first row is of the statements as published, the second of the refined ones.")
     table.print_rows()
-    _print_repeats(run_summary)
-    _print_reasons(run_summary)
+    _print_pass_at_k(run_summary)
+    _print_reasons_by_outcome(run_summary)
     prices = run_summary["prices"]
     if isinstance(prices, dict):
         day = f"as of {prices['dated']}" if prices["dated"] else "of no date"
@@ -169,7 +171,7 @@ def _print_run_summary(run_summary: Mapping[str, JsonValue]) -> None:
     console.print(f"Log: {run_summary['log']}", markup=False, soft_wrap=True)
 
 
-def _print_repeats(run_summary: Mapping[str, JsonValue]) -> None:
+def _print_pass_at_k(run_summary: Mapping[str, JsonValue]) -> None:
     """Print the chance that some of k samples pass, and that all do, if there are several of each problem."""
     repeats = run_summary["repeats"]
     if not isinstance(repeats, list) or not repeats:
@@ -186,7 +188,7 @@ def _print_repeats(run_summary: Mapping[str, JsonValue]) -> None:
     table.print_rows()
 
 
-def _print_reasons(run_summary: Mapping[str, JsonValue]) -> None:
+def _print_reasons_by_outcome(run_summary: Mapping[str, JsonValue]) -> None:
     reasons = run_summary["reasons"]
     if not isinstance(reasons, dict) or not reasons:
         return
@@ -197,7 +199,7 @@ def _print_reasons(run_summary: Mapping[str, JsonValue]) -> None:
     table.print_rows()
 
 
-def repeats_of_problems(counts_by_problem: JsonValue) -> list[JsonValue]:
+def pass_rates_by_k(counts_by_problem: JsonValue) -> list[JsonValue]:
     """Pass@k and pass^k, each the mean over problems, for k that the problem with the fewest samples allows."""
     from benchwright_analysis.statistics.pass_at_k import all_of_k_pass, pass_at_k
 
@@ -220,7 +222,7 @@ def repeats_of_problems(counts_by_problem: JsonValue) -> list[JsonValue]:
     ]
 
 
-def _end_of_error(error_text: str) -> str:
+def _provider_message_of_error(error_text: str) -> str:
     r"""The end of an error: Inspect quotes the whole request before what the provider said.
 
     Args:
@@ -232,7 +234,7 @@ def _end_of_error(error_text: str) -> str:
     return quoted[1] if quoted else last_line
 
 
-def _summary_cells(counts: Mapping[str, JsonValue]) -> list[str]:
-    score = counts["score"]
-    numbers = [str(counts[name]) for name in ("samples", "passed", "failed", "undecided", "error")]
+def _count_and_score_cells(outcome_summary: Mapping[str, JsonValue]) -> list[str]:
+    score = outcome_summary["score"]
+    numbers = [str(outcome_summary[name]) for name in ("samples", "passed", "failed", "undecided", "error")]
     return [*numbers, f"{score:.3f}" if isinstance(score, float) else "–"]

@@ -41,7 +41,7 @@ _OUTCOMES = ("passed", "failed", "undecided")
 class PlannedPart:
     """The part of a study's plan to carry out."""
 
-    study: str
+    study_file_or_id: str
     """A study file, or the id of a study on this machine."""
     conditions: Sequence[str]
     """Only these; all for models and agents if empty."""
@@ -115,7 +115,7 @@ def one_run_per_pack(
         packs.setdefault(pack, []).append(name)
     condition, study = condition_part.condition, condition_part.registered_study.study
     is_agent = condition.solver == _AGENT
-    subject = _program_arguments(condition, base_run)
+    subject = _registered_program_arguments(condition, base_run)
     return [
         replace(
             base_run,
@@ -137,7 +137,7 @@ def one_run_per_pack(
     ]
 
 
-def _program_arguments(condition: Condition, base_run: EvaluationRun) -> dict[str, JsonValue]:
+def _registered_program_arguments(condition: Condition, base_run: EvaluationRun) -> dict[str, JsonValue]:
     """The arguments that start the program which a condition registers; none if it registers none.
 
     Raises:
@@ -166,7 +166,7 @@ def _study_id_parts_and_missing_refs(planned: PlannedPart) -> tuple[str, list[Mo
     store = Store(home)
     log = open_log(configured_log(home))
     try:
-        study = registered_study_id(log, store, planned.study)
+        study = registered_study_id(log, store, planned.study_file_or_id)
         condition_parts = [model_condition(log, study, name) for name in planned.conditions] or model_conditions(
             log, study
         )

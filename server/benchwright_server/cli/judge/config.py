@@ -65,7 +65,7 @@ def test(json_output: Json = False) -> None:
         explain_missing_extra("`benchwright judge test`", "judges"),
         err.status("Asking the judges"),
     ):
-        rows = asyncio.run(_sample_vote_rows())
+        rows = asyncio.run(_judge_sample_and_make_rows())
     if json_output:
         print_json(rows)
     else:
@@ -73,7 +73,7 @@ def test(json_output: Json = False) -> None:
     raise typer.Exit(0 if all(row["ok"] for row in rows) else 1)
 
 
-async def _sample_vote_rows() -> list[_Row]:
+async def _judge_sample_and_make_rows() -> list[_Row]:
     from benchwright_judges.agreement.sample import SAMPLE, SAMPLE_ANSWERS, sample_rubric
     from benchwright_judges.models.budget import JudgingBudget
 

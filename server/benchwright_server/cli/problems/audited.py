@@ -59,7 +59,7 @@ def filter_pack(
         with explain_unwritable(table):
             write_atomically(table.absolute(), _audits_csv(audits, rule, category_by_problem).encode(), 0o600)
     dropped = [audit.problem for audit in audits if audit.problem not in kept_problems]
-    counts_by_category = _dropped_by_category(category_by_problem, dropped)
+    counts_by_category = _dropped_and_all_by_category(category_by_problem, dropped)
     if json_output:
         print_json(
             {
@@ -87,13 +87,15 @@ def filter_pack(
     )
 
 
-def _dropped_by_category(category_by_problem: Mapping[str, str], dropped: Sequence[str]) -> dict[str, tuple[int, int]]:
+def _dropped_and_all_by_category(
+    category_by_problem: Mapping[str, str], dropped_problems: Sequence[str]
+) -> dict[str, tuple[int, int]]:
     """Category → dropped problems, and all; all together last, if there are several."""
     totals = Counter(category_by_problem.values())
-    dropped_counts = Counter(category_by_problem[problem] for problem in dropped)
+    dropped_counts = Counter(category_by_problem[problem] for problem in dropped_problems)
     counts_by_category = {category: (dropped_counts[category], totals[category]) for category in sorted(totals)}
     return counts_by_category | (
-        {"all": (len(dropped), len(category_by_problem))} if len(counts_by_category) > 1 else {}
+        {"all": (len(dropped_problems), len(category_by_problem))} if len(counts_by_category) > 1 else {}
     )
 
 

@@ -131,7 +131,7 @@ async def _prove_all(
     executor: AbstractAsyncContextManager[Executor],
     make_checker: Callable[..., Checker],
     make_grader: Callable[..., BatchGrader],
-    logs: _SideLogs | None,
+    side_logs: _SideLogs | None,
 ) -> list[TwoSided]:
     designs = sum(candidate.problem.kind is ProblemKind.DESIGN for candidate in pack_candidates)
     with progress("checking", designs, "runs") as meter:
@@ -144,7 +144,7 @@ async def _prove_all(
                 pack_candidates,
                 make_checker(runs, on_progress=show),
                 make_grader(runs, on_progress=show),
-                logs.write_sides if logs is not None else lambda problem, two_sided: None,
+                side_logs.write_logs_of_sides if side_logs is not None else lambda problem, two_sided: None,
             )
 
 
@@ -170,7 +170,9 @@ def _located_file_remarks(problem_folder: Path) -> list[str]:
 
 
 def _print_proofs(
-    proof_rows: Sequence[tuple[Problem, TwoSided]], file_remarks: Mapping[str, Sequence[str]], counts: Mapping[str, int]
+    proof_rows: Sequence[tuple[Problem, TwoSided]],
+    file_remarks: Mapping[str, Sequence[str]],
+    count_by_proof_state: Mapping[str, int],
 ) -> None:
     table = TerminalTable("problem", "reference", "starting", "seconds", "")
     for problem, two_sided in proof_rows:
@@ -191,13 +193,14 @@ def _print_proofs(
         console.print(f"Remark on {', '.join(ids)}: {remark}", markup=False, soft_wrap=True)
     for remark in (file_remark for problem_remarks in file_remarks.values() for file_remark in problem_remarks):
         console.print(remark, markup=False, soft_wrap=True)
-    console.print(f"{counts[ProofState.PROVED]} of {len(proof_rows)} problems proved from both sides.")
-    if counts[ProofState.EXECUTES]:
+    console.print(f"{count_by_proof_state[ProofState.PROVED]} of {len(proof_rows)} problems proved from both sides.")
+    if count_by_proof_state[ProofState.EXECUTES]:
         console.print(
-            f"{counts[ProofState.EXECUTES]} have no reference, so that nothing can be proved; their harnesses execute.",
+            f"{count_by_proof_state[ProofState.EXECUTES]} have no reference, so that nothing can be proved; their "
+            "harnesses execute.",
             soft_wrap=True,
         )
-    if counts[ProofState.WRONG] or counts[ProofState.UNDECIDED]:
+    if count_by_proof_state[ProofState.WRONG] or count_by_proof_state[ProofState.UNDECIDED]:
         console.print("--logs DIR writes what the tools said.")
 
 
@@ -234,7 +237,7 @@ class _SideLogs:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             folder.chmod(0o700)
 
-    def write_sides(self, problem: Problem, two_sided: TwoSided) -> None:
+    def write_logs_of_sides(self, problem: Problem, two_sided: TwoSided) -> None:
         """Write what each side of a problem printed, compiler messages included.
 
         Raises:

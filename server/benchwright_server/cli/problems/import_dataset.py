@@ -128,7 +128,7 @@ def _expanded_patterns(paths_or_patterns: list[Path]) -> list[Path]:
 
 
 def _import_files(
-    format_name: str, files: list[Path], pack: str, file_by_option: dict[str, Path], invalid: InvalidRecords
+    format_name: str, files: list[Path], pack: str, file_by_option: dict[str, Path], invalid_records: InvalidRecords
 ) -> Pack:
     formats = {dataset_format.name: dataset_format for dataset_format in datasets.FORMATS}
     chosen_format = formats.get(format_name)
@@ -144,7 +144,7 @@ def _import_files(
             )
             raise ServerError(f"--{name} is an option of {owners}, not of {format_name}.")
     try:
-        return chosen_format.importer(files, pack, invalid=invalid, **file_by_option)
+        return chosen_format.importer(files, pack, invalid=invalid_records, **file_by_option)
     except DatasetError as error:
         likely_format = recognised_format(files, datasets.FORMATS)
         if likely_format is None or likely_format is chosen_format:

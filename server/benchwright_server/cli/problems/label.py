@@ -72,7 +72,7 @@ class Corrections:
 
 def label_command(
     pack: Annotated[str, typer.Argument(help="The pack whose questions are labelled.")],
-    choice: LabelTask,
+    label_task: LabelTask,
     corrections: Corrections,
     budget: Budget = None,
     jobs: Annotated[int, typer.Option(min=1, max=64, help="Labels at a time.")] = 8,
@@ -94,11 +94,11 @@ def label_command(
         if corrections.export is not None or corrections.correct is not None:
             _export_or_import_corrections(questions, label_file, corrections)
             return
-        if choice.votes is not None and choice.votes % 2 == 0:
+        if label_task.votes is not None and label_task.votes % 2 == 0:
             raise ServerError("--votes has to be odd, so that there can be a majority.")
         go_on = f"What is labelled is kept. Go on: benchwright problems label {pack}"
         with end_cleanly_on_signal(go_on):
-            outcome = asyncio.run(label_questions(home, pack, questions, _label_request(choice, budget, jobs)))
+            outcome = asyncio.run(label_questions(home, pack, questions, _label_request(label_task, budget, jobs)))
         from benchwright_judges.labelling.agreement import measure_label_agreement
 
         # The table has no intervals.

@@ -68,7 +68,7 @@ class _LabelTask:
     problem: Problem
     """With its hidden part."""
     kind: LabelKind
-    stated: str
+    stated_label: str
 
 
 async def label_questions(
@@ -94,7 +94,7 @@ async def label_questions(
     )
     label_file = LabelFile(home, pack)
     tasks = await asyncio.to_thread(
-        _open_label_tasks, Store(home), pack, questions, label_file.read(), label_request, outcome
+        _unlabelled_tasks, Store(home), pack, questions, label_file.read(), label_request, outcome
     )
     if not tasks:
         return outcome
@@ -112,7 +112,7 @@ async def label_questions(
     return outcome
 
 
-def _open_label_tasks(
+def _unlabelled_tasks(
     store: Store,
     pack: str,
     questions: Sequence[Problem],
@@ -210,7 +210,7 @@ def _label_topics_by_words(
             continue
         try:
             shortlist = shortlists.get(label_task.problem.id, ())
-            labels.append(label_by_words(label_task.problem, shortlist, label_task.stated, datetime.now(UTC)))
+            labels.append(label_by_words(label_task.problem, shortlist, label_task.stated_label, datetime.now(UTC)))
             outcome.labelled[label_task.kind] += 1
         except LabellingError as error:
             outcome.failures.append(LabelFailure(ref, label_task.kind, str(error)))
@@ -273,7 +273,7 @@ async def _label_by_votes(
             label = await labeller.label(
                 label_task.problem,
                 label_task.kind,
-                stated_label=label_task.stated,
+                stated_label=label_task.stated_label,
                 # A question that is like none of the topics may be about any.
                 shortlist=(topics.shortlists.get(label_task.problem.id) or topics.topics) if is_topic else (),
                 shortlist_method=topics.source if is_topic else "",

@@ -9,21 +9,21 @@ from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_server.cli.terminal.output import explain_unwritable
 
 
-def write_left_out_if_any(invalid: InvalidRecords, pack_name: str, folder: Path | None = None) -> Path | None:
+def write_left_out_if_any(invalid_records: InvalidRecords, pack_name: str, folder: Path | None = None) -> Path | None:
     """Write `NAME-left-out.csv` if anything was left out; where it is.
 
     Args:
-        invalid: Records that could not be read.
+        invalid_records: Records that could not be read.
         pack_name: Name of the pack or file.
         folder: Folder for the file; the current folder if not given.
 
     Raises:
         ServerError: The file can't be written.
     """
-    if not invalid.record_errors:
+    if not invalid_records.record_errors:
         return None
     report = (folder or Path()) / f"{pack_name}-left-out.csv"
     with explain_unwritable(report):
         report.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(report.absolute(), invalid.csv_table().encode(), 0o600)
+        write_atomically(report.absolute(), invalid_records.csv_table().encode(), 0o600)
     return report

@@ -90,7 +90,7 @@ def mutate(
             toolchain=toolchain.digest,
             sandbox=sandbox,
             proofs=True,
-            problems=(*analysed, *_findings_without_reference(designs)),
+            problems=(*analysed, *_findings_on_designs_without_reference(designs)),
         )
         if report is not None:
             _write_json_and_page(report, pack_findings, mutation_report_markdown(pack_findings))
@@ -135,7 +135,7 @@ def _designs_and_version(store: Store, pack: str, chosen_ids: Sequence[str]) -> 
     return [design for design in designs if not chosen_ids or design.id in chosen_ids], complete_pack.version
 
 
-def _findings_without_reference(designs: Sequence[Problem]) -> list[ProblemFindings]:
+def _findings_on_designs_without_reference(designs: Sequence[Problem]) -> list[ProblemFindings]:
     from benchwright_authoring.mutation.findings import ProblemFindings
 
     reason = "It has no reference to put faults into."
@@ -173,11 +173,11 @@ async def _try_mutants(
             return await analyser.analyse_mutants(mutant_candidates, prove, jobs or usable_core_count())
 
 
-def _write_json_and_page(json_file: Path, findings: PackFindings, page: str) -> None:
+def _write_json_and_page(json_file: Path, findings: PackFindings, page_text: str) -> None:
     table = json_file.with_suffix(".md")
     with explain_unwritable(json_file):
         write_atomically(json_file.absolute(), (findings.model_dump_json(indent=2) + "\n").encode(), 0o600)
-        write_atomically(table.absolute(), page.encode(), 0o600)
+        write_atomically(table.absolute(), page_text.encode(), 0o600)
     err.print(f"Details in {json_file}, a page in {table}.", markup=False, soft_wrap=True)
 
 

@@ -33,7 +33,7 @@ def original_record(problem: Problem) -> dict[str, JsonValue]:
 def write_records(
     problems: Iterable[Problem],
     file: Path,
-    record_of: Callable[[Problem], dict[str, JsonValue]],
+    make_record: Callable[[Problem], dict[str, JsonValue]],
     writable_packs_in_words: str,
 ) -> int:
     """Write problems with their hidden parts; how many there are.
@@ -41,7 +41,7 @@ def write_records(
     Args:
         problems: Unsealed.
         file: Only its owner may read it.
-        record_of: Makes a line of a problem.
+        make_record: Makes a line of a problem.
         writable_packs_in_words: The packs that can be written, in words.
 
     Raises:
@@ -50,7 +50,7 @@ def write_records(
     lines = []
     for problem in problems:
         try:
-            lines.append(json.dumps(record_of(problem)))
+            lines.append(json.dumps(make_record(problem)))
         except ValueError as error:
             raise ServerError(f"{error}; only packs imported from {writable_packs_in_words}.") from error
     with explain_unwritable(file):

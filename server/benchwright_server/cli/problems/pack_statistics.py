@@ -51,11 +51,11 @@ def statistics(
     for counted_property, group_counter in counts.items():
         numbers = ", ".join(f"{group} {number}" for group, number in sorted(group_counter.items()))
         console.print(f"{counted_property.value}: {numbers}", markup=False, soft_wrap=True)
-    _print_sizes(sized_groups, by.value)
+    _print_sizes_by_group(sized_groups, by.value)
     console.print(f"Tokens are those of {encoding}.")
 
 
-def _print_sizes(sized_groups: list[ProblemGroup], group_property: str) -> None:
+def _print_sizes_by_group(sized_groups: list[ProblemGroup], group_property: str) -> None:
     table = TerminalTable(
         group_property, "problems", "part", "lines, mean", "lines, most", "tokens, mean", "tokens, most"
     )

@@ -50,7 +50,9 @@ def export_questions(
         with explain_unwritable(file):
             write_atomically(file.absolute(), content, 0o600)
     dropped = {loss.question for loss in losses if loss.lost.startswith("the whole question")}
-    _print_result(len(problems) - len(dropped), f"written to {file}", losses, json_output=json_output)
+    _print_count_and_losses_and_exit(
+        len(problems) - len(dropped), f"written to {file}", losses, json_output=json_output
+    )
 
 
 def import_questions(
@@ -75,7 +77,7 @@ def import_questions(
         question_pack, losses = pack_of_file(file, file_format or format_of_file(file), pack, license_name)
         _refuse_losses(losses, lossy=lossy)
         Store(Home.from_environment()).add(question_pack, replace=replace)
-    _print_result(len(question_pack.problems), f"added as {pack}", losses, json_output=json_output)
+    _print_count_and_losses_and_exit(len(question_pack.problems), f"added as {pack}", losses, json_output=json_output)
 
 
 def _refuse_losses(losses: list[QuestionLoss], *, lossy: bool) -> None:
@@ -88,7 +90,9 @@ def _refuse_losses(losses: list[QuestionLoss], *, lossy: bool) -> None:
         )
 
 
-def _print_result(question_count: int, outcome: str, losses: list[QuestionLoss], *, json_output: bool) -> None:
+def _print_count_and_losses_and_exit(
+    question_count: int, action_in_words: str, losses: list[QuestionLoss], *, json_output: bool
+) -> None:
     if json_output:
         print_json(
             {
@@ -99,5 +103,5 @@ def _print_result(question_count: int, outcome: str, losses: list[QuestionLoss],
     else:
         for loss in losses:
             console.print(f"lost of {loss}", markup=False, soft_wrap=True)
-        console.print(f"{counted(question_count, 'question')} {outcome}.", markup=False, soft_wrap=True)
+        console.print(f"{counted(question_count, 'question')} {action_in_words}.", markup=False, soft_wrap=True)
     raise typer.Exit(1 if losses else 0)

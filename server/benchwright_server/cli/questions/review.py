@@ -79,14 +79,14 @@ def accepted(
     if json_output:
         print_json(vars(pack_standing))
     else:
-        _print_standing(pack_standing, out_folder)
+        _print_tally(pack_standing, out_folder)
     raise typer.Exit(1 if pack_standing.open else 0)
 
 
 def _print_question(problem: Problem) -> None:
-    _print_visible(problem.public.statement)
+    _print_hidden_characters_escaped(problem.public.statement)
     for choice in problem.public.question.choices if problem.public.question is not None else ():
-        _print_visible(f"{choice.letter}  {choice.text}")
+        _print_hidden_characters_escaped(f"{choice.letter}  {choice.text}")
 
 
 def _answered_review_or_command(reviewer: Reviewer, problem: Problem) -> QuestionReview | str:
@@ -109,11 +109,11 @@ def _ask_and_record_decision(
     began = time.monotonic()
     key = problem.hidden.answer
     if key is not None:
-        _print_visible(f"The key is {key.value}; you chose {answered_review.answer}.")
-        _print_visible(key.explanation)
+        _print_hidden_characters_escaped(f"The key is {key.value}; you chose {answered_review.answer}.")
+        _print_hidden_characters_escaped(key.explanation)
     passage = folder / problem.id / PASSAGE
     if passage.is_file():
-        _print_visible(f"It was written from the passage in {passage}.")
+        _print_hidden_characters_escaped(f"It was written from the passage in {passage}.")
     checks = [check for check in ReviewCheck if Confirm.ask(check.value, console=console)]
     accepts = len(checks) == len(ReviewCheck) and Confirm.ask("Do you accept the question?", console=console)
     comment = ""
@@ -123,29 +123,27 @@ def _ask_and_record_decision(
     reviewer.record_decision(problem, accepts=accepts, checks=checks, comment=comment, decision_s=spent)
 
 
-def _print_standing(pack_standing: ReviewTally, folder: Path) -> None:
-    open_note = f", {len(pack_standing.open)} lack reviews" if pack_standing.open else ""
-    accepted_count, rejected = len(pack_standing.accepted), len(pack_standing.rejected)
+def _print_tally(tally: ReviewTally, pack_folder: Path) -> None:
+    open_note = f", {len(tally.open)} lack reviews" if tally.open else ""
+    accepted_count, rejected = len(tally.accepted), len(tally.rejected)
     message = (
-        f"{counted(accepted_count, 'question')} accepted, {rejected} rejected{open_note}; the pack is in {folder}."
+        f"{counted(accepted_count, 'question')} accepted, {rejected} rejected{open_note}; the pack is in {pack_folder}."
     )
     console.print(message, markup=False, soft_wrap=True)
     agreed = (
-        f"Krippendorff's alpha {number(pack_standing.alpha)}"
-        if pack_standing.alpha is not None
-        else "Krippendorff's alpha undefined"
+        f"Krippendorff's alpha {number(tally.alpha)}" if tally.alpha is not None else "Krippendorff's alpha undefined"
     )
-    alike_count, pair_count = pack_standing.pairs_alike
+    alike_count, pair_count = tally.pairs_alike
     console.print(
-        f"{alike_count} of {pair_count} pairs of decisions alike; {agreed}; {pack_standing.right} of "
-        f"{pack_standing.reviews} answers given before the key were right.",
+        f"{alike_count} of {pair_count} pairs of decisions alike; {agreed}; {tally.right} of "
+        f"{tally.reviews} answers given before the key were right.",
         soft_wrap=True,
     )
-    for name, seconds in pack_standing.median_s.items():
+    for name, seconds in tally.median_s.items():
         console.print(f"{name}: median {seconds:.0f} s per question.", markup=False)
 
 
-def _print_visible(text: str) -> None:
+def _print_hidden_characters_escaped(text: str) -> None:
     from benchwright_judges.models.prompt import escape_hidden_characters
 
     console.print(escape_hidden_characters(text), markup=False, soft_wrap=True)

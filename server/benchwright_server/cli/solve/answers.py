@@ -30,14 +30,14 @@ _SHARES = {
 
 
 @dataclass(frozen=True)
-class _AnswerOptions:
+class _JudgedAnswer:
     problem: Problem
     reason: Reason
-    by_script: Mapping[str, float]
+    score_by_script: Mapping[str, float]
     """The scores that the papers' own scripts give, by name."""
 
 
-def summarize(responses: Sequence[Response], verdicts: Sequence[Verdict]) -> dict[str, JsonValue]:
+def summarise_verdicts(responses: Sequence[Response], verdicts: Sequence[Verdict]) -> dict[str, JsonValue]:
     """The counts of all answers, and of each format, language and domain.
 
     Args:
@@ -45,10 +45,10 @@ def summarize(responses: Sequence[Response], verdicts: Sequence[Verdict]) -> dic
         verdicts: Verdicts in the same order.
     """
     given_answers = [
-        _AnswerOptions(response.problem, verdict.reason, _scores_by_script(response))
+        _JudgedAnswer(response.problem, verdict.reason, _scores_by_script(response))
         for response, verdict in zip(responses, verdicts, strict=True)
     ]
-    label_groups: dict[str, dict[str, list[_AnswerOptions]]] = {"by_format": {}, "by_language": {}, "by_domain": {}}
+    label_groups: dict[str, dict[str, list[_JudgedAnswer]]] = {"by_format": {}, "by_language": {}, "by_domain": {}}
     for given_answer in given_answers:
         for group, label in zip(label_groups.values(), _format_language_domain(given_answer.problem), strict=True):
             if label:
@@ -61,12 +61,12 @@ def summarize(responses: Sequence[Response], verdicts: Sequence[Verdict]) -> dic
     return {**_counts_and_shares(given_answers), "waiting_because": dict(waiting_reasons.most_common()), **group_counts}
 
 
-def print_summary(answer_summary: Mapping[str, JsonValue], folder: Path | None) -> None:
+def print_summary(answer_summary: Mapping[str, JsonValue], output_folder: Path | None) -> None:
     """Show a summary to people, with what to do about answers that are not judged.
 
     Args:
-        answer_summary: As `summarize` makes it.
-        folder: Folder in which the verdicts were written; None if they were not.
+        answer_summary: As `summarise_verdicts` makes it.
+        output_folder: Folder in which the verdicts were written; None if they were not.
     """
     table = TerminalTable("", "answers", *_COUNTS[1:], *_SHARES)
     summary_rows: list[tuple[str, JsonValue]] = [("all", dict(answer_summary))]
@@ -90,7 +90,7 @@ def print_summary(answer_summary: Mapping[str, JsonValue], folder: Path | None) 
         )
         _print_reasons(answer_summary["waiting_because"])
     if answer_summary["undecided"]:
-        notice = f"{folder / 'verdicts.jsonl'} says why" if folder else "--out DIR writes the reasons"
+        notice = f"{output_folder / 'verdicts.jsonl'} says why" if output_folder else "--out DIR writes the reasons"
         console.print(f"Undecided answers: {answer_summary['undecided']}; {notice}.", markup=False, soft_wrap=True)
 
 
@@ -115,11 +115,12 @@ def _format_language_domain(problem: Problem) -> tuple[str, str, str]:
     return (question.format.value, question.language, question.domain) if question else (problem.kind.value, "", "")
 
 
-def _counts_and_shares(given_answers: Sequence[_AnswerOptions]) -> dict[str, JsonValue]:
+def _counts_and_shares(judged_answers: Sequence[_JudgedAnswer]) -> dict[str, JsonValue]:
     """The number of each kind, and the shares of right ones."""
-    answer_tally = tally_reasons(given_answer.reason for given_answer in given_answers)
+    answer_tally = tally_reasons(given_answer.reason for given_answer in judged_answers)
     by_script = {
-        name: [answer.by_script[name] for answer in given_answers if name in answer.by_script] for name in PUBLISHED
+        name: [answer.score_by_script[name] for answer in judged_answers if name in answer.score_by_script]
+        for name in PUBLISHED
     }
     return {
         **asdict(answer_tally),

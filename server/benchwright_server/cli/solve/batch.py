@@ -35,7 +35,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Verdict
 from benchwright_server.cli.problems.left_out import write_left_out_if_any
 from benchwright_server.cli.problems.whole_pack import PackProblems
-from benchwright_server.cli.solve.answers import print_summary, summarize
+from benchwright_server.cli.solve.answers import print_summary, summarise_verdicts
 from benchwright_server.cli.solve.batch_files import write_verdicts_and_reports
 from benchwright_server.cli.solve.batch_reading import AnswerReader, Origins
 from benchwright_server.cli.study.log import opened_study_log
@@ -114,7 +114,7 @@ def grade_batch(pack: str, responses: Path, batch: BatchOptions, origins: Origin
     solver = ", ".join(sorted({given_answer.solver for given_answer in given_answers}))
     if batch.output is not None:
         write_verdicts_and_reports(batch.output, pack, parsed_responses, gradings, solver, batch.k)
-    answer_summary = summarize(parsed_responses, [grade.verdict for grade in gradings])
+    answer_summary = summarise_verdicts(parsed_responses, [grade.verdict for grade in gradings])
     if json_output:
         print_json({"pack": pack, "solver": solver, "left_out": len(invalid.record_errors), **answer_summary})
     else:

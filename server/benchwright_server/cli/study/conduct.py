@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from benchwright_studies.plan.model_condition import ModelCondition
 
 
-def _studies(log: StudyLog) -> Studies:
+def _studies_in_log(log: StudyLog) -> Studies:
     from benchwright_attempts.attempts import Attempts
     from benchwright_studies.conduct.studies import Studies
 
@@ -75,7 +75,7 @@ def run(
             refuse_placeholders(study_file)
             registered_study = register_study(log, store, study_file)
             if participant is not None:
-                _studies(log).enroll(registered_study.study.study, participant)
+                _studies_in_log(log).enroll(registered_study.study.study, participant)
         study = registered_study.study.study
         if participant is not None:
             Participation(Home.from_environment()).add_study(study, participant)
@@ -100,10 +100,10 @@ class _StudyStatus:
 
     study: str
     pseudonyms: tuple[str, ...]
-    walks: Mapping[str, ParticipantProgress]
+    progress_by_participant: Mapping[str, ParticipantProgress]
     """Of the participants who have begun."""
-    deleted: tuple[str, ...]
-    machines: tuple[tuple[ModelCondition, int], ...]
+    deleted_participants: tuple[str, ...]
+    machine_conditions_and_ended_counts: tuple[tuple[ModelCondition, int], ...]
     """Each condition for models or agents, and how many of its attempts have ended."""
     pending_deliveries: Mapping[str, Delivery]
     """Records that could not be delivered yet, by participant."""
@@ -120,7 +120,7 @@ class _StudyStatus:
             "flaws": list(self.seal.flaws) if self.seal else [],
             "participants": {
                 pseudonym: {"step": walk.step.value, "done": walk.done, "total": walk.total}
-                for pseudonym, walk in self.walks.items()
+                for pseudonym, walk in self.progress_by_participant.items()
             },
             "conditions": {name: asdict(condition) for name, condition in self.people_progress.conditions.items()},
             "machines": {
@@ -129,7 +129,7 @@ class _StudyStatus:
                     "done": done_count,
                     "total": model_part.attempt_count,
                 }
-                for model_part, done_count in self.machines
+                for model_part, done_count in self.machine_conditions_and_ended_counts
             },
             "not_handed_in": {
                 pseudonym: delivery.model_dump(mode="json", exclude={"study", "participant"})
@@ -138,17 +138,19 @@ class _StudyStatus:
             "not_begun": [
                 pseudonym
                 for pseudonym in self.pseudonyms
-                if pseudonym not in self.walks and pseudonym not in self.deleted
+                if pseudonym not in self.progress_by_participant and pseudonym not in self.deleted_participants
             ],
-            "deleted": list(self.deleted),
+            "deleted": list(self.deleted_participants),
         }
 
     def print(self) -> None:
         table = TerminalTable("participant", "next", "done", "records")
         for pseudonym in self.pseudonyms:
-            walk = self.walks.get(pseudonym)
+            walk = self.progress_by_participant.get(pseudonym)
             step = (
-                walk.step.value.replace("_", " ") if walk else ("deleted" if pseudonym in self.deleted else "not begun")
+                walk.step.value.replace("_", " ")
+                if walk
+                else ("deleted" if pseudonym in self.deleted_participants else "not begun")
             )
             records = (
                 f"not delivered yet, {self.pending_deliveries[pseudonym].tries} attempts"
@@ -157,8 +159,8 @@ class _StudyStatus:
             )
             table.add_row(pseudonym, step, f"{walk.done}/{walk.total}" if walk else "", records)
         table.print_rows()
-        _print_conditions(self.people_progress)
-        for model_part, done_count in self.machines:
+        _print_progress_by_condition(self.people_progress)
+        for model_part, done_count in self.machine_conditions_and_ended_counts:
             console.print(
                 f"{model_part.condition.name}: {model_part.condition.model}, {done_count} of "
                 f"{counted(model_part.attempt_count, 'attempt')}"
@@ -191,20 +193,20 @@ def _study_status_after_delivery(log: StudyLog, study_id: str) -> _StudyStatus:
     pending_deliveries = {
         delivery.participant: delivery for delivery in retry_waiting_deliveries(log) if delivery.study == study_id
     }
-    studies = _studies(log)
+    studies = _studies_in_log(log)
     registered_study = studies.study(study_id)
     begun_participants = log.journal.participants(study_id)
     stones = [stone.id for stone in log.journal.tombstones(study_id) if stone.kind == "participant"]
     return _StudyStatus(
         study=study_id,
         pseudonyms=tuple(registered_study.study.pseudonyms),
-        walks={
+        progress_by_participant={
             pseudonym: studies.progress(study_id, pseudonym)
             for pseudonym in registered_study.study.pseudonyms
             if pseudonym in begun_participants
         },
-        deleted=tuple(stone.partition("/")[2] for stone in stones),
-        machines=tuple(
+        deleted_participants=tuple(stone.partition("/")[2] for stone in stones),
+        machine_conditions_and_ended_counts=tuple(
             (part, len(part.problems_and_verdicts_of_ended(log))) for part in model_conditions(log, study_id)
         ),
         pending_deliveries=pending_deliveries,
@@ -213,12 +215,12 @@ def _study_status_after_delivery(log: StudyLog, study_id: str) -> _StudyStatus:
     )
 
 
-def _print_conditions(study_state: StudyProgress) -> None:
+def _print_progress_by_condition(study_progress: StudyProgress) -> None:
     columns = ("condition", "drawn", "not opened", "under way", "finished", "dropped out")
     table = TerminalTable(*columns)
-    for name, condition_progress in study_state.conditions.items():
+    for name, condition_progress in study_progress.conditions.items():
         table.add_row(name, *map(str, astuple(condition_progress)))
-    if study_state.conditions:
+    if study_progress.conditions:
         table.print_rows()
 
 
@@ -251,7 +253,7 @@ def progress(
         count = len(study_state.participants)
         delivered_by = "1 participant has" if count == 1 else f"{count} participants have"
         console.print(f"{study_state.study}: {delivered_by} delivered.", markup=False)
-        _print_conditions(study_state)
+        _print_progress_by_condition(study_state)
         table = TerminalTable("participant", "assignment", "last record (UTC)")
         for name, participant in study_state.participants.items():
             assignment_text = "drawn" if participant.has_drawn else "not drawn yet"
@@ -293,7 +295,7 @@ def _unfinished_participants_in_words(log: StudyLog, study_id: str) -> list[str]
     """The participants whose part is not over, each with how far it is; none if the study was closed before."""
     from benchwright_studies.plan.vocabulary import ParticipantStep
 
-    studies = _studies(log)
+    studies = _studies_in_log(log)
     registered_study = studies.study(study_id)
     if registered_study.closed is not None:
         return []

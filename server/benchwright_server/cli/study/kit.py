@@ -71,19 +71,19 @@ def kit(
     Exit status: 0, or 1 if something is wrong with a study file that was there before, or will not work.
     """
     with opened_study_log() as log, explain_missing_extra("`benchwright study kit`", "baselines"):
-        from benchwright_server.cli.study.kit_steps import Rehearsing, StepState, kit_steps
-        from benchwright_server.cli.study.planning import study_id_of, write_study_file
+        from benchwright_server.cli.study.kit_steps import RehearsalOptions, StepState, take_due_steps
+        from benchwright_server.cli.study.planning import study_id_from_folder_name, write_study_file
         from benchwright_studies.plan.template import study_template
 
         home, file = Home.from_environment(), folder / "study.yaml"
         with explain_unwritable(folder):
             is_new = not file.exists()
             if is_new:
-                wish = _wish(count, kind, minutes or [], budget)
-                fields = _problem_fields(home, log, packs or ["starter"], wish)
+                wish = _problem_wish(count, kind, minutes or [], budget)
+                fields = _draw_problems_as_yaml(home, log, packs or ["starter"], wish)
                 text = study_template(
                     str(file),
-                    study_id_of(folder),
+                    study_id_from_folder_name(folder),
                     secrets.randbelow(2**63),
                     fields,
                     assistants=assistants or (),
@@ -91,46 +91,52 @@ def kit(
                     time_minutes=max(wish.limits.values()),
                 )
                 write_study_file(file, text)
-            study_steps = kit_steps(home, log, folder, Rehearsing(editor_settings, sandbox))
+            study_steps = take_due_steps(home, log, folder, RehearsalOptions(editor_settings, sandbox))
     if json_output:
         print_json([study_step.as_json() for study_step in study_steps])
     else:
-        _print_steps(study_steps)
+        _print_kit_steps(study_steps)
     raise typer.Exit(1 if not is_new and any(study_step.state is StepState.WRONG for study_step in study_steps) else 0)
 
 
-def _wish(count: int, kind: ProblemKind, minutes: list[str], budget: float | None) -> ProblemWish:
+def _problem_wish(
+    problem_count: int, problem_kind: ProblemKind, minutes_options: list[str], budget_minutes: float | None
+) -> ProblemWish:
     from benchwright_studies.plan.problem_choice import ProblemWish
 
     limits: dict[Difficulty, float] = {}
-    for given in minutes:
+    for given in minutes_options:
         name, _, value = given.rpartition("=")
         if name not in ("", *Difficulty) or not value.replace(".", "", 1).isdigit() or not 0 < float(value) <= 10_000:
             raise ServerError(f"--minutes {given} is neither minutes nor DIFFICULTY=MINUTES. Write 30, or easy=15.")
         for difficulty in Difficulty:
             if name in ("", difficulty):
                 limits[difficulty] = float(value)
-    return ProblemWish(count, kind, limits or dict.fromkeys(Difficulty, _DEFAULT_MINUTES), budget)
+    return ProblemWish(
+        problem_count, problem_kind, limits or dict.fromkeys(Difficulty, _DEFAULT_MINUTES), budget_minutes
+    )
 
 
-def _problem_fields(home: Home, log: StudyLog, packs: list[str], wish: ProblemWish) -> str:
+def _draw_problems_as_yaml(home: Home, log: StudyLog, pack_names: list[str], wish: ProblemWish) -> str:
     from benchwright_analysis.report.sections.own_numbers import median_minutes_of_people
     from benchwright_studies.plan.problem_choice import choose_problems, problem_fields
 
     store = Store(home)
-    candidates = {f"{pack}/{problem.id}": problem for pack in packs for problem in store.public_pack(pack).problems}
+    candidates = {
+        f"{pack}/{problem.id}": problem for pack in pack_names for problem in store.public_pack(pack).problems
+    }
     drawn_problems = choose_problems(candidates, wish, secrets.randbelow(2**31))
     return problem_fields(drawn_problems, candidates, wish, median_minutes_of_people(log, store, drawn_problems.refs))
 
 
-def _print_steps(study_steps: list[KitStep]) -> None:
+def _print_kit_steps(kit_steps: list[KitStep]) -> None:
     from benchwright_server.cli.study.kit_steps import StepState
 
     table = TerminalTable("step", "state", "result")
-    for study_step in study_steps:
+    for study_step in kit_steps:
         table.add_row(study_step.name, study_step.state.value, study_step.text)
     table.print_rows()
-    for study_step in study_steps:
+    for study_step in kit_steps:
         if study_step.state in (StepState.OPEN, StepState.WRONG):
             console.print(f"Next, {study_step.name}:", markup=False)
             for line in study_step.next_steps:

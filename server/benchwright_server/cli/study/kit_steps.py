@@ -23,7 +23,7 @@ from benchwright_harness.sandbox.registry import open_sandbox, toolchain_for
 from benchwright_problems.problem import Difficulty
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.study.rehearsal import CheckState, rehearse
-from benchwright_server.cli.study.rehearse import assistant_settings
+from benchwright_server.cli.study.rehearse import assistant_and_settings_file
 from benchwright_studies.conduct.monitoring import open_delivered_log_and_studies
 from benchwright_studies.conduct.pilot import pilot_id
 from benchwright_studies.conduct.readiness import balance_sentences, refuse_placeholders
@@ -73,43 +73,47 @@ class KitStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Rehearsing:
+class RehearsalOptions:
     """What a rehearsal is played with."""
 
     settings_file: Path | None
     sandbox: str
 
 
-def kit_steps(home: Home, log: StudyLog, folder: Path, rehearsing: Rehearsing) -> list[KitStep]:
+def take_due_steps(home: Home, log: StudyLog, study_folder: Path, rehearsal_options: RehearsalOptions) -> list[KitStep]:
     """Takes each step that is due and needs nobody, and says how far all are.
 
     Raises:
         OSError: The folder can't be written.
     """
-    file = folder / "study.yaml"
+    file = study_folder / "study.yaml"
     try:
-        study_file = _checked_study(home, file)
+        study_file = _read_and_check_study(home, file)
     except StudyFileError as error:
         advice = ("Edit the file, then run this command again.", "Every field: docs/reference/study-file.md")
         wrong = KitStep("study file", StepState.WRONG, str(error), advice)
         return [wrong, *(KitStep(name, StepState.LATER, "") for name in _LATER_STEPS)]
     study = study_file.study
-    plan = draw_plan(study, study_file.sha256, _difficulties(home, study_file))
+    plan = draw_plan(study, study_file.sha256, _difficulty_by_problem_ref(home, study_file))
     checked = KitStep("study file", StepState.DONE, " ".join([f"{file} is valid.", *balance_sentences(study, plan)]))
-    early_steps = [checked, _documents_step(folder, study), _rehearsal_step(home, folder, study_file, rehearsing)]
+    early_steps = [
+        checked,
+        _documents_step(study_folder, study),
+        _rehearsal_step(home, study_folder, study_file, rehearsal_options),
+    ]
     return [
         *early_steps,
-        _pilot_step(home, log, folder, study),
-        _registration_step(log, folder, study),
-        *_closing_steps(log, folder, study),
+        _pilot_step(home, log, study_folder, study),
+        _registration_step(log, study_folder, study),
+        *_steps_after_registration(log, study_folder, study),
     ]
 
 
 _LATER_STEPS = ("documents", "rehearsal", "pilot", "registration", "participants", "closing", "report")
 
 
-def _checked_study(home: Home, file: Path) -> StudyFile:
-    study_file = read_study(file)
+def _read_and_check_study(home: Home, study_path: Path) -> StudyFile:
+    study_file = read_study(study_path)
     refuse_uncovered_prompts(Store(home), study_file)
     refuse_placeholders(study_file)
     check_claims(study_file)
@@ -117,22 +121,22 @@ def _checked_study(home: Home, file: Path) -> StudyFile:
     return study_file
 
 
-def _difficulties(home: Home, study_file: StudyFile) -> dict[str, Difficulty]:
+def _difficulty_by_problem_ref(home: Home, study_file: StudyFile) -> dict[str, Difficulty]:
     problems = installed_problems_by_ref(Store(home), study_file)
     return {ref: problem.difficulty for ref, problem in problems.items()}
 
 
-def _write_if_other(file: Path, text: str) -> None:
+def _write_if_changed(file: Path, text: str) -> None:
     if not file.is_file() or file.read_text(encoding="utf-8") != text:
         file.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(file, text.encode())
 
 
-def _documents_step(folder: Path, study: Study) -> KitStep:
+def _documents_step(study_folder: Path, study: Study) -> KitStep:
     documents = study_documents(study)
     for name, text in documents.items():
-        _write_if_other(folder / "documents" / name, text)
-    written = f"{', '.join(documents)} in {folder / 'documents'} follow from the file."
+        _write_if_changed(study_folder / "documents" / name, text)
+    written = f"{', '.join(documents)} in {study_folder / 'documents'} follow from the file."
     empty_fields = [field for field in _REPORTED_FIELDS if getattr(study, field) is None]
     if not empty_fields:
         return KitStep("documents", StepState.DONE, written)
@@ -141,9 +145,9 @@ def _documents_step(folder: Path, study: Study) -> KitStep:
         StepState.OPEN,
         f"{written} Not in the file: {', '.join(empty_fields)}.",
         [
-            f"Fill in {', '.join(empty_fields)} in {folder / 'study.yaml'}: participants and readers ask for them. "
-            "The study works without.",
-            f"Read {folder / 'documents'}, and show consent.md to your ethics board.",
+            f"Fill in {', '.join(empty_fields)} in {study_folder / 'study.yaml'}: participants and readers ask for "
+            "them. The study works without.",
+            f"Read {study_folder / 'documents'}, and show consent.md to your ethics board.",
         ],
     )
 
@@ -151,11 +155,13 @@ def _documents_step(folder: Path, study: Study) -> KitStep:
 # Rehearsal
 
 
-def _rehearsal_step(home: Home, folder: Path, study_file: StudyFile, rehearsing: Rehearsing) -> KitStep:
-    record_file = folder / "rehearsal.json"
+def _rehearsal_step(
+    home: Home, study_folder: Path, study_file: StudyFile, rehearsal_options: RehearsalOptions
+) -> KitStep:
+    record_file = study_folder / "rehearsal.json"
     record = json.loads(record_file.read_text(encoding="utf-8")) if record_file.is_file() else {}
     if record.get("study_sha256") != study_file.sha256 or not record.get("ok"):
-        record = _rehearsal_record(home, study_file, rehearsing)
+        record = _rehearse_and_make_record(home, study_file, rehearsal_options)
         write_atomically(record_file, (json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode())
     failures = [str(failure) for failure in record["failures"]]
     unchecked = record["unchecked"] or "nothing"
@@ -166,9 +172,11 @@ def _rehearsal_step(home: Home, folder: Path, study_file: StudyFile, rehearsing:
     return KitStep("rehearsal", StepState.DONE, f"{text} Nothing was seen that will not work.")
 
 
-def _rehearsal_record(home: Home, study_file: StudyFile, rehearsing: Rehearsing) -> dict[str, JsonValue]:
-    assistant, settings_file = assistant_settings(home, rehearsing.settings_file)
-    box, toolchain = open_sandbox(rehearsing.sandbox), toolchain_for(rehearsing.sandbox, home.cache)
+def _rehearse_and_make_record(
+    home: Home, study_file: StudyFile, rehearsal_options: RehearsalOptions
+) -> dict[str, JsonValue]:
+    assistant, settings_file = assistant_and_settings_file(home, rehearsal_options.settings_file)
+    box, toolchain = open_sandbox(rehearsal_options.sandbox), toolchain_for(rehearsal_options.sandbox, home.cache)
     rehearsal = asyncio.run(rehearse(home, study_file, box, toolchain, assistant, str(settings_file)))
     checks = [*rehearsal.checks, *(check for part in rehearsal.condition_rehearsals for check in part.checks)]
     return {
@@ -187,7 +195,7 @@ def _rehearsal_record(home: Home, study_file: StudyFile, rehearsing: Rehearsing)
 # Pilot
 
 
-def pilot_study_text(study: Study) -> str:
+def pilot_study_yaml(study: Study) -> str:
     """The file of a study's pilot: the same for two people, whose records are never part of the study."""
     fields = study.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude={"analysis", "recruitment"})
     names = [condition.name for condition in study.people_conditions]
@@ -205,15 +213,15 @@ def pilot_study_text(study: Study) -> str:
     )
 
 
-def _pilot_step(home: Home, log: StudyLog, folder: Path, study: Study) -> KitStep:
+def _pilot_step(home: Home, log: StudyLog, study_folder: Path, study: Study) -> KitStep:
     if not study.people_conditions:
         return KitStep("pilot", StepState.DONE, "No people take part.")
-    file, pilot = folder / "pilot" / "study.yaml", pilot_id(study.study)
+    file, pilot = study_folder / "pilot" / "study.yaml", pilot_id(study.study)
     if pilot not in log.journal.studies():
-        _write_if_other(file, pilot_study_text(study))
+        _write_if_changed(file, pilot_study_yaml(study))
     pilot_study = read_study(file).study
-    with _log_with(log, pilot_study) as pilot_log:
-        participant_steps = _people(pilot_log, pilot_study)
+    with _delivered_or_own_log(log, pilot_study) as pilot_log:
+        participant_steps = _step_by_begun_participant(pilot_log, pilot_study)
         finished = [name for name, step in participant_steps.items() if step is ParticipantStep.FINISHED]
         store = Store(home)
         pilot_attempts = [attempt for name in finished for attempt in read_own_attempts(pilot_log, store, pilot, name)]
@@ -221,14 +229,14 @@ def _pilot_step(home: Home, log: StudyLog, folder: Path, study: Study) -> KitSte
         return KitStep(
             "pilot",
             StepState.DONE,
-            " ".join([f"{len(finished)} people finished.", *_pilot_times(study, pilot_attempts)]),
+            " ".join([f"{len(finished)} people finished.", *_pilot_time_phrases(study, pilot_attempts)]),
         )
     commands = _enrolment_commands(file, pilot_study, finished)
     text = f"{len(finished)} of {PILOTS} people finished. Colleagues who know nothing of the problems are best."
     return KitStep("pilot", StepState.OPEN, text, [*commands, "Without a pilot, the checklist says so."])
 
 
-def _pilot_times(study: Study, pilot_attempts: Sequence[OwnAttempt]) -> Iterator[str]:
+def _pilot_time_phrases(study: Study, pilot_attempts: Sequence[OwnAttempt]) -> Iterator[str]:
     for task in study.problems:
         tried = [attempt for attempt in pilot_attempts if attempt.problem == task.problem]
         times = ", ".join(
@@ -244,29 +252,29 @@ def _pilot_times(study: Study, pilot_attempts: Sequence[OwnAttempt]) -> Iterator
 # From the registration to the report
 
 
-def _enrolment_commands(file: Path, study: Study, finished: Collection[str]) -> list[str]:
+def _enrolment_commands(pilot_file: Path, pilot_study: Study, finished_participants: Collection[str]) -> list[str]:
     """The steps to a pilot's next participant, or to all of them at a service."""
-    if study.data.to == AT_SERVICE:
+    if pilot_study.data.to == AT_SERVICE:
         return [
-            f"benchwright lab open {file}",
-            f"benchwright course invite {study.study} --uses {len(study.pseudonyms)}",
+            f"benchwright lab open {pilot_file}",
+            f"benchwright course invite {pilot_study.study} --uses {len(pilot_study.pseudonyms)}",
             "export BENCHWRIGHT_LOG=$(benchwright lab log)",
         ]
-    next_name = next(name for name in study.pseudonyms if name not in finished)
+    next_name = next(name for name in pilot_study.pseudonyms if name not in finished_participants)
     return [
-        f"benchwright study run {file} --participant {next_name}",
+        f"benchwright study run {pilot_file} --participant {next_name}",
         f"Then {next_name} takes part in the editor of this machine (`./run` starts it). Then run this again.",
     ]
 
 
-def _registration_step(log: StudyLog, folder: Path, study: Study) -> KitStep:
-    file = folder / "study.yaml"
+def _registration_step(log: StudyLog, study_folder: Path, study: Study) -> KitStep:
+    file = study_folder / "study.yaml"
     registered = Studies(log, Attempts(log)).study(study.study) if study.study in log.journal.studies() else None
     if registered is None or registered.preregistered is None:
         if study.data.to == AT_SERVICE:
             commands = [f"benchwright lab open {file}", "export BENCHWRIGHT_LOG=$(benchwright lab log)"]
         else:
-            commands = [f"benchwright study register {file} --out {folder / 'registered'}"]
+            commands = [f"benchwright study register {file} --out {study_folder / 'registered'}"]
         commands.append(f"Whether {len(study.pseudonyms)} people are enough: benchwright study size {file}")
         text = "Not preregistered: the file can still be changed."
         return KitStep("registration", StepState.OPEN, text, commands)
@@ -277,7 +285,7 @@ def _registration_step(log: StudyLog, folder: Path, study: Study) -> KitStep:
     return KitStep("registration", StepState.DONE, f"Publish the digest {digest}.")
 
 
-def _people(log: StudyLog, study: Study) -> dict[str, ParticipantStep]:
+def _step_by_begun_participant(log: StudyLog, study: Study) -> dict[str, ParticipantStep]:
     """The next step of each participant who has begun."""
     if study.study not in log.journal.studies():
         return {}
@@ -289,43 +297,43 @@ def _people(log: StudyLog, study: Study) -> dict[str, ParticipantStep]:
 
 
 @contextmanager
-def _log_with(log: StudyLog, study: Study) -> Iterator[StudyLog]:
+def _delivered_or_own_log(own_log: StudyLog, study: Study) -> Iterator[StudyLog]:
     """The log that has what participants' machines have delivered, or else this machine's."""
-    if study.data.to in (NOWHERE, AT_SERVICE) or _people(log, study):
-        yield log
+    if study.data.to in (NOWHERE, AT_SERVICE) or _step_by_begun_participant(own_log, study):
+        yield own_log
         return
     try:
         with open_delivered_log_and_studies(study.data.to) as (delivered_log, _):
             yield delivered_log
     except StudyError:
-        yield log
+        yield own_log
 
 
-def _closing_steps(log: StudyLog, folder: Path, study: Study) -> Iterator[KitStep]:
+def _steps_after_registration(log: StudyLog, study_folder: Path, study: Study) -> Iterator[KitStep]:
     closed = study.study in log.journal.studies() and Studies(log, Attempts(log)).study(study.study).closed is not None
     is_hosted = study.data.to == AT_SERVICE
     if closed:
         yield KitStep("participants", StepState.DONE, "The study is closed.")
         yield KitStep("closing", StepState.DONE, "Publish the digest that `benchwright study status` shows.")
     else:
-        with _log_with(log, study) as people_log:
-            steps = _people(people_log, study).values()
+        with _delivered_or_own_log(log, study) as people_log:
+            steps = _step_by_begun_participant(people_log, study).values()
         ended = sum(step in (ParticipantStep.FINISHED, ParticipantStep.WITHDRAWN) for step in steps)
         count = len(study.pseudonyms)
         text = f"{len(steps)} of {count} people have begun, {ended} have finished or withdrawn."
         can_begin = steps or study.study in log.journal.studies()
         state = StepState.DONE if ended == count else StepState.OPEN if can_begin else StepState.LATER
-        yield KitStep("participants", state, text, _people_advice(folder, study))
+        yield KitStep("participants", state, text, _participation_commands(study_folder, study))
         group = "lab" if is_hosted else "study"
         collects = study.data.to not in (NOWHERE, AT_SERVICE)
         commands = [*([f"benchwright study collect {study.data.to}"] if collects else [])]
         commands.append(f"benchwright {group} close {study.study}")
         yield KitStep("closing", StepState.OPEN if state is StepState.DONE else StepState.LATER, "", commands)
-    report, checklist = folder / "report" / "report.html", folder / "checklist.md"
+    report, checklist = study_folder / "report" / "report.html", study_folder / "checklist.md"
     commands = [
         f"benchwright report --study {study.study} --out {report.parent}",
         f"benchwright study checklist {study.study} --out {checklist}",
-        f"benchwright study package {study.study} --out {folder / 'package'}",
+        f"benchwright study package {study.study} --out {study_folder / 'package'}",
     ]
     if report.exists():
         yield KitStep("report", StepState.DONE, f"{report} is written.", commands)
@@ -333,7 +341,7 @@ def _closing_steps(log: StudyLog, folder: Path, study: Study) -> Iterator[KitSte
         yield KitStep("report", StepState.OPEN if closed else StepState.LATER, "", commands)
 
 
-def _people_advice(folder: Path, study: Study) -> list[str]:
+def _participation_commands(study_folder: Path, study: Study) -> list[str]:
     if study.data.to == AT_SERVICE:
         count = len(study.pseudonyms)
         return [
@@ -347,7 +355,7 @@ def _people_advice(folder: Path, study: Study) -> list[str]:
         "Here, with the folder that was copied: benchwright study collect P01-records",
     ]
     return [
-        f"Give each participant their file of {folder / 'registered' / 'participants'}. On the machine of P01:",
+        f"Give each participant their file of {study_folder / 'registered' / 'participants'}. On the machine of P01:",
         "benchwright study run P01.json",
         *(bringing if stays else ()),
         f"Monitor: benchwright study {monitor}",

@@ -42,18 +42,20 @@ def init(
             raise ServerError(f"{file} exists already. Give another folder.")
         with explain_unwritable(folder):
             assistants = () if _missing_assistant_settings(Home.from_environment()) else (OWN_ASSISTANT,)
-            text = study_template(str(file), study_id_of(folder), secrets.randbelow(2**63), assistants=assistants)
+            text = study_template(
+                str(file), study_id_from_folder_name(folder), secrets.randbelow(2**63), assistants=assistants
+            )
             write_study_file(file, text)
         console.print(f"{file} written. Edit it, then: benchwright study validate {file}", soft_wrap=True)
 
 
-def study_id_of(folder: Path) -> str:
+def study_id_from_folder_name(study_folder: Path) -> str:
     """The id of a study in a new folder."""
-    name = "".join(letter if letter.isalnum() else "-" for letter in folder.resolve().name.lower())
+    name = "".join(letter if letter.isalnum() else "-" for letter in study_folder.resolve().name.lower())
     return name.strip("-").encode("ascii", "ignore").decode()[:64] or "study"
 
 
-def write_study_file(file: Path, text: str) -> None:
+def write_study_file(new_file: Path, text: str) -> None:
     """Write a new study file, and the schema that lets editors complete it.
 
     Raises:
@@ -61,9 +63,9 @@ def write_study_file(file: Path, text: str) -> None:
     """
     from benchwright_studies.plan.schema import schema_text
 
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
-    (file.parent / "study.schema.json").write_text(schema_text(), encoding="utf-8")
+    new_file.parent.mkdir(parents=True, exist_ok=True)
+    new_file.write_text(text, encoding="utf-8")
+    (new_file.parent / "study.schema.json").write_text(schema_text(), encoding="utf-8")
 
 
 def validate(
@@ -102,7 +104,7 @@ def validate(
             refuse_placeholders(study_file)
             check_claims(study_file)
             home = Home.from_environment()
-            unusable_reasons = {} if elsewhere else _unusable_assistants(home, study_file)
+            unusable_reasons = {} if elsewhere else _reason_by_unusable_assistant(home, study_file)
             check_assistants(study_file, installed_problems_by_ref(Store(home), study_file), unusable_reasons)
             plan = draw_plan(study_file.study, study_file.sha256, difficulty_by_problem_ref(study_file))
         except StudyFileError as error:
@@ -130,7 +132,7 @@ def validate(
     console.print(plan_sentence(plan.sha256), markup=False, soft_wrap=True)
 
 
-def _unusable_assistants(home: Home, study_file: StudyFile) -> dict[str, str]:
+def _reason_by_unusable_assistant(home: Home, study_file: StudyFile) -> dict[str, str]:
     """Assistants of the study → why the editor that ./run starts on this machine can't have them."""
     names = {name for condition in study_file.study.people_conditions for name in condition.assistants}
     elsewhere = "or add --editors-elsewhere, if participants' own editors have it"
@@ -256,7 +258,7 @@ def register(
         )
 
 
-def difficulty_by_problem_ref(file: StudyFile) -> dict[str, Difficulty]:
+def difficulty_by_problem_ref(study_file: StudyFile) -> dict[str, Difficulty]:
     """The difficulty of each problem, as its pack has it.
 
     Raises:
@@ -266,5 +268,5 @@ def difficulty_by_problem_ref(file: StudyFile) -> dict[str, Difficulty]:
 
     return {
         ref: problem.difficulty
-        for ref, problem in installed_problems_by_ref(Store(Home.from_environment()), file).items()
+        for ref, problem in installed_problems_by_ref(Store(Home.from_environment()), study_file).items()
     }

@@ -117,25 +117,25 @@ class Rehearsal:
 
 
 @dataclass
-class _Notes:
+class _CheckNotes:
     """Checks so far, each once: those of the whole study under the name ''."""
 
-    by_condition: dict[str, dict[Check, None]] = field(default_factory=dict)
+    checks_by_condition: dict[str, dict[Check, None]] = field(default_factory=dict)
 
-    def add(self, condition: str, state: CheckState, about: str, text: str, next_step: str = "") -> None:
-        self.by_condition.setdefault(condition, {})[Check(state, about, text, next_step)] = None
+    def add(self, condition_name: str, state: CheckState, about: str, text: str, next_step: str = "") -> None:
+        self.checks_by_condition.setdefault(condition_name, {})[Check(state, about, text, next_step)] = None
 
-    def of(self, condition: str) -> tuple[Check, ...]:
-        return tuple(self.by_condition.get(condition, ()))
+    def checks_of_condition(self, condition_name: str) -> tuple[Check, ...]:
+        return tuple(self.checks_by_condition.get(condition_name, ()))
 
 
 async def rehearse(
     home: Home,
-    file: StudyFile,
+    study_file: StudyFile,
     sandbox: Sandbox,
     toolchain: Toolchain,
     assistant: Assistant | None,
-    settings_place: str,
+    settings_location: str,
 ) -> Rehearsal:
     """Plays each row of the plan that differs from the others, and checks what participants will meet.
 
@@ -143,39 +143,39 @@ async def rehearse(
 
     Args:
         home: Has the packs and the toolchain; nothing is written to it.
-        file: The study.
+        study_file: The study.
         sandbox: Runs hidden tests.
         toolchain: What they run with.
         assistant: Settings of Benchwright's own completion in participants' editors; None if none were read.
-        settings_place: Where these settings are, or were looked for.
+        settings_location: Where these settings are, or were looked for.
 
     Raises:
         StudyFileError: A problem is not installed.
     """
-    study, notes = file.study, _Notes()
-    public_problems = installed_problems_by_ref(Store(home), file)
-    plan = draw_plan(study, file.sha256, {ref: problem.difficulty for ref, problem in public_problems.items()})
+    study, notes = study_file.study, _CheckNotes()
+    public_problems = installed_problems_by_ref(Store(home), study_file)
+    plan = draw_plan(study, study_file.sha256, {ref: problem.difficulty for ref, problem in public_problems.items()})
     rows = list({tuple((t.problem, t.condition) for t in row.tasks): row for row in plan.assignments}.values())
     with _temporary_home(home) as own_home:
-        unsealed = _unsealed_problems(Store(home), study, notes)
-        reference_verdicts = await _reference_verdicts(own_home, unsealed, sandbox, toolchain)
-        _note_references(study, unsealed, reference_verdicts, notes)
-        played_file = _kept_here(file)
+        unsealed = _unsealed_problems_by_ref(Store(home), study, notes)
+        reference_verdicts = await _reference_verdict_by_ref(own_home, unsealed, sandbox, toolchain)
+        _note_reference_checks(study, unsealed, reference_verdicts, notes)
+        played_file = _without_delivery(study_file)
         with acting_as(Actor.TERMINAL):
             sessions = EditorSessions(own_home, sandbox)
             try:
-                play = _Play(sessions, played_file, notes)
-                await play.rows(rows)
+                play = _ParticipantPlayer(sessions, played_file, notes)
+                await play.play_rows(rows)
             finally:
                 await sessions.close()
-    _note_times(study, reference_verdicts, public_problems, notes)
-    _note_destination(study, notes)
-    await _note_assistants(study, public_problems, assistant, settings_place, notes)
+    _note_time_checks(study, reference_verdicts, public_problems, notes)
+    _note_delivery_check(study, notes)
+    await _note_assistant_checks(study, public_problems, assistant, settings_location, notes)
     return Rehearsal(
         study,
         plan,
         len(rows),
-        notes.of(""),
+        notes.checks_of_condition(""),
         tuple(_condition_rehearsal(study, condition, rows, notes) for condition in study.conditions),
     )
 
@@ -194,16 +194,16 @@ def _temporary_home(home: Home) -> Iterator[Home]:
         yield own_home
 
 
-def _kept_here(file: StudyFile) -> StudyFile:
+def _without_delivery(study_file: StudyFile) -> StudyFile:
     """The study with its records going nowhere."""
-    study = file.study.model_copy(update={"data": Data()})
-    return parse_study(json.dumps(study.model_dump(mode="json", by_alias=True)), file.path)
+    study = study_file.study.model_copy(update={"data": Data()})
+    return parse_study(json.dumps(study.model_dump(mode="json", by_alias=True)), study_file.path)
 
 
 # Hidden tests
 
 
-def _unsealed_problems(store: Store, study: Study, notes: _Notes) -> dict[str, Problem]:
+def _unsealed_problems_by_ref(store: Store, study: Study, notes: _CheckNotes) -> dict[str, Problem]:
     """The problems whose hidden part is here, with it."""
     unsealed: dict[str, Problem] = {}
     for ref in study.problem_refs:
@@ -214,31 +214,38 @@ def _unsealed_problems(store: Store, study: Study, notes: _Notes) -> dict[str, P
     return unsealed
 
 
-async def _reference_verdicts(
-    own_home: Home, unsealed: Mapping[str, Problem], sandbox: Sandbox, toolchain: Toolchain
+async def _reference_verdict_by_ref(
+    temporary_home: Home, unsealed_problems: Mapping[str, Problem], sandbox: Sandbox, toolchain: Toolchain
 ) -> dict[str, Verdict]:
     """The verdict on each reference; on a question's key by rules alone."""
     verdicts = {
         ref: judge_key_and_empty_answer(problem)[0].verdict
-        for ref, problem in unsealed.items()
+        for ref, problem in unsealed_problems.items()
         if problem.kind is not ProblemKind.DESIGN and problem.has_solution
     }
-    refs = [ref for ref, problem in unsealed.items() if problem.kind is ProblemKind.DESIGN and problem.has_solution]
+    refs = [
+        ref for ref, problem in unsealed_problems.items() if problem.kind is ProblemKind.DESIGN and problem.has_solution
+    ]
     # One after the other: how long one takes is what is asked.
-    async with open_executor(own_home, jobs=1) as executor:
+    async with open_executor(temporary_home, jobs=1) as executor:
         grader = BatchGrader(
-            executor, sandbox=sandbox, toolchain=toolchain, verdicts=VerdictStore.from_home(own_home), fresh=True
+            executor, sandbox=sandbox, toolchain=toolchain, verdicts=VerdictStore.from_home(temporary_home), fresh=True
         )
         for ref in refs:
-            (verdicts[ref],) = await grader.grade([(unsealed[ref], reference_solution_files(unsealed[ref]))])
+            (verdicts[ref],) = await grader.grade(
+                [(unsealed_problems[ref], reference_solution_files(unsealed_problems[ref]))]
+            )
     return verdicts
 
 
-def _note_references(
-    study: Study, unsealed: Mapping[str, Problem], verdicts: Mapping[str, Verdict], notes: _Notes
+def _note_reference_checks(
+    study: Study,
+    unsealed_problems: Mapping[str, Problem],
+    reference_verdicts: Mapping[str, Verdict],
+    notes: _CheckNotes,
 ) -> None:
-    for ref, problem in unsealed.items():
-        verdict = verdicts.get(ref)
+    for ref, problem in unsealed_problems.items():
+        verdict = reference_verdicts.get(ref)
         is_design = problem.kind is ProblemKind.DESIGN
         if verdict is None:
             what = "reference" if is_design else "key"
@@ -260,44 +267,44 @@ def _note_references(
 # Participants
 
 
-class _Play:
+class _ParticipantPlayer:
     """Plays participants, one after the other.
 
     Args:
         sessions: On the temporary home.
-        file: The study, with its records going nowhere.
+        study_file: The study, with its records going nowhere.
         notes: Gets the results.
     """
 
-    def __init__(self, sessions: EditorSessions, file: StudyFile, notes: _Notes) -> None:
+    def __init__(self, sessions: EditorSessions, study_file: StudyFile, notes: _CheckNotes) -> None:
         self._sessions = sessions
-        self._study = file.study
-        self._file = file
+        self._study = study_file.study
+        self._file = study_file
         self._notes = notes
         self._participant = ParticipantStudies(sessions)
         self._met: set[tuple[str, str]] = set()
         """Condition and problem of the tasks that were worked on."""
 
-    async def rows(self, rows: Sequence[Assignment]) -> None:
+    async def play_rows(self, plan_rows: Sequence[Assignment]) -> None:
         """Play each row of the plan, from consent to the end."""
         log = self._sessions.log
         studies = Studies(log, Attempts(log))
         problems = installed_problems_by_ref(self._sessions.store, self._file)
         difficulties = {ref: problem.difficulty for ref, problem in problems.items()}
         await asyncio.to_thread(studies.register, self._file, difficulties)
-        for row in rows:
+        for row in plan_rows:
             await asyncio.to_thread(studies.enroll, self._study.study, row.participant)
             Participation(self._sessions.home).add_study(self._study.study, row.participant)
             try:
-                await self._row(row)
+                await self._play_row(row)
             except BenchwrightError as error:
                 text = f"The row of {row.participant} can't be played to its end: {error}"
                 next_step = "Remove the reason, then rehearse again."
                 self._notes.add("", CheckState.FAILS, "pages", text, next_step)
 
-    async def _row(self, row: Assignment) -> None:
+    async def _play_row(self, plan_row: Assignment) -> None:
         study = self._study
-        await self._check_closed_before_consent(row)
+        await self._check_closed_before_consent(plan_row)
         view = await self._participant.study_view(study.study)
         seen_pages: dict[str, None] = {}
         # Each task has three steps, each forecast one.
@@ -307,13 +314,13 @@ class _Play:
                 pages = ", ".join(page.replace("_", " ") for page in seen_pages)
                 self._notes.add("", CheckState.WORKS, "pages", f"These pages come, first in this order: {pages}.")
                 return
-            view = await self._step(view)
-        text = f"{row.participant} comes to no end: the page after all steps is {view.step.value}."
+            view = await self._take_step(view)
+        text = f"{plan_row.participant} comes to no end: the page after all steps is {view.step.value}."
         self._notes.add("", CheckState.FAILS, "pages", text, "Report this with the study file.")
 
-    async def _check_closed_before_consent(self, row: Assignment) -> None:
+    async def _check_closed_before_consent(self, plan_row: Assignment) -> None:
         """Without consent, neither the task nor its problem outside the study may open."""
-        refs = [task.problem for task in row.tasks]
+        refs = [task.problem for task in plan_row.tasks]
         opening_refs = [ref for ref in refs if not await _is_refused(self._sessions.open(ref, always_new=False))]
         if not await _is_refused(self._participant.open_task(self._study.study)):
             text = "A task opens before consent."
@@ -325,38 +332,40 @@ class _Play:
             text = "Before consent no task opens, and none of the study's problems outside it."
             self._notes.add("", CheckState.WORKS, "consent", text)
 
-    async def _step(self, view: StudyView) -> StudyView:
+    async def _take_step(self, study_view: StudyView) -> StudyView:
         study = self._study.study
-        match view.step:
-            case ParticipantStep.CONSENT if view.consent is not None:
-                return await self._participant.give_consent(study, view.consent.version)
-            case ParticipantStep.FORECAST if view.problem is not None:
+        match study_view.step:
+            case ParticipantStep.CONSENT if study_view.consent is not None:
+                return await self._participant.give_consent(study, study_view.consent.version)
+            case ParticipantStep.FORECAST if study_view.problem is not None:
                 forecast = Forecast(
                     minutes_without_ai=10, minutes_with_ai=10, difficulty=3, prior_exposure=Exposure.NONE, success=0.5
                 )
-                return await self._participant.record_forecast(study, view.problem, forecast)
-            case ParticipantStep.OPEN | ParticipantStep.WORK if view.condition is not None:
-                await self._task(view, self._study.condition(view.condition))
+                return await self._participant.record_forecast(study, study_view.problem, forecast)
+            case ParticipantStep.OPEN | ParticipantStep.WORK if study_view.condition is not None:
+                await self._play_task(study_view, self._study.condition(study_view.condition))
             case ParticipantStep.SELF_ESTIMATE:
-                session = await self._session(await self._participant.open_task(study))
+                session = await self._session_of_problem(await self._participant.open_task(study))
                 await session.record_self_estimate(
                     SelfEstimate(
                         minutes=10, difficulty=3, prior_exposure=Exposure.NONE, external_help=False, solved=0.5
                     )
                 )
             case ParticipantStep.QUESTIONNAIRE:
-                questionnaire_answers = {question.id: _answer(question) for question in self._study.questionnaire}
+                questionnaire_answers = {
+                    question.id: _rehearsed_answer(question) for question in self._study.questionnaire
+                }
                 return await self._participant.answer_questionnaire(study, questionnaire_answers)
             case _:
-                raise ServerError(f"the step {view.step.value} has no page here.")
+                raise ServerError(f"the step {study_view.step.value} has no page here.")
         return await self._participant.study_view(study)
 
-    async def _session(self, opened: OpenedProblem) -> EditorSession:
-        return await self._sessions.require_session(local_path_of(opened.statement))
+    async def _session_of_problem(self, opened_problem: OpenedProblem) -> EditorSession:
+        return await self._sessions.require_session(local_path_of(opened_problem.statement))
 
-    async def _task(self, view: StudyView, condition: Condition) -> None:
+    async def _play_task(self, study_view: StudyView, condition: Condition) -> None:
         opened = await self._participant.open_task(self._study.study)
-        session = await self._session(opened)
+        session = await self._session_of_problem(opened)
         ref = session.header.problem
         is_new = (condition.name, ref) not in self._met
         self._met.add((condition.name, ref))
@@ -371,7 +380,7 @@ class _Play:
         start, limit_s = time.monotonic(), session.terms.time_limit_s
         try:
             if is_new:
-                await self._work(session, condition)
+                await self._work_on_task(session, condition)
             else:
                 await session.abandon("rehearsed")
         except AttemptError:
@@ -380,7 +389,7 @@ class _Play:
             text = f"Its time, {limit_s:g} s, was over while it was opened, started and given up by a program."
             self._notes.add(condition.name, CheckState.FAILS, ref, text, "Write a longer time_minutes.")
 
-    async def _work(self, session: EditorSession, condition: Condition) -> None:
+    async def _work_on_task(self, session: EditorSession, condition: Condition) -> None:
         await self._check_terms(session, condition)
         if session.problem.kind is ProblemKind.DESIGN:
             await self._submit_starting_files(session, condition)
@@ -420,7 +429,7 @@ class _Play:
             aid for aid in Aid if aid not in allowed and not await _is_refused(session.attempt.must_record_aid_use(aid))
         ]
         # Whatever the condition allows is refused too once the time is over, so only its terms are asked here.
-        refused_aids = [aid for aid in allowed if await _is_refused(_permission(session, aid))]
+        refused_aids = [aid for aid in allowed if await _is_refused(_check_aid_permitted(session, aid))]
         for aid in open_aids:
             text = f"{aid.value} is not refused in {ref}, though the condition forbids it."
             self._notes.add(name, CheckState.FAILS, "aids", text, "Report this with the study file.")
@@ -452,14 +461,14 @@ class _Play:
             self._notes.add(name, state, "violations", text, "" if is_flagged else "Report this with the study file.")
 
 
-async def _permission(session: EditorSession, aid: Aid) -> None:
+async def _check_aid_permitted(session: EditorSession, aid: Aid) -> None:
     session.attempt.check_aid_permitted(aid)
 
 
-async def _is_refused(asked: Awaitable[object]) -> bool:
+async def _is_refused(action: Awaitable[object]) -> bool:
     """True if what is asked for is refused with a sentence."""
     try:
-        await asked
+        await action
     except BenchwrightError:
         return True
     return False
@@ -473,7 +482,7 @@ def _allowed_aids(condition: Condition) -> tuple[Aid, ...]:
     return tuple(aid for aid in Aid if aid not in NAMED_ONLY or aid in with_agents)
 
 
-def _answer(question: StudyQuestion) -> Answer:
+def _rehearsed_answer(question: StudyQuestion) -> Answer:
     if question.expect is not None:
         return question.expect
     match question.kind:
@@ -490,10 +499,12 @@ def _answer(question: StudyQuestion) -> Answer:
 # What follows from the file
 
 
-def _note_times(study: Study, verdicts: Mapping[str, Verdict], problems: Mapping[str, Problem], notes: _Notes) -> None:
+def _note_time_checks(
+    study: Study, reference_verdicts: Mapping[str, Verdict], problems: Mapping[str, Problem], notes: _CheckNotes
+) -> None:
     clock_runs = Machine.HARNESS not in study.clock_stops_for
     for ref, problem in problems.items():
-        limit_s, verdict = study.time_limit_s(ref), verdicts.get(ref)
+        limit_s, verdict = study.time_limit_s(ref), reference_verdicts.get(ref)
         if limit_s is not None and clock_runs and verdict is not None and verdict.wall_s >= limit_s:
             text = (
                 f"One run of the hidden tests takes {duration(verdict.wall_s)}, with the clock running; the time limit "
@@ -514,7 +525,7 @@ def _note_times(study: Study, verdicts: Mapping[str, Verdict], problems: Mapping
         notes.add("", CheckState.FAILS, "show_distribution", text, next_step)
 
 
-def _note_destination(study: Study, notes: _Notes) -> None:
+def _note_delivery_check(study: Study, notes: _CheckNotes) -> None:
     place = study.data.to
     if place == NOWHERE:
         return
@@ -540,8 +551,12 @@ def _is_writable(folder: Path) -> bool:
         return False
 
 
-async def _note_assistants(
-    study: Study, problems: Mapping[str, Problem], assistant: Assistant | None, settings_place: str, notes: _Notes
+async def _note_assistant_checks(
+    study: Study,
+    problems: Mapping[str, Problem],
+    assistant: Assistant | None,
+    settings_location: str,
+    notes: _CheckNotes,
 ) -> None:
     own_check: Check | None = None
     for condition in study.people_conditions:
@@ -553,7 +568,7 @@ async def _note_assistants(
         if OWN_ASSISTANT not in condition.assistants:
             continue
         if own_check is None:
-            own_check = await _own_assistant_check(assistant, settings_place, problems)
+            own_check = await _ask_own_assistant(assistant, settings_location, problems)
         notes.add(condition.name, own_check.state, own_check.about, own_check.text, own_check.next_step)
         forms = [ref for ref in study.problems_of(condition) if problems[ref].kind is not ProblemKind.DESIGN]
         if forms and (condition.assistants == (OWN_ASSISTANT,) and Aid.GENERATED not in (condition.aids or ())):
@@ -567,8 +582,8 @@ async def _note_assistants(
             notes.add(condition.name, CheckState.UNKNOWN, "model", text, next_step)
 
 
-async def _own_assistant_check(
-    assistant: Assistant | None, settings_place: str, problems: Mapping[str, Problem]
+async def _ask_own_assistant(
+    assistant: Assistant | None, settings_location: str, problems: Mapping[str, Problem]
 ) -> Check:
     """Asks Benchwright's own completion once, in the starting file of a problem."""
     if assistant is None or not (assistant.enabled and assistant.url):
@@ -576,7 +591,7 @@ async def _own_assistant_check(
         return Check(
             CheckState.FAILS,
             "assistants",
-            f"Benchwright's own completion is not configured. {state} {settings_place}.",
+            f"Benchwright's own completion is not configured. {state} {settings_location}.",
             "Set benchwright.assistant.enabled, url and model in participants' editors, and name such settings by "
             "--settings.",
         )
@@ -594,7 +609,7 @@ async def _own_assistant_check(
     try:
         reply = await reply_text(assistant, completion_messages(file_name, text, offset), os.environ)
     except AssistantError as error:
-        return Check(CheckState.FAILS, "assistants", str(error), f"The settings are in {settings_place}.")
+        return Check(CheckState.FAILS, "assistants", str(error), f"The settings are in {settings_location}.")
     asked_s = time.monotonic() - start
     if not text_to_insert(reply, text, offset):
         sentence = f"{assistant.model or assistant.url} answers in {asked_s:.1f} s, and offers nothing in {file_name}."
@@ -604,10 +619,10 @@ async def _own_assistant_check(
 
 
 def _condition_rehearsal(
-    study: Study, condition: Condition, rows: Sequence[Assignment], notes: _Notes
+    study: Study, condition: Condition, plan_rows: Sequence[Assignment], notes: _CheckNotes
 ) -> ConditionRehearsal:
     """A condition with the most that a row of the plan, or a model's part, asks under it."""
-    task_groups = [[task.problem for task in row.tasks if task.condition == condition.name] for row in rows]
+    task_groups = [[task.problem for task in row.tasks if task.condition == condition.name] for row in plan_rows]
     if not condition.solver.is_person:
         task_groups = [list(study.problems_of(condition))]
     longest: float | None = 0.0
@@ -620,4 +635,4 @@ def _condition_rehearsal(
     if most_tasks == 0:
         text = "Nobody has a task under it, so it was not played."
         notes.add(condition.name, CheckState.FAILS, "participants", text, "Add participants or problems.")
-    return ConditionRehearsal(condition, longest, most_tasks, notes.of(condition.name))
+    return ConditionRehearsal(condition, longest, most_tasks, notes.checks_of_condition(condition.name))

@@ -61,19 +61,19 @@ def rehearse(
         refuse_uncovered_prompts(Store(home), study_file)
         refuse_placeholders(study_file)
         check_claims(study_file)
-        assistant, settings_file = assistant_settings(home, editor_settings)
+        assistant, settings_file = assistant_and_settings_file(home, editor_settings)
         box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
         rehearsal = asyncio.run(play(home, study_file, box, toolchain, assistant, str(settings_file)))
         minutes = longest_minutes(study_file.study) if study_file.study.pseudonyms else None
     if json_output:
-        print_json(_as_json(rehearsal, minutes))
+        print_json(_rehearsal_json(rehearsal, minutes))
     else:
-        _print(rehearsal, minutes)
+        _print_rehearsal(rehearsal, minutes)
         console.print(plan_sentence(rehearsal.plan.sha256), soft_wrap=True)
     raise typer.Exit(0 if rehearsal.ok else 1)
 
 
-def assistant_settings(home: Home, editor_settings: Path | None) -> tuple[Assistant | None, Path]:
+def assistant_and_settings_file(home: Home, editor_settings: Path | None) -> tuple[Assistant | None, Path]:
     """The settings of the own completion in an editor's settings, None if there is no such file; and that file.
 
     Args:
@@ -84,10 +84,10 @@ def assistant_settings(home: Home, editor_settings: Path | None) -> tuple[Assist
         ServerError: The file can't be read.
     """
     settings_file = editor_settings or home.state / "editor" / "User" / "settings.json"
-    return _assistant(settings_file, is_required=editor_settings is not None), settings_file
+    return _read_assistant(settings_file, is_required=editor_settings is not None), settings_file
 
 
-def _assistant(settings_file: Path, *, is_required: bool) -> Assistant | None:
+def _read_assistant(settings_file: Path, *, is_required: bool) -> Assistant | None:
     try:
         value = json.loads(settings_file.read_bytes())
     except FileNotFoundError as error:
@@ -109,13 +109,13 @@ def _assistant(settings_file: Path, *, is_required: bool) -> Assistant | None:
     return server_settings.assistant
 
 
-def _as_json(rehearsal: Rehearsal, minutes: float | None) -> dict[str, JsonValue]:
+def _rehearsal_json(rehearsal: Rehearsal, longest_minutes: float | None) -> dict[str, JsonValue]:
     return {
         "ok": rehearsal.ok,
         "study": rehearsal.study.study,
         "plan_sha256": rehearsal.plan.sha256,
         "rows_played": rehearsal.rows_played,
-        "longest_minutes": minutes,
+        "longest_minutes": longest_minutes,
         "checks": [_check_json(check) for check in rehearsal.checks],
         "conditions": [
             {
@@ -134,7 +134,7 @@ def _check_json(check: Check) -> dict[str, JsonValue]:
     return {**asdict(check), "state": check.state.value}
 
 
-def _print(rehearsal: Rehearsal, minutes: float | None) -> None:
+def _print_rehearsal(rehearsal: Rehearsal, longest_minutes: float | None) -> None:
     study = rehearsal.study
     console.print(
         f"{study.study}: rows of the plan that differ, each played: {rehearsal.rows_played}; participants: "
@@ -143,7 +143,7 @@ def _print(rehearsal: Rehearsal, minutes: float | None) -> None:
     )
     if study.pseudonyms:
         practice = " and practice" if study.practice is not None else ""
-        console.print(f"A participant has {_time_text(minutes)} for all tasks{practice}.", soft_wrap=True)
+        console.print(f"A participant has {_minutes_text(longest_minutes)} for all tasks{practice}.", soft_wrap=True)
     console.print("Under every condition:")
     _print_checks(rehearsal.checks)
     for played_condition in rehearsal.condition_rehearsals:
@@ -153,16 +153,16 @@ def _print(rehearsal: Rehearsal, minutes: float | None) -> None:
     console.print(conclusion, soft_wrap=True)
 
 
-def _condition_line(played_condition: ConditionRehearsal) -> str:
-    task_count_text = "1 task" if played_condition.most_tasks == 1 else f"{played_condition.most_tasks} tasks"
-    condition = played_condition.condition
+def _condition_line(condition_rehearsal: ConditionRehearsal) -> str:
+    task_count_text = "1 task" if condition_rehearsal.most_tasks == 1 else f"{condition_rehearsal.most_tasks} tasks"
+    condition = condition_rehearsal.condition
     return (
         f"{condition.name} ({condition.solver.value}): at most {task_count_text} for one participant, with "
-        f"{_time_text(played_condition.longest_minutes)}:"
+        f"{_minutes_text(condition_rehearsal.longest_minutes)}:"
     )
 
 
-def _time_text(minutes: float | None) -> str:
+def _minutes_text(minutes: float | None) -> str:
     return "no limit of time" if minutes is None else f"{minutes:g} minutes at most"
 
 

@@ -102,13 +102,13 @@ def size(
         _print_size(precision_or_size, len(study.pseudonyms), len(study.problems))
 
 
-def _print_precision(precision: StudyPrecision, problems: int) -> None:
+def _print_precision(precision: StudyPrecision, problem_count: int) -> None:
     from benchwright_studies.plan.vocabulary import Measure
 
     unit = "minutes" if precision.measure is Measure.TIME else "percentage points solved"
     console.print(
-        f"One condition of people, {problems} problems; {precision.rates[0].studies} simulated studies for each number "
-        f"of participants; primary outcome: {precision.measure.value}.",
+        f"One condition of people, {problem_count} problems; {precision.rates[0].studies} simulated studies for each "
+        f"number of participants; primary outcome: {precision.measure.value}.",
         soft_wrap=True,
     )
     table = TerminalTable("participants", "tasks", f"± {unit} (95 %)", "interval holds the truth", "no interval")
@@ -131,12 +131,12 @@ def _print_precision(precision: StudyPrecision, problems: int) -> None:
     )
 
 
-def _print_size(size_estimate: StudySize, people: int, problems: int) -> None:
+def _print_size(size_estimate: StudySize, participant_count: int, problem_count: int) -> None:
     from benchwright_studies.plan.vocabulary import Measure
 
     unit = "% of time" if size_estimate.measure is Measure.TIME else "percentage points solved"
     console.print(
-        f"{people} participants, {problems} problems, {size_estimate.tasks} tasks; "
+        f"{participant_count} participants, {problem_count} problems, {size_estimate.tasks} tasks; "
         f"{size_estimate.power.studies} simulated studies for each effect; "
         f"primary outcome: {size_estimate.measure.value}.",
         soft_wrap=True,
@@ -144,7 +144,7 @@ def _print_size(size_estimate: StudySize, people: int, problems: int) -> None:
     table = TerminalTable(f"effect ({unit})", "power", "± (95 %)", "no test possible")
     rates = {rate.effect: rate for rate in (size_estimate.false_alarms, size_estimate.power, *size_estimate.tried)}
     for rate in sorted(rates.values(), key=lambda rate: abs(rate.effect)):
-        table.add_row(*_rate_cells(rate))
+        table.add_row(*_power_rate_cells(rate))
     table.print_rows()
     if size_estimate.detectable is None:
         console.print("No effect was seen to be found in 4 of 5 studies: take more people or problems.")
@@ -153,7 +153,7 @@ def _print_size(size_estimate: StudySize, people: int, problems: int) -> None:
     console.print(f"Found in 4 of 5 studies: {size_estimate.detectable:.1f}{error} {unit}.", soft_wrap=True)
 
 
-def _rate_cells(rate: PowerRate) -> tuple[str, ...]:
+def _power_rate_cells(rate: PowerRate) -> tuple[str, ...]:
     label = "none: false alarms" if rate.effect == 0 else f"{rate.effect:.1f}"
     without = f"{100 * rate.without_interval / rate.studies:.0f} %" if rate.without_interval else "–"
     return label, f"{100 * rate.power:.1f} %", f"{196 * rate.error:.1f}", without

@@ -47,7 +47,7 @@ async def _list_offered_tools(server: EditorServer, params: AgentToolsParams) ->
     session = await server.sessions.require_session(local_path_of(params.uri))
     session.attempt.check_aid_permitted(Aid.AGENT_TOOLS)
     # It may write files before it uses a tool.
-    await _note_connection(server, session, params.agent)
+    await _record_connection(server, session, params.agent)
     return AgentToolList(tools=[tool.client_view for tool in TOOLS if tool.is_offered(server, session)])
 
 
@@ -63,25 +63,25 @@ async def _run_offered_tool(server: EditorServer, params: AgentToolParams) -> Ag
         arguments = tool.params_type.model_validate(params.arguments)
     except ValidationError as error:
         raise ServerError(f"{tool.name}: {first_invalid_field(error)}") from None
-    await _note_connection(server, session, params.agent)
+    await _record_connection(server, session, params.agent)
     with acting_as(Actor.PERSON if params.by_person else Actor.AGENT):
         if tool.needs_running_clock:
             await session.attempt.record_aid_use(
                 AidUsed(aid=Aid.AGENT_TOOLS, feature=tool.name, detail=params.agent[:200])
             )
         text = await tool.run(server, session, arguments)
-    shown_text = _shortened(text)
+    shown_text = _shortened_answer(text)
     whole_text = shown_text if tool.result_type is PlainText else text
     return AgentToolResult(text=shown_text, structured=structured_result(tool.result_type, whole_text))
 
 
-def _shortened(text: str) -> str:
-    if len(text) <= _MAX_ANSWER:
-        return text
-    return f"{text[:_MAX_ANSWER]}\n(cut: {len(text) - _MAX_ANSWER:,} more characters)"
+def _shortened_answer(answer: str) -> str:
+    if len(answer) <= _MAX_ANSWER:
+        return answer
+    return f"{answer[:_MAX_ANSWER]}\n(cut: {len(answer) - _MAX_ANSWER:,} more characters)"
 
 
-async def _note_connection(server: EditorServer, session: EditorSession, agent_name: str) -> None:
+async def _record_connection(server: EditorServer, session: EditorSession, agent_name: str) -> None:
     """Records that an agent is connected; a tool of the editor's has no connection that would end."""
     connection = _agent_connection.get() or server.agents_own_connection
     if connection:
@@ -126,18 +126,22 @@ def register(server: EditorServer) -> None:
         await server.sync.wait_until_recorded()
         token = _agent_connection.set(connection)
         try:
-            return await operation_reply_json(operations[name], server, _without_person(params))
+            return await operation_reply_json(operations[name], server, _without_by_person_flag(params))
         finally:
             _agent_connection.reset(token)
 
     async def note_gone(attempt: str, connection: str) -> None:
         session = server.sessions.open_session_of_attempt(attempt)
         if session is not None:
-            await session.record_agent_gone(connection)
+            await session.record_agent_disconnected(connection)
 
     server.agents = AgentSockets(respond, note_gone)
 
 
-def _without_person(params: Any) -> Any:
+def _without_by_person_flag(request_params: Any) -> Any:
     """Parameters from the agents' own connection, through which no person asks."""
-    return {name: value for name, value in params.items() if name != "byPerson"} if isinstance(params, dict) else params
+    return (
+        {name: value for name, value in request_params.items() if name != "byPerson"}
+        if isinstance(request_params, dict)
+        else request_params
+    )

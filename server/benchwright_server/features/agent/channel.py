@@ -26,12 +26,12 @@ class AgentSockets:
 
     Args:
         call_operation: Carries out what is asked.
-        note_gone: Called when an agent has gone away.
+        note_disconnected: Called when an agent has gone away.
     """
 
-    def __init__(self, call_operation: Respond, note_gone: NoteGone) -> None:
+    def __init__(self, call_operation: Respond, note_disconnected: NoteGone) -> None:
         self._respond = call_operation
-        self._note_gone = note_gone
+        self._note_gone = note_disconnected
         self._listening: dict[str, asyncio.Task[None]] = {}
 
     def listen_unless_listening(self, attempt_id: str) -> None:
@@ -67,19 +67,19 @@ class AgentSockets:
                 address.unlink()
 
     async def _answer_until_disconnected(
-        self, attempt: str, stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self, attempt_id: str, stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         present_connections: set[str] = set()
         with contextlib.suppress(ConnectionError, ValueError):
             while line := await stream_reader.readline():
-                if (connection := _present_connection(line)) is not None:
+                if (connection := _connection_id_if_presence(line)) is not None:
                     present_connections.add(connection)
                     continue
                 writer.write(json.dumps(await self._reply_to_json_line(line)).encode() + b"\n")
                 await writer.drain()
         writer.close()
         for connection in present_connections:
-            await self._note_gone(attempt, connection)
+            await self._note_gone(attempt_id, connection)
 
     async def _reply_to_json_line(self, json_line: bytes) -> dict[str, Any]:
         try:
@@ -93,10 +93,10 @@ class AgentSockets:
             return {"error": error.message}
 
 
-def _present_connection(line: bytes) -> str | None:
+def _connection_id_if_presence(json_line: bytes) -> str | None:
     """The connection that is there for as long as the stream is; None if the line asks for an operation."""
     try:
-        message = json.loads(line)
+        message = json.loads(json_line)
     except (ValueError, RecursionError):
         return None
     is_presence = isinstance(message, dict) and message.keys() == {"connection"}

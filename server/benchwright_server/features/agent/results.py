@@ -233,24 +233,24 @@ class WaveWindowResult(ToolResult):
 def result_schema(result_type: type[ToolResult]) -> dict[str, Any]:
     """The JSON Schema of a result; what is null may be left out."""
     schema = result_type.model_json_schema(by_alias=False, mode="serialization")
-    _release_nullable_fields(schema)
+    _make_nullable_fields_optional(schema)
     return schema
 
 
-def structured_result(result_type: type[ToolResult], text: str) -> dict[str, Any]:
+def structured_result(result_type: type[ToolResult], result_text: str) -> dict[str, Any]:
     """The result of a tool from its text.
 
     Args:
         result_type: Of the tool.
-        text: JSON, unless the result is plain text.
+        result_text: JSON, unless the result is plain text.
     """
     if result_type is PlainText:
-        return {"text": text}
-    value = json.loads(text)
+        return {"text": result_text}
+    value = json.loads(result_text)
     return {next(iter(result_type.model_fields)): value} if isinstance(value, list) else dict(value)
 
 
-def _release_nullable_fields(schema: dict[str, Any]) -> None:
+def _make_nullable_fields_optional(schema: dict[str, Any]) -> None:
     for part in (schema, *schema.get("$defs", {}).values()):
         # Messages of the editor's forbid further fields, which they may get.
         part.pop("additionalProperties", None) if part.get("properties") else None

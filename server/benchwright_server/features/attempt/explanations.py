@@ -98,7 +98,7 @@ async def explanation_actions(
     server: EditorServer, file_uri: str, findings: Sequence[Finding]
 ) -> list[types.CodeAction]:
     """The code actions that explain findings, for clients that can show it; none if the attempt forbids it."""
-    if not findings or EXPLAIN_FINDING not in server.client.strings_at("experimental.commands.commands"):
+    if not findings or EXPLAIN_FINDING not in server.client.capability_strings("experimental.commands.commands"):
         return []
     if not server.settings.features.explanations or not await _are_explanations_allowed(server, file_uri):
         return []

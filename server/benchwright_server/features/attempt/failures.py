@@ -131,7 +131,7 @@ async def own_or_hidden_failure(
             time,
             test_result.place,
             last_failure.waves,
-            ran=f"{Path(require_project_folder(project)).name}, {_clock_time(last_failure.ran_at)}",
+            ran=f"{Path(require_project_folder(project)).name}, {_clock_time_text(last_failure.ran_at)}",
         )
     if params.test is not None:
         raise ServerError(f"{params.test} did not fail when it was last run here. Run it again.")
@@ -149,20 +149,20 @@ async def own_or_hidden_failure(
         message,
         time_text=failed_line.sim_time if failed_line is not None else None,
         run=verdict.number,
-        ran=f"{status.title}, run {verdict.number}, {_clock_time(datetime.fromisoformat(verdict.finished_at))}",
-        note=_note(status.view, verdict.number),
+        ran=f"{status.title}, run {verdict.number}, {_clock_time_text(datetime.fromisoformat(verdict.finished_at))}",
+        note=_staleness_note(status.view, verdict.number),
     )
 
 
-def _note(view: StandingView, run: int) -> str:
-    if view.newest_run is not None and view.newest_run > run:
-        return f"{view.headline}. This page is about run {run}."
+def _staleness_note(view: StandingView, run_number: int) -> str:
+    if view.newest_run is not None and view.newest_run > run_number:
+        return f"{view.headline}. This page is about run {run_number}."
     if view.standing is Standing.STALE:
-        return f"The files have changed since run {run}: the causes are looked for in the files as they are now."
+        return f"The files have changed since run {run_number}: the causes are looked for in the files as they are now."
     return ""
 
 
-def _clock_time(time: datetime) -> str:
+def _clock_time_text(time: datetime) -> str:
     return time.astimezone().strftime("%H:%M")
 
 
@@ -252,9 +252,11 @@ def _failure_page_markdown(
     return "\n\n".join(page_parts) + "\n"
 
 
-def _shortened_without_markup(name: str) -> str:
+def _shortened_without_markup(file_or_test_name: str) -> str:
     """The text of a file or a test, which must not become markup."""
-    return "".join(character for character in name if character.isprintable() and character not in "`*[]<>|\\")[:200]
+    return "".join(
+        character for character in file_or_test_name if character.isprintable() and character not in "`*[]<>|\\"
+    )[:200]
 
 
 def _shortened_code_block(message: str) -> str:

@@ -236,14 +236,14 @@ async def _cancelling_test_progress(server: EditorServer) -> AsyncIterator[Calla
         yield lambda number, total, path: report(path, round(100 * (number - 1) / total))
 
 
-async def _create_file_by_client(server: EditorServer, new_file: Path, text: str) -> bool:
+async def _create_file_by_client(server: EditorServer, new_file: Path, new_text: str) -> bool:
     """Let the client create a file; whether it did."""
-    if "create" not in server.client.strings_at("workspace.workspaceEdit.resourceOperations"):
+    if "create" not in server.client.capability_strings("workspace.workspaceEdit.resourceOperations"):
         return False
     file_start = types.Position(0, 0)
     document_edit = types.TextDocumentEdit(
         types.OptionalVersionedTextDocumentIdentifier(uri=new_file.as_uri()),
-        [types.TextEdit(types.Range(file_start, file_start), text)],
+        [types.TextEdit(types.Range(file_start, file_start), new_text)],
     )
     document_changes = (types.CreateFile(uri=new_file.as_uri()), document_edit)
     edit_request = types.ApplyWorkspaceEditParams(

@@ -41,20 +41,20 @@ def register_organised_studies(server: EditorServer) -> None:
         register_operation(server, operation, lambda: server)
 
 
-async def _organised_studies(server: EditorServer, params: Nothing) -> OrganisedStudies:
+async def _list_organised_studies(server: EditorServer, params: Nothing) -> OrganisedStudies:
     journal = server.sessions.log.journal
     return OrganisedStudies(studies=await asyncio.to_thread(journal.studies))
 
 
-async def _new_study(server: EditorServer, params: NewStudyParams) -> StudyFileParams:
+async def _create_study(server: EditorServer, params: NewStudyParams) -> StudyFileParams:
     folder = local_path_of(params.folder)
-    await _command_output("study", "init", str(folder))
+    await _run_command_line("study", "init", str(folder))
     return StudyFileParams(uri=(folder / "study.yaml").as_uri())
 
 
 async def _check_study(server: EditorServer, params: StudyFileParams) -> StudyFileCheck:
     file = str(local_path_of(params.uri))
-    facts = json.loads(await _command_output("study", "validate", file, "--json", usual_codes=(0, 2)))
+    facts = json.loads(await _run_command_line("study", "validate", file, "--json", expected_exit_codes=(0, 2)))
     if not facts["ok"]:
         flaws = [StudyFlawView(line=max(0, flaw["line"] - 1), message=flaw["message"]) for flaw in facts["flaws"]]
         return StudyFileCheck(flaws=flaws, text="")
@@ -68,7 +68,7 @@ async def _begin_study(server: EditorServer, params: BeginStudyParams) -> StudyF
         return study_check
     file = str(local_path_of(params.uri))
     return StudyFileCheck(
-        flaws=[], text=await _command_output("study", "run", file, "--participant", params.participant)
+        flaws=[], text=await _run_command_line("study", "run", file, "--participant", params.participant)
     )
 
 
@@ -76,30 +76,32 @@ async def _write_report(server: EditorServer, params: WriteReportParams) -> Writ
     folder, task = local_path_of(params.folder), asyncio.current_task()
     selection = ("--study", params.study) if params.study else ()
     async with cancellable_progress(server, "Writing the report", lambda: task and task.cancel()) as report:
-        output = await _command_output(
+        output = await _run_command_line(
             *("report", *selection, "--out", str(folder), "--json"),
-            hear=lambda line: report(line, _percent_of_line(line)),
+            on_progress_line=lambda line: report(line, _percent_in_progress_line(line)),
         )
     page = Path(json.loads(output)["page"])
     text = await asyncio.to_thread(page.read_text, encoding="utf-8")
     return WrittenReport(uri=page.absolute().as_uri(), page=text)
 
 
-def _percent_of_line(line: str) -> int:
+def _percent_in_progress_line(progress_line: str) -> int:
     """Share that a line of progress names, such as `writing: 3 of 12 done`."""
-    progress_match = re.search(r"(\d+) of (\d+)", line)
+    progress_match = re.search(r"(\d+) of (\d+)", progress_line)
     return 100 * int(progress_match[1]) // max(1, int(progress_match[2])) if progress_match else 0
 
 
-async def _command_output(
-    *arguments: str, usual_codes: tuple[int, ...] = (0,), hear: Callable[[str], object] = lambda line: None
+async def _run_command_line(
+    *arguments: str,
+    expected_exit_codes: tuple[int, ...] = (0,),
+    on_progress_line: Callable[[str], object] = lambda line: None,
 ) -> str:
     """The standard output of `benchwright` with these arguments, in a process that ends with the request.
 
     Args:
         arguments: Its arguments.
-        usual_codes: Exit codes with which it has an output.
-        hear: Gets each line of its progress.
+        expected_exit_codes: Exit codes with which it has an output.
+        on_progress_line: Gets each line of its progress.
 
     Raises:
         ServerError: It ended with another code, or without an output; the message is the command's own.
@@ -116,7 +118,7 @@ async def _command_output(
     async def listen(stream: asyncio.StreamReader) -> None:
         async for line in stream:
             lines.append(line.decode(errors="replace").rstrip())
-            hear(lines[-1])
+            on_progress_line(lines[-1])
 
     try:
         if process.stdout is None or process.stderr is None:
@@ -128,16 +130,20 @@ async def _command_output(
             with contextlib.suppress(ProcessLookupError):
                 kill_process_group(process.pid)
     text = output.decode().strip()
-    if code not in usual_codes or not text:
+    if code not in expected_exit_codes or not text:
         raise ServerError(" ".join(lines).removeprefix("error: ") or f"benchwright {arguments[0]} ended with {code}.")
     return text
 
 
 ORGANISED_STUDY_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
     Operation(
-        "organisedStudies", Nothing, OrganisedStudies, "Names the studies that this machine has.", _organised_studies
+        "organisedStudies",
+        Nothing,
+        OrganisedStudies,
+        "Names the studies that this machine has.",
+        _list_organised_studies,
     ),
-    Operation("newStudy", NewStudyParams, StudyFileParams, "Writes a study file to start from.", _new_study),
+    Operation("newStudy", NewStudyParams, StudyFileParams, "Writes a study file to start from.", _create_study),
     Operation("checkStudy", StudyFileParams, StudyFileCheck, "Checks a study file.", _check_study),
     Operation(
         "beginStudy",

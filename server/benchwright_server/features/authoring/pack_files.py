@@ -263,15 +263,15 @@ def _problem_diagnostics_by_file(
     }
 
 
-def _remarks_on_lone_file(file: Path, text: str, home: Home) -> list[Remark]:
+def _remarks_on_lone_file(file: Path, file_text: str, home: Home) -> list[Remark]:
     """Of a file that is checked alone."""
     if file.name == _PACK:
         from benchwright_authoring.problem_files.remarks import pack_remarks
 
-        return pack_remarks(text, file.parent)
+        return pack_remarks(file_text, file.parent)
     from benchwright_server.authoring.exam_files import exam_remarks, review_remarks
 
-    return exam_remarks(file, text) if file.name == _EXAM else review_remarks(file.parent, text, home)
+    return exam_remarks(file, file_text) if file.name == _EXAM else review_remarks(file.parent, file_text, home)
 
 
 def _diagnostics_from_remarks(file_remarks: Iterable[Remark], lines: Lines) -> list[types.Diagnostic]:

@@ -204,10 +204,10 @@ class DesignViews:
 
     async def module_schematic(self, params: ModuleViewParams) -> SchematicView:
         """The drawing of a module, with its instances as boxes."""
-        from benchwright_server.netlist.schematic import schematic
+        from benchwright_server.netlist.schematic import draw_schematic
 
         instance, netlist = await self._netlists.instance_and_netlist(params, "schematic", includes_children=False)
-        drawing = await asyncio.to_thread(schematic, netlist)
+        drawing = await asyncio.to_thread(draw_schematic, netlist)
         return await asyncio.to_thread(_schematic_view, Locations(self.server), instance, drawing)
 
     async def size_and_previous_size(self, params: ModuleViewParams) -> DesignSize:

@@ -177,7 +177,7 @@ async def expansion_actions(server: EditorServer, document: Document, byte_offse
         return []
     if not (
         can_show_virtual_documents(server)
-        or SHOW_EXPANSION in server.client.strings_at("experimental.commands.commands")
+        or SHOW_EXPANSION in server.client.capability_strings("experimental.commands.commands")
     ):
         return []
     analysis = await server.projects.analysis(document)

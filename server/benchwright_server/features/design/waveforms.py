@@ -232,11 +232,11 @@ async def _rerun_and_keep_hidden_waveform(server: EditorServer, params: HiddenWa
         event = AidUsed(aid=Aid.WAVEFORMS, feature="hidden_waveform", detail=test, outcome=outcome)
         await asyncio.shield(aid_use.record_if_begun_in_time(event))
     target = hidden_waveform_file(folder, run)
-    await asyncio.to_thread(_remove_others, target)
+    await asyncio.to_thread(_remove_earlier_waveforms, target)
     return HiddenWaveform(uri=target.as_uri(), test=kept_waves.test, run=run, failed_at=kept_waves.failed_at)
 
 
-def _remove_others(newest_file: Path) -> None:
+def _remove_earlier_waveforms(newest_file: Path) -> None:
     """Removes the waveforms of earlier runs, which nobody should take for the newest."""
     for file in newest_file.parent.iterdir():
         if hidden_run_number(file) is not None and file != newest_file:

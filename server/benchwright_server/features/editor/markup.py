@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def supported_markup(server: EditorServer, formats_capability: str, markdown: str) -> types.MarkupContent:
     """Markdown in the first form that the client supports; as it is if the client does not say."""
-    formats = server.client.strings_at(formats_capability)
+    formats = server.client.capability_strings(formats_capability)
     if formats and "markdown" not in formats:
         return types.MarkupContent(types.MarkupKind.PlainText, without_markdown_marks(markdown))
     return types.MarkupContent(types.MarkupKind.Markdown, markdown)

@@ -85,20 +85,20 @@ class TextSync:
         self._server.projects.forget_closed(uri)
         self.run_in_order(lambda: self._record_close_if_in_attempt(uri))
 
-    async def _record_open_if_in_attempt(self, uri: str, text: str) -> None:
+    async def _record_open_if_in_attempt(self, uri: str, opened_text: str) -> None:
         session, path = await self._session_and_workspace_path(uri)
         if session is not None and not session.ended:
-            session.recorder.record_opened(path, text)
+            session.recorder.record_opened(path, opened_text)
 
     async def _record_change_if_in_attempt(
-        self, uri: str, version: int, replacements: list[Replacement], text: str
+        self, uri: str, version: int, replacements: list[Replacement], new_text: str
     ) -> None:
         # Searching for a workspace on disk needs a thread, which is too expensive at every keystroke.
         if time.monotonic() - self._outside.get(uri, -_LOOK_AGAIN_S) < _LOOK_AGAIN_S:
             return
         session, path = await self._session_and_workspace_path(uri)
         if session is not None and not session.ended:
-            session.recorder.record_changed(path, version, replacements, text)
+            session.recorder.record_changed(path, version, replacements, new_text)
 
     async def _record_close_if_in_attempt(self, uri: str) -> None:
         session, path = await self._session_and_workspace_path(uri)

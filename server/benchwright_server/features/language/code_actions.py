@@ -50,9 +50,9 @@ class CodeActions:
 
     def __init__(self, server: EditorServer) -> None:
         self._server = server
-        self._resolves = "edit" in server.client.strings_at("textDocument.codeAction.resolveSupport.properties")
+        self._resolves = "edit" in server.client.capability_strings("textDocument.codeAction.resolveSupport.properties")
         self._versioned = server.client.supports("workspace.workspaceEdit.documentChanges")
-        self._can_create_files = self._versioned and "create" in server.client.strings_at(
+        self._can_create_files = self._versioned and "create" in server.client.capability_strings(
             "workspace.workspaceEdit.resourceOperations"
         )
         self._fixes: tuple[Document, dict[FindingTool, list[Fix]]] | None = None

@@ -107,7 +107,7 @@ class CodeLenses:
         title = "1 instance" if len(locations) == 1 else f"{len(locations) or 'no'} instances"
         arguments: list[object] = [{"uri": uri, "module": module}]
         command = f"benchwright.{SHOW_INSTANCES}"
-        if _SHOW_REFERENCES in self._server.client.strings_at("experimental.commands.commands"):
+        if _SHOW_REFERENCES in self._server.client.capability_strings("experimental.commands.commands"):
             command, arguments = _SHOW_REFERENCES, [uri, lens.range.start, locations]
         # A command without a name is a title that does nothing when clicked.
         lens.command = types.Command(title=title, command=command if locations else "", arguments=arguments)
@@ -160,7 +160,7 @@ def lens_title_and_operation(attempt_status: AttemptStatus) -> tuple[str, str]:
     """Title and operation of the lens for an attempt."""
     if attempt_status.running:
         return f"■ Stop the hidden tests · {attempt_status.view.short}", "cancelRun"
-    news = _news(attempt_status)
+    news = _standing_suffix(attempt_status)
     if attempt_status.state is AttemptState.OPEN:
         return "▶ Start the clock to run the hidden tests", "start"
     if attempt_status.state is AttemptState.PAUSED:
@@ -172,7 +172,7 @@ def lens_title_and_operation(attempt_status: AttemptStatus) -> tuple[str, str]:
     return f"{attempt_status.view.sign} {attempt_status.view.headline}", "status"
 
 
-def _news(status: AttemptStatus) -> str:
+def _standing_suffix(status: AttemptStatus) -> str:
     """The attempt's standing, such as ` · ✗ 3/5 passed · 0.8 s · run 4`; empty before the first run."""
     verdict, view = status.verdict, status.view
     if verdict is None:

@@ -67,5 +67,5 @@ async def _targets_at_place(server: EditorServer, find_targets: Find, place: Pla
     return targets
 
 
-def _definitions(project: Project, analysis: FileAnalysis, byte: int) -> list[Target]:
-    return navigation.definitions(analysis, byte)
+def _definitions(project: Project, analysis: FileAnalysis, byte_offset: int) -> list[Target]:
+    return navigation.definitions(analysis, byte_offset)

@@ -220,7 +220,7 @@ class LiveDiagnostics:
         if document is None:
             return None
         lint_findings = (await self._folder_and_lint_findings(document))[1] if document.text == text else {}
-        return self._report(document, await self._slang_findings(document), lint_findings)
+        return self._combined_report(document, await self._slang_findings(document), lint_findings)
 
     def is_analysed(self, uri: str) -> bool:
         """True if a document is a design that is analysed."""
@@ -243,7 +243,7 @@ class LiveDiagnostics:
     async def _make_and_store_report(self, document: Document) -> FindingReport:
         slang_findings = await self._slang_findings(document)
         watched = self._watched.get(document.uri) or _OpenDocument()
-        report = self._report(document, slang_findings, watched.lint_findings_by_tool)
+        report = self._combined_report(document, slang_findings, watched.lint_findings_by_tool)
         last_report = watched.last_report
         if last_report is not None and last_report.findings == report.findings:
             report = replace(report, id=last_report.id)
@@ -253,7 +253,7 @@ class LiveDiagnostics:
     async def _slang_findings(self, document: Document) -> tuple[Finding, ...]:
         return tuple(findings_from_slang(await self._slang_diagnostics(document), document.lines))
 
-    def _report(
+    def _combined_report(
         self,
         document: Document,
         slang_findings: tuple[Finding, ...],

@@ -97,7 +97,7 @@ class WorkspaceDiagnostics:
         return reports
 
     def _send_closed_file_reports(
-        self, search: SearchRequest, send_reports: Callable[[_Reports], None], open_uris: frozenset[str]
+        self, search_request: SearchRequest, send_reports: Callable[[_Reports], None], open_uris: frozenset[str]
     ) -> None:
         project_files = [
             (project, path)
@@ -106,11 +106,11 @@ class WorkspaceDiagnostics:
             if _is_included_or_no_header(project, path)
         ]
         project_files = [(project, path) for project, path in project_files if path.as_uri() not in open_uris]
-        made_of = self._state_of_findings()
+        made_of = self._state_findings_depend_on()
         if made_of != self._made_of:
             self._known_reports.clear()
             self._made_of = made_of
-        search.report_searched_or_stop(0, len(project_files))
+        search_request.report_searched_or_stop(0, len(project_files))
         for batch_start in range(0, len(project_files), _TOGETHER):
             batch = project_files[batch_start : batch_start + _TOGETHER]
             unknown_files = [
@@ -118,7 +118,7 @@ class WorkspaceDiagnostics:
             ]
             for path, analysis in _analyses_of_files(unknown_files, {path for _, path in project_files}):
                 self._known_reports[path.as_uri()] = self._closed_file_report(path, analysis)
-                search.report_searched_or_stop(batch_start, len(project_files))
+                search_request.report_searched_or_stop(batch_start, len(project_files))
             send_reports(
                 (uri, self._known_reports[uri]) for _, path in batch if (uri := path.as_uri()) in self._known_reports
             )
@@ -135,7 +135,7 @@ class WorkspaceDiagnostics:
             hashlib.sha256(json.dumps(plain_diagnostics).encode()).hexdigest()[:16], None, plain_diagnostics
         )
 
-    def _state_of_findings(self) -> object:
+    def _state_findings_depend_on(self) -> object:
         """The state that findings depend on."""
         server = self._server
         versions = frozenset((document.uri, document.version) for document in server.documents)
