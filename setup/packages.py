@@ -102,8 +102,13 @@ def needed_for_editor_tests() -> list[SystemPackage]:
 
 
 def needed_for_exam_tests() -> list[SystemPackage]:
-    """The program that reads the text of scanned exams."""
-    return [replace(_program_package("tesseract", "tests of scanned exams", package="tesseract-ocr"), optional=True)]
+    """The program that reads the text of scanned exams, and what Chinese exams take."""
+    purpose = "tests of scanned exams"
+    return [
+        replace(_program_package("tesseract", purpose, package="tesseract-ocr"), optional=True),
+        SystemPackage("tesseract-ocr-chi-sim", _recognises_chinese, purpose, optional=True),
+        SystemPackage("fonts-wqy-microhei", _has_chinese_font, "tests of Chinese exams", optional=True),
+    ]
 
 
 def needed_for_browser_tests() -> list[SystemPackage]:
@@ -250,6 +255,14 @@ def _available_names(names: list[str]) -> set[str]:
 
 def _program_package(name: str, purpose: str, *, package: str | None = None) -> SystemPackage:
     return SystemPackage(package or name, lambda: shutil.which(name) is not None, purpose)
+
+
+def _recognises_chinese() -> bool:
+    return any(Path("/usr/share/tesseract-ocr").glob("*/tessdata/chi_sim.traineddata"))
+
+
+def _has_chinese_font() -> bool:
+    return any(Path("/usr/share/fonts").rglob("wqy-microhei.ttc"))
 
 
 def _has_debians_keys() -> bool:

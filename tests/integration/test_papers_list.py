@@ -448,7 +448,7 @@ def run_csbench(world: Bench) -> Outputs:
         "benchwright eval --pack csbench-en --model openai-api/local/thinker --problem en-1 --problem en-2 "
         f"--base-url {world.url} --out runs"
     )
-    errors = world.run_listed("benchwright judge error-types csbench-en", "--json")
+    world.run_listed("benchwright judge error-types csbench-en")
     write_labels(world.folder / "taxonomy.toml", "choices", "misreading", "calculation")
     world.run_listed("benchwright judge error-types csbench-en --labels taxonomy.toml")
     # The judges give the second answer 8, 4 and 8.
@@ -463,7 +463,6 @@ def run_csbench(world: Bench) -> Outputs:
     return {
         **sections,
         "figures of the data set: questions by domain, format and language": statistics,
-        "figure 7: types of error": errors,
         "table 11: agreement of judges with people": agreement,
     }
 
@@ -607,7 +606,6 @@ VALUES: Mapping[tuple[str, str], Mapping[Place, object]] = {
     },
     ("CS-Bench", "settings.scores"): {(("model: s1 (en)", "zero-shot"),): 1 / 4, (("model: s1 (en)", "5-shot"),): 1.0},
     ("CS-Bench", "settings.differences"): {("model: s1 (en)", "5-shot", "value"): 3 / 4},
-    ("CS-Bench", "figure 7: types of error"): {("classified",): 1, ("types",): {"calculation": 1}},
     ("CS-Bench", "error-types.shares"): {(("reasoning, model: wrong (en, 5-shot, steps)", "calculation"),): 1.0},
     ("CS-Bench", "error-types.sets.taxonomy.shares"): {
         (("reasoning, model: wrong (en, 5-shot, steps)", "calculation"),): 1.0

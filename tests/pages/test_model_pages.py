@@ -126,7 +126,7 @@ WALKS = {
             "attempts list": "tests/integration/test_trace_page.py traces attempts",
             "--format atif": "tests/integration/test_trajectory_commands.py writes, imports and traces one",
             "editor-models.env": "needs an editor with models; tests/e2e/languageModels.test.ts serves some",
-            "agent-image my-agent": "needs a Docker engine and an image; tests/integration/test_agent_image.py has both",
+            "agent-image my-agent": "needs Docker and an image; tests/integration/test_agent_image.py has both",
             "completion study": "tests/integration/test_all_subjects.py carries out such a study",
         },
     ),

@@ -81,7 +81,7 @@ class ErrorLabels(Model):
             ValueError: One of them is not of the set, there are none, or `other` is beside another one.
         """
         if unknown := [name for name in names if name not in self.names]:
-            raise ValueError(f"{len(unknown)} of the names are no labels")
+            raise ValueError(f"{len(unknown)} of the names are not in the set")
         ordered = tuple(name for name in self.names if name in names)
         if not ordered:
             raise ValueError("there is no label")

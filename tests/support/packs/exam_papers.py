@@ -449,7 +449,7 @@ def _paper_with_marks() -> Paper:
     )
 
 
-def scan(pdf_bytes: bytes, *, degrees: float = 0.8, seed: int = 7) -> bytes:
+def scan(pdf_bytes: bytes, *, degrees: float = 0.8, seed: int = 7, dpi: int = 200) -> bytes:
     """A PDF as a scanner makes it: pictures of its pages, a little turned, with noise."""
     import pypdfium2
     from PIL import Image as Pixels
@@ -457,14 +457,14 @@ def scan(pdf_bytes: bytes, *, degrees: float = 0.8, seed: int = 7) -> bytes:
     noise = random.Random(seed)
     pages = []
     for page in pypdfium2.PdfDocument(pdf_bytes):
-        picture = page.render(scale=200 / 72).to_pil().convert("L")
+        picture = page.render(scale=dpi / 72).to_pil().convert("L")
         picture = picture.rotate(degrees, resample=Pixels.Resampling.BICUBIC, fillcolor=250)
         for _ in range(400):
             point = noise.randrange(picture.width), noise.randrange(picture.height)
             picture.putpixel(point, noise.randrange(90, 200))
         pages.append(picture)
     file = io.BytesIO()
-    pages[0].save(file, "PDF", resolution=200, save_all=True, append_images=pages[1:])
+    pages[0].save(file, "PDF", resolution=dpi, save_all=True, append_images=pages[1:])
     return file.getvalue()
 
 
