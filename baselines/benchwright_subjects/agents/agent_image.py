@@ -198,8 +198,8 @@ def write_workspace(problem: Problem, image: AgentImage, folder: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     # An image may run as any user.
-    for path in (folder / name for name in FOLDERS):
-        for inside in (path, *path.rglob("*")):
+    for name in FOLDERS:
+        for inside in (folder / name, *(folder / name).rglob("*")):
             inside.chmod(0o777 if inside.is_dir() else 0o666)
     (folder / _PROMPT).write_text(json.dumps({"prompt": _prompt(problem)}, indent=2), encoding="utf-8")
     (folder / _BEFORE).write_text(json.dumps(texts_below(folder)), encoding="utf-8")
@@ -250,7 +250,9 @@ def answer_files(problem: Problem, folder: Path) -> dict[str, str]:
 def _run_container(api: APIClient, image: AgentImage, folder: Path) -> int | None:
     """Exit status; None if the time limit ended it. What it printed is in the folder."""
     place = folder.absolute()
-    binds = {str(place / name): {"bind": f"/code/{name}", "mode": "rw"} for name in FOLDERS}
+    binds: dict[str, Mapping[str, str]] = {
+        str(place / name): {"bind": f"/code/{name}", "mode": "rw"} for name in FOLDERS
+    }
     binds[str(place / _PROMPT)] = {"bind": f"/code/{_PROMPT}", "mode": "ro"}
     container = api.create_container(
         image.name,
