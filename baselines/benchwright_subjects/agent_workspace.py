@@ -99,21 +99,31 @@ class AgentWorkspace:
 
     async def run_command(self, command: str) -> str:
         """Run a shell command and take over what it changed."""
+        text, left_files = await self._run_on_files(command, self.sample.files)
+        await self._record_differences(left_files)
+        return text
+
+    async def run_python(self, script: str) -> str:
+        """Run a Python script in a folder of its own, of which nothing is kept."""
+        text, _ = await self._run_on_files("python3 script.py", {"script.py": script.encode("utf-8", "replace")})
+        return text
+
+    async def _run_on_files(self, command: str, files: Mapping[str, bytes]) -> tuple[str, Mapping[str, bytes]]:
+        """The output of a command, with its status, and the files that it left."""
         command_output = _OutputEnds()
         code = new_run_folder()
         user = self.services.sandbox.new_user()
         try:
-            with run_folder(code, self.sample.files, user):
+            with run_folder(code, files, user):
                 async with hold_harness_slot(self.services.grading.slots, self.sample.attempt.clock):
                     step_end = await self.services.sandbox.run(self._sandbox_job(command, code, user), command_output)
                 left_files = await asyncio.to_thread(self._files_left_in, code)
         except HarnessError as error:
             raise ToolError(f"The command could not be run: {error}.") from error
-        await self._record_differences(left_files)
         status = f"exit status {step_end.exit_code}"
         if step_end.end is not ProcessEnd.EXITED:
             status = f"stopped: {step_end.end.value} ({self.wall_s:g} s, {self._command_limits.memory_mb} MiB)"
-        return f"{command_output.text()}\n[{status}]".lstrip()
+        return f"{command_output.text()}\n[{status}]".lstrip(), left_files
 
     @property
     def runs_allowed(self) -> int | None:

@@ -25,6 +25,7 @@ from benchwright_problems.problem import Figure, Problem
 from benchwright_problems.storage.store import Store
 from benchwright_subjects.evaluation.examples import Examples
 from benchwright_subjects.prompt_sets import BENCHWRIGHT, prompt_set
+from benchwright_subjects.prompts.passages import Passages
 from benchwright_subjects.prompts.prompt import ModelPrompt, Part, answer_prompt, prompt_parts_text
 from benchwright_subjects.prompts.template import Template
 
@@ -78,8 +79,23 @@ class RequestForm:
     """Decides which examples are shown."""
     prompt_set_name: str = ""
     """The name of a prompt set; our own where empty."""
+    passages_file: str = ""
+    """A file of passages that are shown before each question; none where empty."""
 
     def problems_and_prompts(self, store: Store, pack: str) -> tuple[list[Problem], Callable[[Problem], ModelPrompt]]:
+        """The problems of a pack that are asked, and what makes the request of each, with passages if there are any.
+
+        Raises:
+            EvaluationError: As `_problems_and_bare_prompts`, or the passages can't be used.
+        """
+        problems, make_prompt = self._problems_and_bare_prompts(store, pack)
+        if not self.passages_file:
+            return problems, make_prompt
+        return problems, Passages.read_for(Path(self.passages_file), problems).before(make_prompt)
+
+    def _problems_and_bare_prompts(
+        self, store: Store, pack: str
+    ) -> tuple[list[Problem], Callable[[Problem], ModelPrompt]]:
         """The problems of a pack that are asked, and what makes the request of each.
 
         Raises:

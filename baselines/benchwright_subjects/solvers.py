@@ -33,7 +33,7 @@ from benchwright_subjects.evaluation.limit_words import limits_in_words
 from benchwright_subjects.evaluation.provider_failure import provider_error, refuse_missing_reply
 from benchwright_subjects.evaluation.task_run import TaskRun
 from benchwright_subjects.sample_attempt import DECLINED, SampleAttempt
-from benchwright_subjects.tools import agent_tools
+from benchwright_subjects.tools import agent_tools, python_tool
 
 # Inspect writes the arguments of registered functions into its logs, so these have none: they close over them.
 
@@ -44,6 +44,8 @@ _AGENT = (
 )
 _URGE = "Go on by calling a tool. Call submit once the work is done."
 _Reply = TypeVar("_Reply")
+_MOST_SCRIPTS = 20
+"""Python scripts that a model may run for one question; what it says then is its reply."""
 _MOST_URGED = 3
 """An agent that only talks is asked this many times in a row to continue."""
 
@@ -114,6 +116,41 @@ def work_with_tools(task: TaskRun, command_limit_s: float, seed: int | None) -> 
     return create_solver()
 
 
+def ask_with_python(task: TaskRun, command_limit_s: float, seed: int | None) -> Solver:
+    """Ask the model, which may run Python scripts before it replies."""
+
+    @solver(name="benchwright_reply_with_python")
+    def create_solver() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            sample = task.sample_attempt(state)
+            if sample.attempt.ended:
+                return state
+            tool_defs = [python_tool(AgentWorkspace(task.services, sample, command_limit_s))]
+            async with sample.solving_within_time_limit():
+                for call in range(_MOST_SCRIPTS + 1):
+                    await _take_reply(state, sample, tool_defs, None if seed is None else seed + state.epoch - 1)
+                    if not _has_pending_tool_calls(state) or call == _MOST_SCRIPTS:
+                        break
+                    state.messages.extend((await execute_tools(state.messages, tool_defs)).messages)
+            sample.refuse_if_never_replied()
+            return state
+
+        return solve
+
+    return create_solver()
+
+
+async def _take_reply(state: TaskState, sample: SampleAttempt, tool_defs: list[ToolDef], seed: int | None) -> None:
+    """Ask the model once more."""
+    refuse_if_budget_is_spent()
+    state.output = await _await_reply(get_model().generate(state.messages, tool_defs, config=GenerateConfig(seed=seed)))
+    refuse_missing_reply(state.output)
+    count_cost(state.output)
+    sample.reply_count += 1
+    await sample.exclude_provider_waits()
+    state.messages.append(state.output.message)
+
+
 async def _await_reply(pending_reply: Awaitable[_Reply]) -> _Reply:
     """The model's reply.
 
@@ -131,18 +168,11 @@ async def _await_reply(pending_reply: Awaitable[_Reply]) -> _Reply:
 async def _work_until_submitted(state: TaskState, workspace: AgentWorkspace, seed: int | None) -> None:
     sample = workspace.sample
     tool_defs = agent_tools(workspace)
-    model = get_model()
     urged = 0
     if _has_pending_tool_calls(state):
         await _execute_pending_tool_calls(state, workspace, tool_defs)
     while not sample.submitted and urged < _MOST_URGED:
-        refuse_if_budget_is_spent()
-        state.output = await _await_reply(model.generate(state.messages, tool_defs, config=GenerateConfig(seed=seed)))
-        refuse_missing_reply(state.output)
-        count_cost(state.output)
-        sample.reply_count += 1
-        await sample.exclude_provider_waits()
-        state.messages.append(state.output.message)
+        await _take_reply(state, sample, tool_defs, seed)
         model_usage = usage.reply_usage(str(state.model), state.output)
         if model_usage is not None:
             await sample.record_usage(model_usage)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -27,7 +28,10 @@ from benchwright_subjects.prompts.refinement import dataset_of_both_variants, de
 from benchwright_subjects.prompts.refinement import refinement_prompt as request_of_refinement
 from benchwright_subjects.samples import RequestForm, dataset, select_problems
 from benchwright_subjects.scorers import failing_if_undecided, verdict_scorer
-from benchwright_subjects.solvers import ask_once, command_line_agent, open_attempt, work_with_tools
+from benchwright_subjects.solvers import ask_once, ask_with_python, command_line_agent, open_attempt, work_with_tools
+
+_SCRIPT_S = 60.0
+"""Time limit of a Python script."""
 
 
 @task
@@ -46,6 +50,8 @@ def answer(
     condition: str = "",
     knowledge_cutoff: str = "",
     refined: str = "",
+    passages: str = "",
+    python: bool = False,
 ) -> Task:
     """Ask for each answer in one reply.
 
@@ -66,9 +72,11 @@ def answer(
         knowledge_cutoff: The end of what the model was trained on, `YYYY-MM-DD` or `YYYY-MM`; as Inspect knows it where
             empty.
         refined: A file of refined statements, which are asked beside the originals.
+        passages: A file of passages that are shown before each question.
+        python: Let the model run Python scripts before it replies.
     """
     services = close_after_run(EvaluationServices(Home.from_environment(), sandbox))
-    request_form = RequestForm(problems, shots, examples, think, template, seed or 0, prompts)
+    request_form = RequestForm(problems, shots, examples, think, template, seed or 0, prompts, passages)
     chosen_problems, make_prompt = request_form.problems_and_prompts(services.store, pack)
     study_condition = _study_condition_if_any(services, study, condition, pack, chosen_problems)
     variants = demand_refined_statements(Path(refined), chosen_problems) if refined else {}
@@ -84,11 +92,12 @@ def answer(
         steps=think,
         knowledge_cutoff=knowledge_cutoff,
         refined=variants,
+        aids=_aids(passages, python=python),
     )
     return Task(
         dataset=dataset_of_both_variants(pack, chosen_problems, make_prompt, variants),
         setup=open_attempt(task_run),
-        solver=ask_once(task_run, seed),
+        solver=ask_with_python(task_run, _SCRIPT_S, seed) if python else ask_once(task_run, seed),
         scorer=[verdict_scorer(task_run, think), failing_if_undecided(task_run)],
         cleanup=task_run.suspend_sample_attempt,
         continue_on_fail=True,
@@ -235,6 +244,12 @@ def _editor_launch(
 def _split_names(names: str | list[str]) -> list[str]:
     words = names.split(",") if isinstance(names, str) else names
     return [word.strip() for word in words if word.strip()]
+
+
+def _aids(passages_file: str, *, python: bool) -> dict[str, str]:
+    """Name → version of what a model is given beside the question."""
+    aids = {"passages": hashlib.sha256(Path(passages_file).read_bytes()).hexdigest()} if passages_file else {}
+    return aids | ({"python": f"{_SCRIPT_S:g} s"} if python else {})
 
 
 def _study_condition_if_any(

@@ -77,6 +77,19 @@ def agent_tools(workspace: AgentWorkspace) -> list[ToolDef]:
     return tool_defs
 
 
+def python_tool(workspace: AgentWorkspace) -> ToolDef:
+    """The one tool of a model that is asked a question and may calculate (CS-Bench's table 26)."""
+
+    async def python(script: str) -> str:
+        return await workspace.run_python(script)
+
+    return _tool_definition(
+        python,
+        "Run a Python script and read what it prints. Each script begins anew; there is no network.",
+        script="The whole script. Print what you want to know.",
+    )
+
+
 def _tool_definition(tool_function: Callable[..., Awaitable[str]], description: str, **parameters: str) -> ToolDef:
     return ToolDef(
         tool_function, name=tool_function.__name__, description=description, parameters=parameters, parallel=False

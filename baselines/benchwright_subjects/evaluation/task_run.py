@@ -39,6 +39,8 @@ class TaskRun:
         steps: True if steps are asked for before the answer.
         knowledge_cutoff: Outside studies: the end of what the model was trained on; as Inspect knows it if empty.
         refined: Statements that are asked beside the originals, by problem.
+        aids: Name → version of what a model is given beside the question, such as passages or Python. The names become
+            part of that of the prompts, so that reports keep such attempts apart.
         launch: The program that works with the model; None if that is our own agent, or none.
 
     Raises:
@@ -60,6 +62,7 @@ class TaskRun:
         steps: bool = False,
         knowledge_cutoff: str = "",
         refined: Mapping[str, RefinedStatement] | None = None,
+        aids: Mapping[str, str] | None = None,
         launch: AgentLaunch | None = None,
     ) -> None:
         self.services = services
@@ -68,8 +71,15 @@ class TaskRun:
         self._cutoff = _checked_cutoff_date(knowledge_cutoff)
         self.prompts = prompts
         self.facts_of_prompts: dict[str, JsonValue] = (
-            {} if prompts is None else {"prompts": prompts.name, "prompts_sha256": digest_of_prompt_forms(prompts)}
+            {}
+            if prompts is None
+            else {
+                "prompts": "+".join((prompts.name, *(aids or {}))),
+                "prompts_sha256": digest_of_prompt_forms(prompts),
+            }
         )
+        if aids and prompts is not None:
+            self.facts_of_prompts["aids"] = dict(aids)
         if prompts is not None and shots is not None:
             self.facts_of_prompts |= {"shots": shots, "steps": steps}
         """For records: which prompts these are."""

@@ -316,6 +316,8 @@ study's rules leave out; never practice, nor an attempt that is still open."""
     def asking_way(self) -> str:
         """Way a model was asked, such as `zero-shot` or `5-shot, steps`, with the prompts' name if they are a paper's.
 
+        Passages and tools that it was given are named too.
+
         `form unknown` if it was not recorded, empty for people.
         """
         if self.is_person:
@@ -323,9 +325,9 @@ study's rules leave out; never practice, nor an attempt that is still open."""
         if self.shots is None or self.steps is None:
             return FORM_UNKNOWN
         shots_text = f"{self.shots}-shot" if self.shots else ZERO_SHOT
-        prompts = self.prompts.partition(" ")[0]
+        prompts, *aids = self.prompts.partition(" ")[0].split("+")
         prompts_name = "" if prompts in ("", _OWN_PROMPTS) else f"{prompts} prompts"
-        return ", ".join(filter(None, (shots_text, "steps" if self.steps else "", prompts_name)))
+        return ", ".join(filter(None, (shots_text, "steps" if self.steps else "", prompts_name, *aids)))
 
     @property
     def group(self) -> str:

@@ -152,6 +152,8 @@ def export_prompts(
         prompting.refuse_exclusive()
         if prompting.refined is not None:
             raise ServerError("--refined asks a model twice; leave it out of export-prompts.")
+        if prompting.python:
+            raise ServerError("--python needs a model that is asked here; leave it out of export-prompts.")
         prompt_form = RequestForm(
             prompting.problem or "",
             prompting.shots,
@@ -160,6 +162,7 @@ def export_prompts(
             str(prompting.template) if prompting.template else "",
             prompting.seed or 0,
             prompting.prompts,
+            str(prompting.passages) if prompting.passages else "",
         )
         problems, prompt_of = prompt_form.problems_and_prompts(Store(Home.from_environment()), pack)
         count = write_prompts(file, problems, prompt_of)

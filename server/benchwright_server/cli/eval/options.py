@@ -64,6 +64,13 @@ class PromptOptions:
         Path | None,
         typer.Option(help="Refined statements from `eval refine`; asked too, as a variant of their own."),
     ] = None
+    passages: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="JSON Lines of `id` and `passages`, which are shown before each question."),
+    ] = None
+    python: Annotated[bool, typer.Option("--python", help="Let the model run Python scripts before it replies.")] = (
+        False
+    )
     seed: Annotated[
         int | None, typer.Option(help="Seed for the examples, the problems drawn by --limit, and the model's sampling.")
     ] = None
@@ -71,7 +78,9 @@ class PromptOptions:
     @property
     def changes_prompt(self) -> bool:
         """True if problems are asked otherwise than by default."""
-        return bool(self.shots or self.think or self.prompts or self.template or self.refined)
+        return bool(
+            self.shots or self.think or self.prompts or self.template or self.refined or self.passages or self.python
+        )
 
     def refuse_exclusive(self) -> None:
         """Refuse prompts that exclude each other.
@@ -81,6 +90,8 @@ class PromptOptions:
         """
         if self.prompts and self.template:
             raise ServerError("--prompts and --template both say how to ask; leave one out.")
+        if self.template and (self.passages or self.python):
+            raise ServerError("--passages and --python go with our prompts and those of papers; leave out --template.")
 
     def task_arguments(self) -> dict[str, JsonValue]:
         """The arguments of the task: only what was given."""
@@ -92,6 +103,8 @@ class PromptOptions:
             "prompts": self.prompts,
             "template": str(self.template.absolute()) if self.template else "",
             "refined": str(self.refined.absolute()) if self.refined else "",
+            "passages": str(self.passages.absolute()) if self.passages else "",
+            "python": self.python,
         }
         arguments: dict[str, JsonValue] = {name: value for name, value in option_values.items() if value}
         if self.seed is not None:
@@ -250,12 +263,14 @@ class TaskOptions:
             raise ServerError("--extension and --participant need --subject vscode-agent.")
         if self.map_only and self.prompting.refined is not None:
             raise ServerError("--map judges nothing, so there is nothing to compare; leave out --refined.")
+        if self.map_only and (self.prompting.passages or self.prompting.python):
+            raise ServerError("--map sends your own prompt alone; leave out --passages and --python.")
         if self.map_only and self.prompting.template is None:
             raise ServerError("--map needs --template, the prompt for each problem.")
         check_knowledge_cutoff(self.sampling.knowledge_cutoff)
         self.prompting.refuse_exclusive()
         if self.agent.is_agent_chosen and self.prompting.changes_prompt:
-            options = "--shots, --think, --prompts, --template and --refined"
+            options = "--shots, --think, --prompts, --template, --refined, --passages and --python"
             raise ServerError(f"{options} are for single replies; leave them out with --agent and --subject.")
 
     def _refuse_options_of_plan(self) -> None:
