@@ -402,6 +402,8 @@ def csbench_record(number: int, language: str) -> dict[str, Any]:
 
 def csbench_reply(request: JudgeRequest) -> PlayedReply:
     text = json.dumps(request.body["messages"])
+    if request.body["model"] == "gpt-4o":
+        return aided_reply(request)
     if request.body["model"] == "thinker":
         usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
         details = {"completion_tokens_details": {"reasoning_tokens": 5}}
@@ -412,6 +414,16 @@ def csbench_reply(request: JudgeRequest) -> PlayedReply:
         return content(json.dumps({"reason": "It is.", "types": types}))
     # Both give the first answer 8; of the second one of them thinks less.
     return says(4 if "second" in text and request.body["model"] == "jb" else 8)
+
+
+def aided_reply(request: JudgeRequest) -> PlayedReply:
+    """Right if a passage or a script of its own says so."""
+    last_message = request.body["messages"][-1]
+    if "tools" in request.body and last_message["role"] != "tool":
+        function = {"name": "python", "arguments": json.dumps({"script": "print('so it is', 'ABCD'[1])"})}
+        call = {"id": "c1", "type": "function", "function": function}
+        return content(None, finish_reason="tool_calls", tool_calls=[call])
+    return content(f"Answer: {'B' if 'so it is B' in json.dumps(last_message) else 'A'}")
 
 
 def run_csbench(world: Bench) -> Outputs:
@@ -448,6 +460,10 @@ def run_csbench(world: Bench) -> Outputs:
         "benchwright eval --pack csbench-en --model openai-api/local/thinker --problem en-1 --problem en-2 "
         f"--base-url {world.url} --out runs"
     )
+    world.write_lines("passages.jsonl", [{"id": "en-1", "passages": ["so it is B"]}, {"id": "en-2", "passages": []}])
+    aided = f"--problem en-1 --problem en-2 --base-url {world.url} --out runs"
+    world.run_listed("benchwright eval --pack csbench-en --model openai/gpt-4o --passages passages.jsonl", aided)
+    world.run_listed("benchwright eval --pack csbench-en --model openai/gpt-4o --python", aided)
     world.run_listed("benchwright judge error-types csbench-en")
     write_labels(world.folder / "taxonomy.toml", "choices", "misreading", "calculation")
     world.run_listed("benchwright judge error-types csbench-en --labels taxonomy.toml")
@@ -604,7 +620,13 @@ VALUES: Mapping[tuple[str, str], Mapping[Place, object]] = {
         (_S.format("openai-api/local/thinker"), "received"): 20.0,
         (_S.format("openai-api/local/thinker"), "reasoning"): 5.0,
     },
-    ("CS-Bench", "settings.scores"): {(("model: s1 (en)", "zero-shot"),): 1 / 4, (("model: s1 (en)", "5-shot"),): 1.0},
+    ("CS-Bench", "settings.scores"): {
+        (("model: s1 (en)", "zero-shot"),): 1 / 4,
+        (("model: s1 (en)", "5-shot"),): 1.0,
+        # One of two questions has a passage; a script answers both.
+        (("model: openai/gpt-4o (en)", "zero-shot, passages"),): 1 / 2,
+        (("model: openai/gpt-4o (en)", "zero-shot, python"),): 1.0,
+    },
     ("CS-Bench", "settings.differences"): {("model: s1 (en)", "5-shot", "value"): 3 / 4},
     ("CS-Bench", "error-types.shares"): {(("reasoning, model: wrong (en, 5-shot, steps)", "calculation"),): 1.0},
     ("CS-Bench", "error-types.sets.taxonomy.shares"): {
