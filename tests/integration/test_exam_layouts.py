@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -16,12 +17,15 @@ from ..support.packs.exam_layouts import (
     drawn_exam,
     find,
     read_pages,
+    read_scan,
 )
+from ..support.packs.exam_papers import skip_without_tesseract
 
 QUICK_SEEDS = range(6)
 NIGHTLY_SEEDS = range(400)
 NIGHTLY_PRINTED_SEEDS = range(160)
 NIGHTLY_CHINESE_SEEDS = range(160)
+NIGHTLY_SCANNED_SEEDS = range(8)
 LEAST_CHINESE_RIGHT = 0.9
 LEAST_RIGHT = 0.95
 """Of the questions; the others are named."""
@@ -71,3 +75,18 @@ def test_chinese_questions_are_found_or_named(seeds: range, lay_out: Callable[[D
     assert [(exam.exam.seed, exam.lost) for exam in read_exams if exam.lost] == []
     question_count = sum(len(exam.exam.questions) for exam in read_exams)
     assert sum(len(exam.right) for exam in read_exams) >= LEAST_CHINESE_RIGHT * question_count
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("dpi", [150, 200, 300])
+@pytest.mark.parametrize(("draw", "language"), [(drawn_exam, "eng"), (drawn_chinese_exam, "chi_sim")])
+def test_what_a_scan_of_a_layout_loses_is_named(
+    draw: Callable[[int], DrawnExam], language: str, dpi: int, tmp_path: Path
+) -> None:
+    skip_without_tesseract(language)
+    exams = [draw(seed) for seed in NIGHTLY_SCANNED_SEEDS]
+    read_exams = [
+        find(exam, read_scan(by_reportlab(exam), tmp_path, dpi=dpi, seed=exam.seed, language=language))
+        for exam in exams
+    ]
+    assert [(exam.exam.seed, exam.lost) for exam in read_exams if exam.lost] == []

@@ -31,7 +31,10 @@ from benchwright_exams.inside.shown_text import shown_and_hidden_words
 from benchwright_exams.items import ExamItem, items_of_ledger
 from benchwright_exams.model.lines import text_without_spaces_and_hyphens
 from benchwright_exams.reading.page import ReadExam, ReadPage
+from benchwright_exams.reading.reading import read_exam
 from benchwright_exams.structure.structure import structure_by_rules
+
+from .exam_papers import scan
 
 _HEADINGS = {"en": ("Question", "Problem"), "de": ("Aufgabe", "Frage"), "fr": ("Exercice", "Question")}
 _WORDS = {
@@ -429,6 +432,13 @@ def read_pages(pdf: bytes) -> ReadExam:
     return ReadExam(made_from="", file="exam.pdf", sha256="", pages=tuple(pages))
 
 
+def read_scan(pdf: bytes, folder: Path, *, dpi: int, seed: int, language: str) -> ReadExam:
+    """The pages of a scan, as the command reads them."""
+    file = folder / f"scan-{dpi}-{seed}.pdf"
+    file.write_bytes(scan(pdf, dpi=dpi, seed=seed))
+    return read_exam(file, folder / file.stem, language=language)
+
+
 def find(drawn_exam: DrawnExam, read_exam: ReadExam) -> FoundExam:
     """Find the questions of an exam by rules, and compare."""
     ledger = structure_by_rules(read_exam)
@@ -439,10 +449,13 @@ def find(drawn_exam: DrawnExam, read_exam: ReadExam) -> FoundExam:
         question.number for question in drawn_exam.questions if _is_right(items.get(str(question.number)), question)
     }
     is_all_named = any("No question was found" in finding.says for finding in findings)
+    missing_are_named = any("questions may be missing" in finding.says for finding in findings)
     named = {
         question.number
         for question in drawn_exam.questions
-        if is_all_named or any(finding.item.rstrip("abcdefgh") == str(question.number) for finding in findings)
+        if is_all_named
+        or (missing_are_named and str(question.number) not in items)
+        or any(finding.item.rstrip("abcdefgh") == str(question.number) for finding in findings)
     }
     for question in drawn_exam.questions:
         token = next(word for word in question.stem.split() if word.casefold().startswith(f"q{question.number}x"))

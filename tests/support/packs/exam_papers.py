@@ -598,10 +598,12 @@ def many_pages(count: int = 5_000) -> bytes:
     return _pdf_of_raw_page(b"<< /Type /Pages /Kids [%s] /Count %d >>" % (kids, count), b"")
 
 
-def skip_without_tesseract() -> None:
-    """Skips a test that reads a picture of a page, where the program for it is missing."""
+def skip_without_tesseract(language: str = "eng") -> None:
+    """Skips a test that reads a picture of a page, where the program for it, or its language, is missing."""
     if shutil.which("tesseract") is None:
         pytest.skip("needs Tesseract (apt-get install tesseract-ocr)")
+    if not any(Path("/usr/share/tesseract-ocr").glob(f"*/tessdata/{language}.traineddata")):
+        pytest.skip(f"needs Tesseract's {language} (apt-get install tesseract-ocr-{language.replace('_', '-')})")
 
 
 def huge_picture() -> bytes:
