@@ -80,7 +80,7 @@ class RequestForm:
     prompt_set_name: str = ""
     """The name of a prompt set; our own where empty."""
     passages_file: str = ""
-    """A file of passages that are shown before each question; none where empty."""
+    """A file of passages that are shown before each question, if not empty."""
 
     def problems_and_prompts(self, store: Store, pack: str) -> tuple[list[Problem], Callable[[Problem], ModelPrompt]]:
         """The problems of a pack that are asked, and what makes the request of each, with passages if there are any.

@@ -85,7 +85,7 @@ def python_tool(workspace: AgentWorkspace) -> ToolDef:
 
     return _tool_definition(
         python,
-        "Run a Python script and read what it prints. Each script begins anew; there is no network.",
+        "Run a Python script and read what it prints. Each script begins from scratch; there is no network.",
         script="The whole script. Print what you want to know.",
     )
 

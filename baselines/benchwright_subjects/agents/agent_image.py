@@ -63,7 +63,7 @@ class AgentImage:
     memory_mb: int = 8192
 
     def compose_document(self) -> Mapping[str, JsonValue]:
-        """The service, as Compose runs it by hand in a sample's folder."""
+        """The service, with which Compose runs it in a sample's folder."""
         service: dict[str, JsonValue] = {
             "image": self.name,
             "volumes": [f"./{name}:/code/{name}" for name in (*FOLDERS, _PROMPT)],
