@@ -8,7 +8,7 @@ const PROBLEM = "saturating-counter";
 const FILE = "rtl/sat_counter.sv";
 const GOOD = starterFile(PROBLEM, "hidden", "reference", FILE);
 /** What the analyser of the editor accepts and no simulator does. */
-const UNBUILT = GOOD.replace("endmodule", "    initial randsequence(main) main : one; one : {}; endsequence\n\nendmodule");
+const UNBUILT = GOOD.replace("endmodule", "    event first, second;\n    initial wait_order (first, second);\n\nendmodule");
 
 scenario("results lead to the next step, of a design and of a question", { skip: ONLY_NIGHTLY }, async ({ editor }) => {
   await designLeadsFromEarlySaveToPass(editor);
