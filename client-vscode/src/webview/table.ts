@@ -46,3 +46,8 @@ export function numberTable(headings: readonly string[], rows: readonly (readonl
   for (const { cells } of made.rows) for (const cell of [...cells].slice(1)) cell.classList.add("number");
   return made;
 }
+
+/** A table that is wider than a narrow window is scrolled by itself, also by keyboard. */
+export function scrolled(label: string, content: Node): HTMLElement {
+  return element("div", { class: "scrolled", tabindex: "0", role: "group", "aria-label": label }, content);
+}

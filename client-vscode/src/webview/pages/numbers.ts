@@ -6,7 +6,7 @@ import { progress, type NumbersGroup, type Spent, type Sum } from "../../attempt
 import { columns, dividedBar, legend } from "../charts.ts";
 import { connect } from "../connection.ts";
 import { element, emptyState, main } from "../elements.ts";
-import { row, table } from "../table.ts";
+import { row, scrolled, table } from "../table.ts";
 
 export interface ToNumbers {
   readonly groups: readonly NumbersGroup[];
@@ -131,11 +131,6 @@ function groupPart({ heading, attempts }: NumbersGroup): Node[] {
     ...timeWithAgents(heading, attempts),
     ...(others.length > 0 ? [element("p", {}, t("How others did:")), element("ul", {}, ...others)] : []),
   ];
-}
-
-/** A table that is wider than a narrow window is scrolled by itself, also by keyboard. */
-function scrolled(label: string, content: Node): HTMLElement {
-  return element("div", { class: "scrolled", tabindex: "0", role: "group", "aria-label": label }, content);
 }
 
 function details(title: string, content: Node): HTMLElement {

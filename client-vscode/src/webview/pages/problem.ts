@@ -4,7 +4,7 @@ import { clockTime } from "../../text/duration.ts";
 import { connect } from "../connection.ts";
 import { button, element, main } from "../elements.ts";
 import { richText } from "../richText.ts";
-import { numberTable, row, table } from "../table.ts";
+import { numberTable, row, scrolled, table } from "../table.ts";
 
 export interface ToProblem {
   readonly title: string;
@@ -58,7 +58,7 @@ function show({ title, facts, statement, expected, hasUnfinished, attempts, best
     ...(best ? bestSolution(best, expected) : []),
     ...(explanation ? [element("details", {}, element("summary", {}, t("Explanation of the solution")), markdown(explanation))] : []),
     element("h2", {}, t("Your attempts")),
-    attempts.length > 0 ? attemptTable(attempts, expected) : element("p", {}, t("You have not tried this problem yet.")),
+    attempts.length > 0 ? scrolled(t("Your attempts"), attemptTable(attempts, expected)) : element("p", {}, t("You have not tried this problem yet.")),
     element("h2", {}, t("Statement")),
     markdown(statement),
     element("h2", {}, t("About this problem")),
@@ -91,7 +91,7 @@ function bestSolution({ attempt, solutions, measures, reference }: BestSolution,
     element("h2", {}, t("Your best solution, beside the reference")),
     element("p", {}, choice),
     measures.length > 0
-      ? numberTable([t("Measure"), t("Yours"), t("Reference")], measures)
+      ? scrolled(t("Measure"), numberTable([t("Measure"), t("Yours"), t("Reference")], measures))
       : element("p", {}, t("It is not measured yet, or can't be synthesised here.")),
     ...(reference ? [] : [element("p", { class: "policy" }, t("The reference itself is not shown."))]),
     element("div", { class: "actions" }, ...actions),
