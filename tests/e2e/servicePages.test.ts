@@ -74,6 +74,7 @@ async function halfWrittenQuestion(): Promise<void> {
     await author.getByLabel("Figure 1", { exact: true }).setInputFiles({ name: "a.png", mimeType: "image/png", buffer: PICTURE });
     await preview.getByRole("img", { name: "A cache" }).waitFor();
     assert.deepEqual(await faultsOfPage(author), []);
+    await author.evaluate("scrollTo(0, 0)");
     await author.screenshot({ path: join(ARTIFACTS, "question-unfinished.png"), fullPage: true });
 
     await author.reload();
