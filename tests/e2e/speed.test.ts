@@ -21,7 +21,7 @@ interface Goal {
 
 const LIST_OF_VSCODE: Goal = { name: "page → VS Code's status bar" };
 const LIST: Goal = { name: "page → list", most: 3 };
-const LIST_READ: Goal = { name: "page → list, read anew" };
+const LIST_READ: Goal = { name: "page → list, read again" };
 const FILE: Goal = { name: "click → file, which VS Code shows" };
 const STATEMENT: Goal = { name: "click → statement", most: 0.5 };
 const SAVED: Goal = { name: "save → saved, which VS Code shows" };
