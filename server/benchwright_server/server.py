@@ -147,6 +147,14 @@ class Protocol(LanguageServerProtocol):
         else:
             handler_context.run(self._handle_notification, message.method, message.params)
 
+    def _handle_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
+        """Passes the client's response on, unless what waited for it was cancelled meanwhile."""
+        response_future = self._request_futures.get(msg_id)
+        if response_future is not None and response_future.cancelled():
+            del self._request_futures[msg_id]
+            return
+        super()._handle_response(msg_id, result, error)
+
     def _execute_handler(self, msg_id: Any, handler: Any, callback: Any, args: Any = None, kwargs: Any = None) -> None:
         super()._execute_handler(msg_id, handler, callback, args, kwargs)
         # pygls drops the futures of requests only: those of notifications would accumulate.
