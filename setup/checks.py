@@ -184,9 +184,11 @@ def _report_and_exit_status(stage_outcomes: list[StageResult], wall_s: float, wo
             "at the second try: see above what failed at first" if outcome.at_second_try else ""
         )
         print(f"{outcome.stage:<12} {result:<7} {outcome.wall_s:>7.0f} {outcome.processor_s:>11.0f}  {remark}".rstrip())
+    counted_s = sum(outcome.processor_s for outcome in stage_outcomes)
     print(
-        f"\n{wall_s / 60:.1f} min; the machine's {os.cpu_count()} processors worked {worked_s / 60:.1f} min, also for"
-        " whatever else ran on it"
+        f"\n{wall_s / 60:.1f} min; the machine's {os.cpu_count()} processors worked {worked_s / 60:.1f} min, of which"
+        f" the table has {counted_s / 60:.1f}: it lacks collecting the tests, servers and simulators that nobody waited"
+        " for, and whatever else ran"
     )
     print(f"\n{len(stage_outcomes) - len(failed_outcomes)} passed, {len(failed_outcomes)} failed")
     return 1 if failed_outcomes else 0

@@ -121,6 +121,7 @@ WALKS = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("page", WALKS)
 def test_page(page: str, reader: Reader) -> None:
     WALKS[page].go(page, reader)

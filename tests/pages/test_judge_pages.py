@@ -185,6 +185,7 @@ def test_a_class_is_graded(reader: Reader) -> None:
     WALKS[page].go(page, reader)
 
 
+@pytest.mark.nightly
 def test_a_service_runs(reader: Reader, request: pytest.FixtureRequest) -> None:
     page = "docs/how-to/judge-service.md"
     _service(reader, new_database(request.getfixturevalue("postgres")))

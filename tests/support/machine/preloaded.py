@@ -181,9 +181,9 @@ def _redirect(streams: Sequence[int]) -> None:
     for standard, stream in enumerate(streams):
         os.dup2(stream, standard)
     os.closerange(_STREAMS, os.sysconf("SC_OPEN_MAX"))
-    sys.stdin = sys.__stdin__ = _opened_like(sys.stdin, 0, "r")
-    sys.stdout = sys.__stdout__ = _opened_like(sys.stdout, 1, "w")
-    sys.stderr = sys.__stderr__ = _opened_like(sys.stderr, 2, "w")
+    sys.stdin = _opened_like(sys.stdin, 0, "r")
+    sys.stdout = _opened_like(sys.stdout, 1, "w")
+    sys.stderr = _opened_like(sys.stderr, 2, "w")
 
 
 def _opened_like(old_stream: Any, standard: int, mode: str) -> io.TextIOWrapper:
