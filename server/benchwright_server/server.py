@@ -55,7 +55,7 @@ from benchwright_server.pipe import is_unshared_pipe, open_pipe_reader, widen_pi
 from benchwright_server.settings import ServerSettings, camel_case_name
 from benchwright_server.workspaces.marker import is_marked
 from benchwright_server.workspaces.sealed_files import sealed_path_predicate
-from benchwright_server.workspaces.workspace_search import workspace_folder_containing
+from benchwright_server.workspaces.workspace_search import holds_repository, workspace_folder_containing
 from benchwright_verilog.semantics.behaviour.view_store import InstanceChoiceStore
 from benchwright_verilog.semantics.project.folder_state import FolderState
 from benchwright_verilog.semantics.project.index.index_store import IndexStore
@@ -267,6 +267,7 @@ class BenchwrightServer(EditorServer):
             sealed_path_predicate(home),
             (home.data, home.state),
             partial(_fpga_cell_model_files, home.cache),
+            holds_repository,
         )
         self.live = LiveDiagnostics(self)
         self.run_messages = LatestRunMessages(self)

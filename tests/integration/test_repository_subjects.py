@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -12,16 +14,20 @@ from benchwright_attempts.summary.replay import replay
 from benchwright_problems.repository.changes import CHANGES, diff_of_files
 from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_problems.storage.store import Store
-from benchwright_subjects.evaluation.evaluation import summary
+from benchwright_subjects.evaluation.evaluation import resume_run, summary
 
 from ..support.models.eval import Desk, desk, run, says, scripted_model
 from ..support.models.eval_place import programs
 from ..support.repository_pack import ADDER, BENCH, BUGS, TREE, write_repository_pack
+from ..support.service.judge_endpoint import JudgeEndpoint, fails, in_turn
+from .test_agent_canaries import add_prowl
+from .test_eval_checkpoints import call
 
 __all__ = ("desk", "programs")
 
 WRONG_ADDER = BUGS["sum"][1]
 CANARY = "CANARY-9d2e"
+SHOWN = TREE["README.md"].strip("# \n")
 FIX = diff_of_files({"rtl/adder.sv": WRONG_ADDER.encode()}, {"rtl/adder.sv": ADDER.encode()})
 
 
@@ -43,7 +49,9 @@ def check_whole_and_clean(desk: Desk) -> dict[str, bytes | None]:
     return {path: file.data for path, file in replay(desk.events(attempt.id)).files.items()}
 
 
-@pytest.mark.parametrize("form", ["{}", "I mended the adder.\n\n```diff\n{}```\nIt adds now.\n"])
+@pytest.mark.parametrize(
+    "form", [pytest.param("{}", marks=pytest.mark.nightly), "I mended the adder.\n\n```diff\n{}```\nIt adds now.\n"]
+)
 def test_a_model_gets_the_files_and_solves_it_with_a_diff(desk: Desk, form: str) -> None:
     requests: list[str] = []
 
@@ -60,6 +68,7 @@ def test_a_model_gets_the_files_and_solves_it_with_a_diff(desk: Desk, form: str)
     assert check_whole_and_clean(desk)[CHANGES] == FIX.encode()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("reply", ["", ADDER, FIX.replace("a - b", "a * b")])
 def test_a_reply_that_is_no_diff_of_these_files_fails(desk: Desk, reply: str) -> None:
     log = run(desk, says(reply), pack="core", problems="sum")
@@ -69,7 +78,9 @@ def test_a_reply_that_is_no_diff_of_these_files_fails(desk: Desk, reply: str) ->
 def test_an_agent_by_command_line_changes_the_tree_and_its_difference_is_judged(desk: Desk, programs: Path) -> None:
     script = f"cat > rtl/adder.sv <<'END'\n{ADDER}END\n"
     script += "rm README.md; mkdir -p build && cp rtl/top.sv build/copy.sv; echo '// new' > rtl/new.sv"
-    replies = iter(("ls -R . && cat scripts/sources.f", script, "done"))
+    add_prowl(programs)
+    shown, hidden = (word.encode().hex() for word in (f"# {SHOWN}", CANARY))
+    replies = iter(("ls -R . && cat scripts/sources.f", shlex.join(["prowl", shown, hidden]), script, "done"))
     prompts: list[str] = []
 
     def reply(messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
@@ -82,6 +93,8 @@ def test_an_agent_by_command_line_changes_the_tree_and_its_difference_is_judged(
     assert "whole repository" in prompts[0]
     assert "adder.sv" in prompts[1]
     assert CANARY not in "".join(prompts)
+    paths_by_word = json.loads(prompts[2].removesuffix("[0]"))
+    assert ("/code/README.md" in paths_by_word[shown], paths_by_word[hidden]) == (True, [])
     files = check_whole_and_clean(desk)
     assert files["rtl/adder.sv"] == ADDER.encode()
     solution = (files[CHANGES] or b"").decode()
@@ -123,6 +136,7 @@ def test_our_agent_lists_reads_and_changes_the_tree(desk: Desk) -> None:
     assert b"build" not in (files[CHANGES] or b"")
 
 
+@pytest.mark.nightly
 def test_a_file_of_the_tree_that_is_made_a_link_counts_as_deleted_and_is_named(desk: Desk, programs: Path) -> None:
     command = "rm README.md; ln -s /etc/passwd README.md; rm rtl/top.sv; mkfifo rtl/top.sv"
     log = run(desk, says("done"), "agent", pack="core", problems="sum", command=command, limit_s=60.0)
@@ -130,3 +144,27 @@ def test_a_file_of_the_tree_that_is_made_a_link_counts_as_deleted_and_is_named(d
     assert "README.md: not a plain file" in desk.exports()
     files = check_whole_and_clean(desk)
     assert b"root:" not in (files[CHANGES] or b"")
+
+
+@pytest.mark.nightly
+def test_an_agent_whose_provider_fails_goes_on_with_the_changes_that_it_had_made(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOCAL_API_KEY", "none")
+    scripted_replies = in_turn(
+        call("run_command", command="rm README.md; echo '// new' > rtl/new.sv"),
+        fails(400, "down"),
+        call("replace_in_file", path="rtl/adder.sv", old="a - b", new="a + b"),
+        call("submit"),
+    )
+    with JudgeEndpoint(scripted_replies) as endpoint:
+        model = "openai-api/local/scripted"
+        log = run(desk, model, "agent", pack="core", problems="sum", base_url=endpoint.url, limit_s=120.0)
+        assert summary(log)["error"] == 1, summary(log)
+        second_log = resume_run(Path(log.location), "none")
+    assert summary(second_log)["passed"] == 1, summary(second_log)["why"]
+    files = check_whole_and_clean(desk)
+    solution = (files[CHANGES] or b"").decode()
+    assert [line for line in solution.splitlines() if line.startswith("diff ")] == [
+        f"diff --git a/{path} b/{path}" for path in ("README.md", "rtl/adder.sv", "rtl/new.sv")
+    ]

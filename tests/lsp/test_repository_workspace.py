@@ -9,6 +9,7 @@ import zlib
 from pathlib import Path
 
 import pytest
+from lsprotocol import types
 
 from benchwright_foundation.home import Home
 from benchwright_problems.repository.changes import CHANGES
@@ -160,6 +161,8 @@ async def test_four_thousand_files_open_within_three_seconds_and_are_compared_wi
         file.parent.mkdir(parents=True, exist_ok=True)
         wires = "".join(f"  wire [7:0] w{wire} = {wire};\n" for wire in range(number % 200))
         file.write_text(f"module m{number}(input a, output y);\n{wires}endmodule\n")
+    (folder / "trees/core/rtl/fast_adder.sv").write_text(ADDER)
+    (folder / "trees/core/core.f").write_text("rtl/fast_adder.sv\nrtl/top.sv\n")
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
     pack = read_pack_folder(folder)
     Store(Home.from_environment()).add(pack)
@@ -175,6 +178,13 @@ async def test_four_thousand_files_open_within_three_seconds_and_are_compared_wi
     assert pack.problems[0].public.tree is not None
     assert diff_of_workspace(desk.folder, pack.problems[0].public.tree, ("PROBLEM.md",)) == b""
     comparing_s = time.monotonic() - begun
+    # Of two modules of one name, the tree's list says which is meant.
+    top = desk.open("rtl/top.sv")
+    at_adder = types.DefinitionParams(types.TextDocumentIdentifier(top.uri), types.Position(2, 3))
+    locations = await editor.client.text_document_definition_async(at_adder)
+    assert isinstance(locations, list)
+    targets = {getattr(location, "target_uri", "") or location.uri for location in locations}
+    assert targets == {(desk.folder / "rtl/fast_adder.sv").as_uri()}
     await editor.quit()
     print(f"opened in {opening_s:.2f} s, compared in {comparing_s:.2f} s")
     assert (opening_s < 3, comparing_s < 1) == (True, True)

@@ -107,7 +107,7 @@ def sites_of_problem(ref: str, problem: Problem, cutting: Cutting) -> list[Site]
 
 def can_be_cut(problem: Problem) -> bool:
     """True if there is a reference to cut holes into."""
-    return problem.kind is ProblemKind.DESIGN and bool(problem.hidden.reference)
+    return problem.kind is ProblemKind.DESIGN and problem.public.tree is None and bool(problem.hidden.reference)
 
 
 def kinds_of_names(names: Sequence[str]) -> list[SiteKind]:

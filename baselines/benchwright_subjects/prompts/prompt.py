@@ -119,7 +119,7 @@ def full_statement(problem: Problem) -> str:
 def given_files_text(problem: Problem) -> str:
     """The files that are given, each between two lines that name it.
 
-    Of a repository that is too large for that, all paths, and the texts that may be changed or that the statement
+    Of a repository that is too large for that, all paths, and the files that may be changed or that the statement
     names, as far as they fit.
 
     Raises:
@@ -151,7 +151,7 @@ def _tree_files_text(problem: Problem, tree: Tree) -> str:
                 room -= len(texts[path])
     file_texts = [_file_text(path, text) for path, text in shown_texts.items()]
     if unshown_paths := [path for path in tree.digest_by_path if path not in shown_texts]:
-        file_texts.append("\n".join(["Without their texts, these files are there too:", *unshown_paths]))
+        file_texts.append("\n".join(["These files are there too, and not shown:", *unshown_paths]))
     return "\n\n".join(["These files of a repository are given:", *file_texts])
 
 

@@ -191,7 +191,7 @@ class Opening:
                 texts,
                 **_study_attempt_fields(assigned, records_less=self._is_recording_reduced(problem_ref)),
             )
-            mark_workspace(folder, Marker(attempt=header.id, problem=problem_ref, statement=statement))
+            mark_workspace(folder, _marker_of(header, problem))
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
@@ -229,13 +229,17 @@ class Opening:
                 if Path(self._services.log.header(marked_attempt).workspace) == folder:
                     return False
         if marked_attempt != header.id:
-            mark_workspace(
-                folder,
-                Marker(
-                    attempt=header.id, problem=header.problem, statement=statement_path_and_workspace_files(problem)[0]
-                ),
-            )
+            mark_workspace(folder, _marker_of(header, problem))
         return True
+
+
+def _marker_of(header: AttemptHeader, problem: Problem) -> Marker:
+    return Marker(
+        attempt=header.id,
+        problem=header.problem,
+        statement=statement_path_and_workspace_files(problem)[0],
+        is_repository=problem.public.tree is not None,
+    )
 
 
 class _StudyFields(TypedDict, total=False):

@@ -30,6 +30,7 @@ class Marker(Model):
     attempt: str
     problem: str
     statement: str
+    is_repository: bool = False
 
 
 class Workspace:

@@ -15,3 +15,13 @@ def workspace_folder_containing(path: Path) -> Path | None:
 
     workspace = Workspace.find_containing(path)
     return workspace.folder if workspace is not None else None
+
+
+def holds_repository(workspace_folder: Path) -> bool:
+    """True if a workspace is that of a repository problem."""
+    if not is_marked(workspace_folder):
+        return False
+    from benchwright_server.workspaces.workspace import Workspace
+
+    workspace = Workspace.find_containing(workspace_folder)
+    return workspace is not None and workspace.marker.is_repository

@@ -148,7 +148,7 @@ def _folder_with_lists_or_error(server: EditorServer, file_uri: str) -> Path:
         raise ServerError(
             f"{file_of(file_uri).name} is in none of the open folders, so it has no file list. Open its folder."
         )
-    if project.is_workspace:
+    if not project.has_lists:
         raise ServerError("All files of a problem belong together, so it has no file list.")
     return project.folder
 

@@ -308,7 +308,7 @@ class LiveDiagnostics:
         if not project.is_whole:
             return False
         path = document_path(document.uri)
-        if project.is_workspace:
+        if not project.has_lists:
             return not other_documents and all(source == path for source in inventory.files_but_headers())
         foreign = {
             name.encode()

@@ -45,6 +45,7 @@ class Project:
         documents: The open documents; they count, not what is on disk.
         settings: Include folders, macros and file lists.
         is_workspace: True if the folder is a problem's workspace: then all of its files belong together.
+        is_repository: True if a workspace holds a repository: then its file lists say which belong together.
         on_lists: Called with the file lists whenever they were read, in whatever thread that was.
         store: Keeps what a large folder declares and names.
         on_progress: As of `Inventory`.
@@ -62,6 +63,7 @@ class Project:
         settings: ProjectSettings | None = None,
         *,
         is_workspace: bool = False,
+        is_repository: bool = False,
         on_lists: Callable[[Sequence[FileList]], None] | None = None,
         store: IndexStore | None = None,
         on_progress: Callable[[int, int], None] | None = None,
@@ -79,13 +81,14 @@ class Project:
         self._documents = documents
         self._settings = settings or ProjectSettings()
         self.is_workspace = is_workspace
+        self.is_repository = is_repository
         self._lock = threading.RLock()
         self._looks = 0
         self._was_whole = True
         self._texts = SourceTexts(folder, documents, self.files)
         named_lists = [self._path_in_folder(name) for name in self._settings.file_lists]
         variables = {name: self._absolute_if_path_exists(text) for name, text in self._settings.variables.items()}
-        looked_in = None if is_workspace else folder
+        looked_in = folder if self.has_lists else None
         # What a list names, its author opens; but a solver writes the lists of a workspace.
         self.list_files = self.files if is_workspace else self.files.with_everything_unsealed()
         self._lists = ProjectLists(
@@ -112,7 +115,7 @@ class Project:
             self.inventory,
             self._includes.included_file,
             self.declaring_files,
-            takes_all_files=is_workspace,
+            takes_all_files=not self.has_lists,
             black_boxes=self._black_boxes,
             read_foreign_units=self.other_units,
         )
@@ -262,7 +265,12 @@ class Project:
         for path, text in texts.items():
             documents.open(document_uri(path), 1, text)
         changed_project = Project(
-            self.folder, documents, self._settings, is_workspace=self.is_workspace, files=self.files
+            self.folder,
+            documents,
+            self._settings,
+            is_workspace=self.is_workspace,
+            is_repository=self.is_repository,
+            files=self.files,
         )
         changed_project._texts.rewritten = rewritten
         with self._lock:
@@ -276,7 +284,7 @@ class Project:
                 self.inventory,
                 find,
                 declaring_files,
-                takes_all_files=self.is_workspace,
+                takes_all_files=not self.has_lists,
                 black_boxes=self._black_boxes,
                 read_foreign_units=self.other_units,
             )
@@ -467,6 +475,11 @@ class Project:
                 ]
                 self._lists.report_with_first_list([*inferred, *self._files.single_units.complaints])
             self._parsing.note_disk_change()
+
+    @property
+    def has_lists(self) -> bool:
+        """True if file lists say which of its files belong together."""
+        return self.is_repository or not self.is_workspace
 
     def _allow_named_folders(self) -> None:
         """Allow reading where the settings and the lists of the person who opened the folder lead."""

@@ -40,6 +40,7 @@ class Projects:
         read_settings: Gives the present settings.
         on_lists: Called with a project's file lists whenever they were read, in any thread.
         workspace_of: The folder of the workspace that a folder belongs to, if any: all its files belong together.
+        is_repository: True of a workspace that holds a repository, of which file lists say what belongs together.
         store: Keeps what large folders declare and name.
         on_progress: Called, in any thread, with a large folder and how many of how many of its files have been read.
         views: Keeps what their modules are viewed as.
@@ -66,6 +67,7 @@ class Projects:
         is_sealed: Callable[[Path], bool] = lambda real_path: False,
         closed_folders: Sequence[Path] = (),
         cell_models: Callable[[], Sequence[Path]] = tuple,
+        is_repository: Callable[[Path], bool] = lambda workspace: False,
     ) -> None:
         self._documents = documents
         self._settings = read_settings
@@ -80,6 +82,7 @@ class Projects:
         self._is_sealed = is_sealed
         self._closed_folders = closed_folders
         self._cell_models = cell_models
+        self._is_repository = is_repository
         self._folders: list[Path] = []
         self._projects: dict[Path, Project] = {}
         self._alone: dict[Path, Project] = {}
@@ -272,11 +275,13 @@ class Projects:
 
     def _project(self, folder: Path, *, is_workspace: bool) -> Project:
         if folder not in self._projects:
+            is_repository = is_workspace and self._is_repository(folder)
             self._projects[folder] = Project(
                 folder,
                 self._documents,
-                self._settings_of(folder, is_workspace=is_workspace),
+                self._settings_of(folder, has_lists=is_repository or not is_workspace),
                 is_workspace=is_workspace,
+                is_repository=is_repository,
                 on_lists=self._on_lists,
                 store=self._store,
                 on_progress=partial(self._on_progress, folder) if self._on_progress is not None else None,
@@ -324,9 +329,9 @@ class Projects:
         texts = (project.list_files.read_text(path) for project in self.all_projects())
         return next((encode_text(text) for text in texts if text is not None), None)
 
-    def _settings_of(self, folder: Path, *, is_workspace: bool) -> ProjectSettings:
+    def _settings_of(self, folder: Path, *, has_lists: bool) -> ProjectSettings:
         settings = self._settings()
-        if is_workspace:
+        if not has_lists:
             return settings
         list_choice = self.chosen_list(folder)
         file_lists = settings.file_lists or ((str(folder / list_choice.name),) if list_choice.name else ())

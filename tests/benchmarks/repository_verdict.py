@@ -1,0 +1,139 @@
+"""From a save to its verdict on a repository problem, against the bare verifier, in one run.
+
+    .venv/bin/python -m tests.benchmarks.repository_verdict [ROUNDS]
+
+The problem is a bug planted into ibex. The bare verifier is the harness's own command in the same sandbox, with the
+files already in their folder; both take turns, so that both meet the same load. Prints a Markdown table of seconds and
+the ratio of the medians.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchwright_foundation.home import Home
+from benchwright_harness.execution.run_folder import new_run_folder, run_folder
+from benchwright_harness.plan.plan import WORKDIR
+from benchwright_harness.plan.selection import selections
+from benchwright_harness.sandbox import SandboxJob
+from benchwright_harness.sandbox.bwrap import BwrapSandbox
+from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.problem import Problem
+from benchwright_problems.repository.changes import CHANGES, changed_files
+from benchwright_problems.repository.named_tests import VERIFIER
+from benchwright_problems.storage.pack_folder import read_pack_folder
+from benchwright_problems.storage.store import Store
+
+from ..integration.test_ibex_repository import BENCH, HAZARD, IBEX, SCRIPT
+from ..lsp.session import Editor
+
+ROUNDS = 5
+_PAUSE_S = 1.5
+_PROBLEM = """id = "bug"
+kind = "design"
+category = "cid016"
+difficulty = "easy"
+tree = "ibex"
+[limits]
+folder_mb = 200
+[tests]
+printed = true
+"""
+
+
+def write_pack(folder: Path) -> None:
+    """Writes a pack of one problem."""
+    files = json.loads(IBEX.read_text(encoding="utf-8"))
+    right_text = files[HAZARD.path]
+    files[HAZARD.path] = right_text.replace(HAZARD.right, HAZARD.wrong)
+    texts = {f"trees/ibex/{path}": text for path, text in files.items()} | {
+        "pack.toml": 'name = "ibex"\ntitle = "Ibex"\nversion = "1"\nlicense = "Apache-2.0"\nsource = "measured"\n'
+        'order = ["bug"]\n',
+        "bug/problem.toml": _PROBLEM,
+        "bug/statement.md": "# A bug\n\nMend it.\n",
+        f"bug/hidden/harness/{VERIFIER}": SCRIPT.format(path=HAZARD.path).replace("/code/hidden_bench", "/src/bench"),
+        "bug/hidden/harness/bench.sv": f"{BENCH}{HAZARD.bench}endmodule\n",
+    }
+    for path, text in texts.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+
+
+async def bare_seconds(problem: Problem, diff: str, toolchain: Toolchain) -> float:
+    """Seconds of the verifier's command alone."""
+    sandbox, code, tree = BwrapSandbox(), new_run_folder(), problem.public.tree
+    assert tree is not None
+    files = tree.read_all() | {
+        path: content for path, content in changed_files(tree, diff).items() if content is not None
+    }
+    user = sandbox.new_user()
+    with run_folder(code, files, user):
+        job = SandboxJob(
+            argv=("bash", f"/src/{VERIFIER}"),
+            env={**toolchain.environment(selections(problem)[0]), "HOME": WORKDIR, "LANG": "C.UTF-8"},
+            code=code,
+            hidden_files={f"/src/{path}": text for path, text in problem.hidden.harness.items()},
+            limits=problem.limits,
+            toolchain=toolchain,
+            user=user,
+        )
+        log = io.BytesIO()
+        began = time.perf_counter()
+        await sandbox.run(job, log)
+        seconds = time.perf_counter() - began
+    assert b"TEST: keeps_order ... PASS" in log.getvalue(), log.getvalue()[-500:]
+    return seconds
+
+
+async def measure(home: Path, rounds: int) -> dict[str, list[float]]:
+    """Seconds of both."""
+    problem = Store(Home.from_environment()).unseal("ibex/bug")
+    toolchain = Toolchain.find(Home.from_environment().cache)
+    seconds: dict[str, list[float]] = {"bare verifier": [], "save → verdict": []}
+    editor = await Editor.start(home)
+    try:
+        desk = await editor.open_problem("ibex/bug")
+        await desk.start()
+        file = desk.open(HAZARD.path)
+        right_text = (desk.folder / HAZARD.path).read_text(encoding="utf-8").replace(HAZARD.wrong, HAZARD.right)
+        for number in range(1, rounds + 1):
+            await asyncio.sleep(_PAUSE_S)
+            file.paste(f"{right_text}// {number} {time.time_ns()}\n")
+            began = time.perf_counter()
+            file.save()
+            verdict = await desk.verdict(number)
+            seconds["save → verdict"].append(time.perf_counter() - began)
+            assert verdict.outcome == "passed", verdict
+            diff = (desk.folder / CHANGES).read_text(encoding="utf-8")
+            seconds["bare verifier"].append(await bare_seconds(problem, diff, toolchain))
+    finally:
+        await editor.quit()
+    return seconds
+
+
+def main() -> None:
+    """Measures and prints."""
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
+    with tempfile.TemporaryDirectory(prefix="benchwright-repository-") as temporary:
+        home = Path(temporary, "home")
+        os.environ["BENCHWRIGHT_HOME"] = str(home)
+        write_pack(Path(temporary, "pack"))
+        Store(Home.from_environment()).add(read_pack_folder(Path(temporary, "pack")))
+        seconds = asyncio.run(measure(home, rounds))
+    print("| | median | smallest | largest |\n| --- | --- | --- | --- |")
+    for name, times in seconds.items():
+        print(f"| {name} | {statistics.median(times):.2f} | {min(times):.2f} | {max(times):.2f} |")
+    medians = {name: statistics.median(times) for name, times in seconds.items()}
+    print(f"\nRatio: {medians['save → verdict'] / medians['bare verifier']:.2f}")
+
+
+if __name__ == "__main__":
+    main()
