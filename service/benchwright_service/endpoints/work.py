@@ -44,7 +44,7 @@ async def claim(
     response_class=Response,
     responses={
         200: {"description": "A ZIP archive.", "content": {"application/zip": {}}},
-        **openapi_responses_with_common_refusals(RefusalKind.NOT_FOUND),
+        **openapi_responses_with_common_refusals(RefusalKind.CONFLICT),
     },
 )
 async def tree(run: RunId, worker: Worker, runs: TheRuns) -> Response:

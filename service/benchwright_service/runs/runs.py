@@ -265,18 +265,17 @@ class RunQueue:
         """The files of the repository that a run is about, packed.
 
         Raises:
-            RefusalError: There is no such run, or its problem has no repository that is here.
+            RefusalError: There is no such run any more, or its problem has no repository that is here.
         """
         row = await self._rows.find(run)
-        if row is None:
-            raise _unknown_run_refusal()
         try:
-            problem = await asyncio.to_thread(self._store.problem, await self._rows.problem_ref_of(row.attempt))
-            if problem.public.tree is not None:
-                return await asyncio.to_thread(problem.public.tree.packed)
+            if row is not None:
+                problem = await asyncio.to_thread(self._store.problem, await self._rows.problem_ref_of(row.attempt))
+                if problem.public.tree is not None:
+                    return await asyncio.to_thread(problem.public.tree.packed)
         except ProblemsError:
             logger.exception("run %s can't be given its repository", run)
-        raise _unknown_run_refusal()
+        raise RefusalError(RefusalKind.CONFLICT, "The run has no repository.", "Ask for the next run.")
 
     async def record_step_if_leased(self, run: str, step: Step) -> Heard:
         """A worker's word that it is alive, and what it is at."""
