@@ -125,17 +125,10 @@ def _without_key(toml_text: str, key_path: TomlPath) -> str:
     return toml_text
 
 
-<<<<<<< HEAD
 def _toml_value_text(new_value: object) -> str:
     if not isinstance(new_value, str) or "\n" not in new_value:
         return toml_value_text(new_value)
     lines = (toml_value_text(line)[1:-1] for line in new_value.split("\n"))
-=======
-def _toml_value_text(value: object) -> str:
-    if not isinstance(value, str) or "\n" not in value:
-        return toml_value_text(value)
-    lines = (toml_value_text(line)[1:-1] for line in value.split("\n"))
->>>>>>> 63ae7d71 (Name roles, keys and units in foundation, the analysis and the service)
     return '"""\n' + "\n".join(lines) + '"""'
 
 

@@ -109,7 +109,9 @@ def usage_of_process_tree(pid: int) -> ProcessTreeUsage:
                     ran_ns += int(thread_ran_ns)
                     waited_ns[thread.path] = int(thread_waited_ns)
     ended_s = ended_ticks / os.sysconf("SC_CLK_TCK")
-    return ProcessTreeUsage(pages * os.sysconf("SC_PAGE_SIZE"), ran_ns / 1e9 + ended_s, waited_ns, is_ready, _pressure_s())
+    return ProcessTreeUsage(
+        pages * os.sysconf("SC_PAGE_SIZE"), ran_ns / 1e9 + ended_s, waited_ns, is_ready, _pressure_s()
+    )
 
 
 def _pressure_s() -> float:

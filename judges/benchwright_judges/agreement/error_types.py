@@ -66,7 +66,10 @@ async def classify_errors(
         StorageError: The database failed.
     """
     outcomes = await asyncio.gather(
-        *(_stored_or_new_vote(problem, model_reply, labels, endpoint, records, budget, offline) for endpoint in endpoints),
+        *(
+            _stored_or_new_vote(problem, model_reply, labels, endpoint, records, budget, offline)
+            for endpoint in endpoints
+        ),
         return_exceptions=True,
     )
     for outcome in outcomes:

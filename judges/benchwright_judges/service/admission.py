@@ -243,11 +243,7 @@ def refusal_of(request_error: Exception) -> RefusalError:
             "The problem is no longer in the service's packs.",
             "Ask who runs the service to install its pack again.",
         )
-<<<<<<< HEAD
     failure = storage_failure_name(request_error)
-=======
-    failure = storage_failure_name(error)
->>>>>>> 63ae7d71 (Name roles, keys and units in foundation, the analysis and the service)
     if failure is not None:
         # One line: while a disk is full, this is so of every request.
         logger.error("%s (%s) in %s", type(request_error).__name__, failure, _innermost_own_function(request_error))

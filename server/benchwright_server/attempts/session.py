@@ -51,10 +51,6 @@ from benchwright_server.protocol.messages import (
     TestLine,
     VerdictView,
 )
-<<<<<<< HEAD
-=======
-from benchwright_server.workspaces.repository import is_left_out_of_solution
->>>>>>> e73ec9a4 (Name functions and parameters of the server after what they give and hold)
 from benchwright_server.workspaces.workspace import Workspace, read_judged_files
 
 if TYPE_CHECKING:
@@ -320,9 +316,7 @@ class EditorSession(Adapter):
         if self.problem.public.tree is None:
             return path in judged_paths(self.problem)
         own_paths = (CHANGES, self.workspace.marker.statement)
-        return path in self.problem.public.tree.digest_by_path or not (
-            path in own_paths or is_left_out_of_solution(path)
-        )
+        return path in self.problem.public.tree.digest_by_path or not (path in own_paths or is_left_out(path))
 
     @property
     def is_scored_on_save(self) -> bool:

@@ -58,22 +58,13 @@ def diff_of_workspace(folder: Path, tree: Tree, excluded: Collection[str]) -> by
     return diff
 
 
-<<<<<<< HEAD
 def file_sizes(folder: Path, tree: Tree) -> dict[str, int]:
     """The size in bytes of each file in a workspace, without what builds leave."""
     digest_by_path = tree.digest_by_path
     return {
         path: entry.stat(follow_symlinks=False).st_size
-        for path, entry in _files_below(folder, _folders_of(digest_by_path), digest_by_path)
+        for path, entry in _files_below(folder, _parent_folders_of_files(digest_by_path), digest_by_path)
     }
-=======
-def is_left_out_of_solution(path: str) -> bool:
-    """True if a file of this path, unless the repository has it, is no part of a solution."""
-    *folders, name = path.split("/")
-    if any(folder in _BUILD_FOLDERS or folder.startswith(".") for folder in folders):
-        return True
-    return name.startswith(".") or name.endswith(_BUILD_SUFFIXES)
->>>>>>> e73ec9a4 (Name functions and parameters of the server after what they give and hold)
 
 
 def _files_below(
@@ -86,11 +77,9 @@ def _files_below(
             for entry in entries:
                 path = f"{prefix}{entry.name}"
                 if entry.is_dir(follow_symlinks=False):
-                    if path in tree_folders or not is_left_out_of_solution(f"{path}/file"):
+                    if path in tree_folders or not is_left_out(f"{path}/file"):
                         pending.append(f"{path}/")
-                elif path in digest_by_path or (
-                    entry.is_file(follow_symlinks=False) and not is_left_out_of_solution(path)
-                ):
+                elif path in digest_by_path or (entry.is_file(follow_symlinks=False) and not is_left_out(path)):
                     yield path, entry
 
 

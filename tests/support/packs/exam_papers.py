@@ -195,7 +195,7 @@ def _plain_paper() -> Paper:
             ExpectedQuestion("3a", "How many states does it need at least?", 10, context="detects the sequence 1011"),
             ExpectedQuestion("3b", "Draw its state diagram.", 15, context="detects the sequence 1011"),
         ),
-        typeset(story, header="EE 271 Midterm, Spring"),
+        typeset(story, page_header="EE 271 Midterm, Spring"),
         never=("Calculators", "Page 1", "EE 271"),
     )
 
@@ -223,7 +223,7 @@ def _paper_in_columns() -> Paper:
     story.append(FrameBreak())
     story += [_paragraph(f"{number}. {text} ({number % 3 + 2} points)") for number, text in enumerate(_SHORT[5:], 6)]
     questions = tuple(ExpectedQuestion(str(number), text, number % 3 + 2) for number, text in enumerate(_SHORT, 1))
-    return Paper("two columns", questions, typeset(story, columns=2, header="CS 152"), never=("Answer all ten",))
+    return Paper("two columns", questions, typeset(story, columns=2, page_header="CS 152"), never=("Answer all ten",))
 
 
 def _paper_with_figures() -> Paper:
