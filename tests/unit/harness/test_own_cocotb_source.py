@@ -3,7 +3,7 @@ from __future__ import annotations
 from benchwright_harness.own_tests.cocotb_source import cocotb_tests, repeatedly_named_tests, toplevel_literal
 
 
-def test_names(text: str) -> list[str]:
+def names_of_tests(text: str) -> list[str]:
     return [test.name for test in cocotb_tests(text)]
 
 
@@ -34,7 +34,7 @@ async def of_another_library(dut): ...
 
 def helper(): ...
 """
-    assert test_names(text) == ["bare", "called", "other", "only_parameters"]
+    assert names_of_tests(text) == ["bare", "called", "other", "only_parameters"]
 
 
 def test_cases_are_called_as_cocotb_calls_them() -> None:

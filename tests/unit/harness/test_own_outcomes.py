@@ -22,7 +22,7 @@ COCOTB = OwnSimulation(
 FINISHED = "/code/tb/tb.sv:9: $finish called at 52 (1s)\n"
 
 
-def testbench_outcome(
+def outcome_of_testbench(
     output: str, exit_code: int = 0, end: ProcessEnd = ProcessEnd.EXITED, simulation: OwnSimulation = BENCH
 ) -> OwnOutcome:
     (outcome,), _ = outcomes_and_whether_compiled(
@@ -49,23 +49,23 @@ def testbench_outcome(
     ],
 )
 def test_a_testbench_passes_by_finish_without_an_error(output: str, reason: OwnReason) -> None:
-    assert testbench_outcome(output).reason is reason
+    assert outcome_of_testbench(output).reason is reason
 
 
 def test_a_silent_finish_counts_if_the_testbench_has_one() -> None:
     silent = replace(BENCH, files={**BENCH.files, "tb/tb.sv": b"initial $finish(0);"})
-    assert testbench_outcome("", simulation=silent).passed
-    assert not testbench_outcome("", exit_code=1, simulation=silent).passed
+    assert outcome_of_testbench("", simulation=silent).passed
+    assert not outcome_of_testbench("", exit_code=1, simulation=silent).passed
 
 
 def test_ends_of_the_simulation_are_named() -> None:
-    assert testbench_outcome("", end=ProcessEnd.TIMEOUT).reason is OwnReason.TIMEOUT
-    assert testbench_outcome("", end=ProcessEnd.MEMORY).reason is OwnReason.MEMORY
-    assert testbench_outcome("", exit_code=139).reason is OwnReason.NO_RESULT
+    assert outcome_of_testbench("", end=ProcessEnd.TIMEOUT).reason is OwnReason.TIMEOUT
+    assert outcome_of_testbench("", end=ProcessEnd.MEMORY).reason is OwnReason.MEMORY
+    assert outcome_of_testbench("", exit_code=139).reason is OwnReason.NO_RESULT
 
 
 def test_an_error_of_a_file_named_without_its_folder_has_its_place() -> None:
-    outcome = testbench_outcome("[5] %Error: a.sv:3: Assertion failed in tb.dut\n")
+    outcome = outcome_of_testbench("[5] %Error: a.sv:3: Assertion failed in tb.dut\n")
     assert (outcome.path, outcome.line) == ("rtl/a.sv", 3)
 
 
@@ -104,7 +104,7 @@ endmodule
 )
 def test_a_printed_failure_is_at_the_one_statement_that_may_have_printed_it(printed_line: str, line: int) -> None:
     bench = replace(BENCH, files={**BENCH.files, "tb/tb.sv": PRINTING.encode()})
-    outcome = testbench_outcome(f"{printed_line}\n{FINISHED}", simulation=bench)
+    outcome = outcome_of_testbench(f"{printed_line}\n{FINISHED}", simulation=bench)
     assert (outcome.reason, outcome.path, outcome.line) == (OwnReason.SAID_FAIL, "tb/tb.sv" if line else "", line)
 
 
@@ -113,7 +113,7 @@ def test_a_printed_failure_is_at_the_one_statement_that_may_have_printed_it(prin
     ["/code/tb/tb.sv:7: $stop called at 5 (1s)\n", "-Info: tb.sv:7: Verilog $stop, ignored due to +verilator+error\n"],
 )
 def test_a_stop_is_where_it_was_called(stop_output: str) -> None:
-    outcome = testbench_outcome(stop_output)
+    outcome = outcome_of_testbench(stop_output)
     assert (outcome.reason, outcome.path, outcome.line) == (OwnReason.NO_FINISH, "tb/tb.sv", 7)
 
 
