@@ -54,7 +54,7 @@ def write_pack(folder: Path) -> None:
     files = json.loads(IBEX.read_text(encoding="utf-8"))
     right_text = files[HAZARD.path]
     files[HAZARD.path] = right_text.replace(HAZARD.right, HAZARD.wrong)
-    texts = {f"trees/ibex/{path}": text for path, text in files.items()} | {
+    pack_files = {f"trees/ibex/{path}": text for path, text in files.items()} | {
         "pack.toml": 'name = "ibex"\ntitle = "Ibex"\nversion = "1"\nlicense = "Apache-2.0"\nsource = "measured"\n'
         'order = ["bug"]\n',
         "bug/problem.toml": _PROBLEM,
@@ -62,7 +62,7 @@ def write_pack(folder: Path) -> None:
         f"bug/hidden/harness/{VERIFIER}": SCRIPT.format(path=HAZARD.path).replace("/code/hidden_bench", "/src/bench"),
         "bug/hidden/harness/bench.sv": f"{BENCH}{HAZARD.bench}endmodule\n",
     }
-    for path, text in texts.items():
+    for path, text in pack_files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
 

@@ -87,8 +87,8 @@ def test_an_agent_by_command_line_changes_the_tree_and_its_difference_is_judged(
         prompts.append(messages[-1].text)
         return ModelOutput.from_content("mockllm/model", next(replies))
 
-    options = {"command": "agent {prompt}", "place": f"benchwright:{programs}", "limit_s": 120.0}
-    log = run(desk, scripted_model(reply), "agent", pack="core", problems="sum", **options)
+    agent_options = {"command": "agent {prompt}", "place": f"benchwright:{programs}", "limit_s": 120.0}
+    log = run(desk, scripted_model(reply), "agent", pack="core", problems="sum", **agent_options)
     assert summary(log)["passed"] == 1, summary(log)["why"]
     assert "whole repository" in prompts[0]
     assert "adder.sv" in prompts[1]
@@ -97,10 +97,10 @@ def test_an_agent_by_command_line_changes_the_tree_and_its_difference_is_judged(
     assert ("/code/README.md" in paths_by_word[shown], paths_by_word[hidden]) == (True, [])
     files = check_whole_and_clean(desk)
     assert files["rtl/adder.sv"] == ADDER.encode()
-    solution = (files[CHANGES] or b"").decode()
-    assert "+++ b/rtl/new.sv" in solution
-    assert "--- a/README.md\n+++ /dev/null" in solution
-    assert "build/copy.sv" not in solution
+    diff_text = (files[CHANGES] or b"").decode()
+    assert "+++ b/rtl/new.sv" in diff_text
+    assert "--- a/README.md\n+++ /dev/null" in diff_text
+    assert "build/copy.sv" not in diff_text
     # What it did not touch is in no event.
     assert "rtl/top.sv" not in files
 
@@ -164,7 +164,7 @@ def test_an_agent_whose_provider_fails_goes_on_with_the_changes_that_it_had_made
         second_log = resume_run(Path(log.location), "none")
     assert summary(second_log)["passed"] == 1, summary(second_log)["why"]
     files = check_whole_and_clean(desk)
-    solution = (files[CHANGES] or b"").decode()
-    assert [line for line in solution.splitlines() if line.startswith("diff ")] == [
+    diff_text = (files[CHANGES] or b"").decode()
+    assert [line for line in diff_text.splitlines() if line.startswith("diff ")] == [
         f"diff --git a/{path} b/{path}" for path in ("README.md", "rtl/adder.sv", "rtl/new.sv")
     ]

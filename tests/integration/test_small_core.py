@@ -38,12 +38,12 @@ def test_a_fix_changes_the_only_file_that_the_bug_changed_and_no_public_text_nam
     assert content != tree.read(path)
     assert Path(path).stem not in problem.public.statement
     # One harness proves all three: what breaks besides the bug fails as well.
-    first = PACK.problems[0].hidden
-    assert problem.hidden.harness == first.harness
+    easiest = PACK.problems[0].hidden
+    assert problem.hidden.harness == easiest.harness
     assert problem.hidden.tests is not None
-    assert first.tests is not None
+    assert easiest.tests is not None
     names = {*problem.hidden.tests.fail_to_pass, *problem.hidden.tests.pass_to_pass}
-    assert names == {*first.tests.fail_to_pass, *first.tests.pass_to_pass}
+    assert names == {*easiest.tests.fail_to_pass, *easiest.tests.pass_to_pass}
 
 
 @pytest.mark.nightly

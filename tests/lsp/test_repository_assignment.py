@@ -72,6 +72,6 @@ async def test_a_student_gets_the_tree_and_a_worker_elsewhere_grades_the_differe
         with service.client(connection.token) as client:
             statuses = [client.get(f"/api/v1/packs/core/trees/{tree.id}").status_code for tree in trees if tree]
         assert statuses == [200, 404]
-    for place in (home, worker_home):
-        for path in place.rglob("*"):
+    for machine_home in (home, worker_home):
+        for path in machine_home.rglob("*"):
             assert not path.is_file() or CANARY.encode() not in path.read_bytes(), path

@@ -136,21 +136,21 @@ def _file_text(path: str, text: str) -> str:
 
 
 def _tree_files_text(problem: Problem, tree: Tree) -> str:
-    texts = {}
+    text_by_path = {}
     for path, content in sorted(tree.read_all().items()):
         with contextlib.suppress(UnicodeDecodeError):
-            texts[path] = content.decode()
-    shown_texts = texts
-    if sum(map(len, texts.values())) > _MOST_TREE_CHARACTERS:
-        named = {path for path in texts if path in problem.public.statement}
-        editable = {path for path in texts if {path, *folders_around(path)} & {*problem.public.editable}}
-        shown_texts, room = {}, _MOST_TREE_CHARACTERS
+            text_by_path[path] = content.decode()
+    shown_text_by_path = text_by_path
+    if sum(map(len, text_by_path.values())) > _MOST_TREE_CHARACTERS:
+        named = {path for path in text_by_path if path in problem.public.statement}
+        editable = {path for path in text_by_path if {path, *folders_around(path)} & {*problem.public.editable}}
+        shown_text_by_path, room = {}, _MOST_TREE_CHARACTERS
         for path in (*sorted(named), *sorted(editable - named)):
-            if len(texts[path]) <= room:
-                shown_texts[path] = texts[path]
-                room -= len(texts[path])
-    file_texts = [_file_text(path, text) for path, text in shown_texts.items()]
-    if unshown_paths := [path for path in tree.digest_by_path if path not in shown_texts]:
+            if len(text_by_path[path]) <= room:
+                shown_text_by_path[path] = text_by_path[path]
+                room -= len(text_by_path[path])
+    file_texts = [_file_text(path, text) for path, text in shown_text_by_path.items()]
+    if unshown_paths := [path for path in tree.digest_by_path if path not in shown_text_by_path]:
         file_texts.append("\n".join(["These files are there too, and not shown:", *unshown_paths]))
     return "\n\n".join(["These files of a repository are given:", *file_texts])
 

@@ -12,9 +12,9 @@ from benchwright_problems.repository.tree import TreeError, TreeStore
 
 def test_an_archive_of_another_tree_or_of_none_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
     sender, receiver = TreeStore(tmp_path / "sender"), TreeStore(tmp_path / "receiver")
-    tree, other = sender.add({"a.sv": b"module a;\n"}), sender.add({"b.sv": b"module b;\n"})
+    tree, foreign_tree = sender.add({"a.sv": b"module a;\n"}), sender.add({"b.sv": b"module b;\n"})
     assert receiver.find(tree.id) is None
-    for sent in (other.packed(), b"no archive", tree.packed()[:-30]):
+    for sent in (foreign_tree.packed(), b"no archive", tree.packed()[:-30]):
         with pytest.raises(TreeError, match="is something else"):
             receiver.add_packed(sent, tree.id)
         assert not (tmp_path / "receiver").exists()
