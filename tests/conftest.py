@@ -64,8 +64,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     nightly_items = _nightly_items(items)
     config.hook.pytest_deselected(items=nightly_items)
-    left_out = set(nightly_items)
-    items[:] = [test_item for test_item in items if test_item not in left_out]
+    long_items = set(nightly_items)
+    items[:] = [test_item for test_item in items if test_item not in long_items]
     _count_left_out(config, len(nightly_items))
 
 

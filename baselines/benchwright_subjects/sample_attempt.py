@@ -221,10 +221,10 @@ class SampleAttempt(Adapter):
 
     def on_files_taken_for_run(self, files: Mapping[str, bytes]) -> None:
         """A run has taken a difference, which nobody has written: the log gets it beside the files."""
-        changes = files.get(CHANGES)
-        if self.tree_files and changes is not None and changes != self._recorded_solution:
-            self._recorded_solution = changes
-            derived = TextSet(path=CHANGES, cause=TextCause.RESYNC, file=FileText.of_bytes(changes))
+        changes_diff = files.get(CHANGES)
+        if self.tree_files and changes_diff is not None and changes_diff != self._recorded_solution:
+            self._recorded_solution = changes_diff
+            derived = TextSet(path=CHANGES, cause=TextCause.RESYNC, file=FileText.of_bytes(changes_diff))
             self._services.log.append_nowait(self.header.id, derived)
 
     @property

@@ -127,9 +127,9 @@ def ask_with_python(task: TaskRun, command_limit_s: float, seed: int | None) -> 
                 return state
             tool_defs = [python_tool(AgentWorkspace(task.services, sample, command_limit_s))]
             async with sample.solving_within_time_limit():
-                for call in range(_MOST_SCRIPTS + 1):
+                for script_number in range(_MOST_SCRIPTS + 1):
                     await _take_reply(state, sample, tool_defs, None if seed is None else seed + state.epoch - 1)
-                    if not _has_pending_tool_calls(state) or call == _MOST_SCRIPTS:
+                    if not _has_pending_tool_calls(state) or script_number == _MOST_SCRIPTS:
                         break
                     state.messages.extend((await execute_tools(state.messages, tool_defs)).messages)
             sample.refuse_if_never_replied()

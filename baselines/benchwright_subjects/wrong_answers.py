@@ -56,7 +56,7 @@ class WrongAnswer:
 class WrongAnswers:
     """Wrong answers, and those of them that have labels of a set."""
 
-    answers: Sequence[WrongAnswer]
+    all_answers: Sequence[WrongAnswer]
     """The oldest first."""
     without_steps_count: int
     """Failed attempts without labels whose reply nobody kept, or that was not asked for steps."""
@@ -64,12 +64,12 @@ class WrongAnswers:
     @property
     def unclassified_answers(self) -> Sequence[WrongAnswer]:
         """Answers without labels."""
-        return [answer for answer in self.answers if not answer.is_classified]
+        return [answer for answer in self.all_answers if not answer.is_classified]
 
     @property
     def classified_answers(self) -> Sequence[WrongAnswer]:
         """Answers with labels."""
-        return [answer for answer in self.answers if answer.is_classified]
+        return [answer for answer in self.all_answers if answer.is_classified]
 
 
 def wrong_answers(
@@ -115,12 +115,12 @@ def wrong_answers(
         **_recorded_texts_by_attempt(log, failed_attempts, REPLY),
         **_logged_replies_by_attempt(logs_folder, failed_attempts),
     }
-    answers = [
+    unlabelled_or_labelled = [
         WrongAnswer(*failed_attempts[attempt], replies[attempt], classified.get(attempt))
         for attempt in failed_attempts
         if attempt in replies
     ]
-    return WrongAnswers(answers, len(failed_attempts.keys() - replies.keys() - classified.keys()))
+    return WrongAnswers(unlabelled_or_labelled, len(failed_attempts.keys() - replies.keys() - classified.keys()))
 
 
 def _newest_classification(log: EventLog, attempt: str, labels: ErrorLabels) -> ErrorsClassified | None:

@@ -68,7 +68,8 @@ def contributions(study: StudySample, gap: float, row_groups: NDArray[np.intp]) 
             - gap * is_second
         )
     people, problems = (
-        indicator_matrix(labels, labels.max() + 1) for labels in (study.participant, study.problem_indexes)
+        indicator_matrix(cluster_indexes, cluster_indexes.max() + 1)
+        for cluster_indexes in (study.participant, study.problem_indexes)
     )
     basis = orthonormal_basis(np.hstack([people, problems]))
     group_conditions = indicator_matrix(row_groups, row_groups.max() + 1) * centred_condition[:, None]

@@ -52,37 +52,50 @@ def test_an_agent_of_the_template_works_on_designs_which_are_graded(
     monkeypatch.setenv("DOCKER_HOST", docker_host)
     monkeypatch.setenv("COLUMNS", "300")
     monkeypatch.chdir(tmp_path)
-    lines = [
+    record_rows = [
         record("good", "Do it right."),
         record("bad", "Do it."),
         record("odd", "It exits."),
         record("late", "Be slow."),
     ]
-    Path("set.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    Path("set.jsonl").write_text("".join(json.dumps(line) + "\n" for line in record_rows))
     assert invoke("problems", "import", "cvdp", "set.jsonl", "--pack", "cvdp")[0] == 0
-    missing = invoke("eval", "agent-image", "my-agent", "--pack", "cvdp", "--out", "work")
-    assert missing[0] == 2 and "has no image my-agent" in missing[2]
+    refusal = invoke("eval", "agent-image", "my-agent", "--pack", "cvdp", "--out", "work")
+    assert refusal[0] == 2 and "has no image my-agent" in refusal[2]
     assert invoke("eval", "agent-image-template", "mine")[0] == 0
     Path("mine/agent.py").write_text(AGENT)
     import_packages(docker_host, tmp_path, "agent-base", "python3-minimal", "libpython3-stdlib", added_files={})
     docker = ("docker", "build", "--network", "none", "-t", "my-agent", "mine")
     subprocess.run(docker, check=True, env=os.environ | {"DOCKER_BUILDKIT": "0"}, capture_output=True)
-    run = ("eval", "agent-image", "my-agent", "--pack", "cvdp", "--out", "work", "--time-limit", "5", "--json")
-    status, stdout, stderr = invoke(*run)
+    image_command = (
+        "eval",
+        "agent-image",
+        "my-agent",
+        "--pack",
+        "cvdp",
+        "--out",
+        "work",
+        "--time-limit",
+        "5",
+        "--json",
+    )
+    status, stdout, stderr = invoke(*image_command)
     assert status == 1, stderr
-    runs = {agent_run["problem"]: agent_run for agent_run in json.loads(stdout)["runs"]}
-    assert {name: agent_run["exit_code"] for name, agent_run in runs.items()} == {
+    run_by_problem = {agent_run["problem"]: agent_run for agent_run in json.loads(stdout)["runs"]}
+    assert {name: agent_run["exit_code"] for name, agent_run in run_by_problem.items()} == {
         "good": 0,
         "bad": 0,
         "odd": 3,
         "late": None,
     }
-    assert runs["good"]["changed"] == ["rtl/a.sv"] and runs["good"]["uncounted"] == []
+    assert run_by_problem["good"]["changed"] == ["rtl/a.sv"] and run_by_problem["good"]["uncounted"] == []
     sample = Path("work/sample_1/good")
     assert (sample / "agent.log").read_text().startswith("Do it right.")
     assert "+module right; endmodule" in (sample / "agent_changes.patch").read_text()
-    assert json.loads(invoke(*run)[1])["runs"] == list(runs.values()), "what is finished is not run again"
-    answers = ("--responses", "work/answers.jsonl", "--solver", "my-agent", "--out", "graded", "--json")
-    status, stdout, stderr = invoke("grade", "cvdp", *answers)
+    assert json.loads(invoke(*image_command)[1])["runs"] == list(run_by_problem.values()), (
+        "what is finished is not run again"
+    )
+    grade_arguments = ("--responses", "work/answers.jsonl", "--solver", "my-agent", "--out", "graded", "--json")
+    status, stdout, stderr = invoke("grade", "cvdp", *grade_arguments)
     graded = json.loads(stdout)
     assert (status, graded["right"], graded["wrong"]) == (0, 1, 3), stderr

@@ -98,10 +98,10 @@ class Week:
 
     # Students
 
-    def take_roster(self, people: Sequence[Person]) -> Sequence[Student]:
+    def take_roster(self, persons: Sequence[Person]) -> Sequence[Student]:
         """Uploads the school's list; returns the new students."""
-        merged = merged_roster(self.processes[0], self.course, canvas_roster(people))
-        by_sis_id = {person.sis_id: person for person in people}
+        merged = merged_roster(self.processes[0], self.course, canvas_roster(persons))
+        by_sis_id = {person.sis_id: person for person in persons}
         new_students = [
             Student(by_sis_id[invited.seat.ids.sis_id], invited.code, self.systems, self.acknowledged, self._log)
             for invited in merged.invited
@@ -293,10 +293,10 @@ def test_the_first_week_loses_nothing_and_nobody_is_there_twice(week: Week, nigh
     problem = Store(first.folders).unseal(REF)
     (path,) = problem.public.expected
     files = {path: starting_files(problem)[path].decode()}
-    people = [Person.numbered(number) for number in range(number_of_people)]
+    persons = [Person.numbered(number) for number in range(number_of_people)]
 
     # Monday: the roster, and everybody joins.
-    assert len(week.take_roster(people)) == number_of_people
+    assert len(week.take_roster(persons)) == number_of_people
     done(week.all_do(week.students, Student.join))
     for student in week.students:
         student.begin(REF, files)

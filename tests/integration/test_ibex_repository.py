@@ -219,9 +219,9 @@ def test_a_real_agent_mends_ibex_and_its_log_has_what_it_changed_alone(
         messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
         requests.append(json.dumps([message.model_dump(mode="json") for message in messages]))
-        call = shell_call(offered_by(tools), f"python3 - <<'END'\n{program}END")
-        if isinstance(call, Call) and not any(message.role == "tool" for message in messages):
-            return output_of(call, messages)
+        tool_call = shell_call(offered_by(tools), f"python3 - <<'END'\n{program}END")
+        if isinstance(tool_call, Call) and not any(message.role == "tool" for message in messages):
+            return output_of(tool_call, messages)
         return ModelOutput.from_content("mockllm/model", "It is mended.")
 
     model = get_model("mockllm/model", custom_outputs=reply, memoize=False)

@@ -141,13 +141,13 @@ TEXT_RECORD = QUESTION_RECORD | {
 def run_cvdp(world: Bench) -> Outputs:
     world.set_judges("ja", extra_lines=["[embeddings]", f'base_url = "{world.url}"', 'model = "e"'])
     world.write_lines("set.jsonl", [*map(design_record, range(4)), QUESTION_RECORD, TEXT_RECORD])
-    answers = [
+    answer_rows = [
         {"id": f"d{number}", "files": {"rtl/a.sv": "module right;\n" if number == sample == 0 else "module wrong;\n"}}
         for number in range(4)
         for sample in range(4)
     ]
-    answers += [{"id": "q4", "response": "It adds."}, {"id": "t5", "response": "It adds two big numbers"}]
-    world.write_lines("answers.jsonl", answers)
+    answer_rows += [{"id": "q4", "response": "It adds."}, {"id": "t5", "response": "It adds two big numbers"}]
+    world.write_lines("answers.jsonl", answer_rows)
     world.run("benchwright problems import cvdp set.jsonl --pack cvdp")
     statistics = world.run_listed("benchwright problems statistics cvdp --encoding cl100k_base", "--json")
     check = world.run_listed("benchwright problems check cvdp", "--json", status=1)
@@ -281,10 +281,10 @@ EXAM_RANGES = [
 ]
 
 
-def write_labels(file: Path, answers: str, *names: str) -> None:
+def write_labels(file: Path, labelled_answers: str, *names: str) -> None:
     """A set of labels with the name of its file."""
-    labels = "".join(f'[[label]]\nname = "{name}"\nmeaning = "It is so."\n' for name in names)
-    file.write_text(f'name = "{file.stem}"\nanswers = "{answers}"\n{labels}')
+    label_tables = "".join(f'[[label]]\nname = "{name}"\nmeaning = "It is so."\n' for name in names)
+    file.write_text(f'name = "{file.stem}"\nanswers = "{labelled_answers}"\n{label_tables}')
 
 
 def write_exam(file: Path) -> None:
@@ -311,9 +311,9 @@ def run_quarch(world: Bench) -> Outputs:
     ]
     (world.folder / "exams.json").write_text(json.dumps(free_records))
     world.run("benchwright problems import quarch exams.json --pack quarch")
-    labels = world.run_listed("benchwright problems label quarch", "--json")
+    label_result = world.run_listed("benchwright problems label quarch", "--json")
     for solver in ("small", "large"):
-        answers = [
+        model_answers = [
             {
                 "id": f"p{n}",
                 "response": "The right answer." if solver == "large" and n < 3 else f"A wrong answer {n}{s}.",
@@ -321,7 +321,7 @@ def run_quarch(world: Bench) -> Outputs:
             for n in (1, 2, 3)
             for s in (1, 2)
         ]
-        world.write_lines(f"{solver}.jsonl", answers)
+        world.write_lines(f"{solver}.jsonl", model_answers)
         world.run(f"benchwright grade quarch --responses {solver}.jsonl --solver {solver}")
     # Of twelve answers, a person calls two right that the judges call wrong.
     grade_as_person(
@@ -347,8 +347,8 @@ def run_quarch(world: Bench) -> Outputs:
         "A wrong answer 32.": "usual value",
         "A wrong answer 11.": "other",
     }
-    lines = [f"{row['attempt']},{corrected.get(row['reply'].strip(), '')}" for row in sheet_rows]
-    (world.folder / "errors.csv").write_text("\n".join(["attempt,corrected", *lines, ""]))
+    corrected_lines = [f"{row['attempt']},{corrected.get(row['reply'].strip(), '')}" for row in sheet_rows]
+    (world.folder / "errors.csv").write_text("\n".join(["attempt,corrected", *corrected_lines, ""]))
     world.run_listed(f"{error_types} --corrections errors.csv --as NAME")
     sections = world.report(
         "benchwright report --out report", "benchwright report --out report --model-facts models.csv"
@@ -370,7 +370,7 @@ def run_quarch(world: Bench) -> Outputs:
         "questions of exams: text, figures, context, solution": exam["items"],
         "`passed_llm_verification` and its `reasoning` (D.10)": verified["items"],
         "experts accept or return questions": json.loads(review_file.read_text()),
-        "labels of skill and topic, and how far they agree": labels,
+        "labels of skill and topic, and how far they agree": label_result,
         "agreement of judges with experts in percent (90.7 % in the paper)": re.findall(r"39/43 = [\d.]+ %", agreement)[
             0
         ],
@@ -447,14 +447,14 @@ def run_csbench(world: Bench) -> Outputs:
             for number in range(4)
         ]
 
-    lines = [line for right, solver in enumerate(SIZES, 1) for line in answer_lines(solver, right)]
-    lines += answer_lines("coder", 3) + answer_lines("s1", 4, shots=5) + answer_lines("s2", 1, "de")
-    lines += answer_lines("wrong", 3, shots=5, steps=True)
-    lines += [
+    reply_rows = [line for right, solver in enumerate(SIZES, 1) for line in answer_lines(solver, right)]
+    reply_rows += answer_lines("coder", 3) + answer_lines("s1", 4, shots=5) + answer_lines("s2", 1, "de")
+    reply_rows += answer_lines("wrong", 3, shots=5, steps=True)
+    reply_rows += [
         {"id": "en-5", "completion": f"The {place} answer.", "solver": "open", "shots": 0, "steps": False}
         for place in ("first", "second")
     ]
-    world.write_lines("replies.jsonl", lines)
+    world.write_lines("replies.jsonl", reply_rows)
     world.run("benchwright grade csbench-en --responses replies.jsonl --out graded")
     world.run(
         "benchwright eval --pack csbench-en --model openai-api/local/thinker --problem en-1 --problem en-2 "
@@ -657,7 +657,7 @@ class PaperRun:
     """What the commands of a paper's rows made."""
 
     paper: str
-    outputs: Outputs
+    result_by_command: Outputs
     taken_commands: frozenset[str]
 
 
@@ -679,18 +679,18 @@ def at_place(output: Any, value_place: Place) -> Any:
     return output
 
 
-def shown_output(outputs: Outputs, list_row: Row, shown: str) -> Any:
+def shown_output(result_by_command: Outputs, list_row: Row, shown: str) -> Any:
     """The output that a row means by what it shows."""
     if list_row.shown_as == "output":
-        return outputs[list_row.subject]
+        return result_by_command[list_row.subject]
     if list_row.shown_as.startswith("picture"):
-        page_pictures = [picture for section in outputs.values() for picture in pictures(section)]
+        page_pictures = [picture for section in result_by_command.values() for picture in pictures(section)]
         (alt,) = (picture["alt"] for picture in page_pictures if picture["id"] == shown)
         marks = re.search(r"A mark for each of (\d+)", alt)
         assert marks is not None
         return int(marks[1])
     section, *fields = shown.split(".")
-    numbers = outputs[section]["numbers"]
+    numbers = result_by_command[section]["numbers"]
     return at_place(numbers, tuple(fields))
 
 
@@ -726,7 +726,7 @@ def test_every_command_of_the_list_is_run_as_the_list_has_it(
     indirect=["paper_run"],
 )
 def test_a_value_of_the_list_is_the_one_worked_out_by_hand(paper_run: PaperRun, list_row: Row, shown: str) -> None:
-    output = shown_output(paper_run.outputs, list_row, shown)
+    output = shown_output(paper_run.result_by_command, list_row, shown)
     for value_place, value in VALUES[list_row.paper, shown].items():
         actual = at_place(output, value_place)
         assert actual == (pytest.approx(value) if isinstance(value, float) else value), value_place
@@ -738,7 +738,7 @@ def test_every_row_has_values_and_every_value_a_row() -> None:
 
 @pytest.mark.parametrize(("file", "test_name"), sorted(set(ELSEWHERE.values())))
 def test_a_command_that_takes_more_than_a_played_model_has_a_test_of_its_own(file: str, test_name: str) -> None:
-    tests = ast.parse((ROOT / "tests" / "integration" / file).read_text(encoding="utf-8"))
+    test_module = ast.parse((ROOT / "tests" / "integration" / file).read_text(encoding="utf-8"))
     assert any(
-        isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == test_name for node in tests.body
+        isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == test_name for node in test_module.body
     )

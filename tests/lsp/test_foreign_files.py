@@ -102,18 +102,18 @@ async def test_the_editor_is_told_nothing_of_it(editors: Editors, home: Path, tm
     desk = await editor.open_problem("starter/saturating-counter")
     await desk.start()
     hidden = hidden_folder(home, tmp_path, place)
-    answers: dict[bool, list[str]] = {}
+    answers_by_existence: dict[bool, list[str]] = {}
     for is_there in (True, False):
         make(hidden) if is_there else shutil.rmtree(hidden)
         write_ways(desk.folder, hidden, "x.sv")
-        answers[is_there] = [
+        answers_by_existence[is_there] = [
             f"{text}: {_NUMBERS.sub('', json.dumps(answer, default=str))}"
             for text in variants(desk.folder, hidden)
             for answer in await told(desk, text, hidden)
         ]
-    pairs = zip(answers[True], answers[False], strict=True)
+    pairs = zip(answers_by_existence[True], answers_by_existence[False], strict=True)
     assert [answer for answer, expected in pairs if answer != expected] == []
-    assert sum("No such file or directory" in answer for answer in answers[True]) >= len(WAYS) - 1
+    assert sum("No such file or directory" in answer for answer in answers_by_existence[True]) >= len(WAYS) - 1
     from_server = (tee / "from-server").read_bytes()
     for secret in (b"_comment", b"_w = ~a", b"(x + 7)", b"wire zqcanary"):
         assert secret not in from_server
@@ -195,14 +195,14 @@ async def test_an_agent_is_told_nothing_of_it(editor: Editor, home: Path, tmp_pa
     desk = await editor.open_problem("starter/saturating-counter")
     await desk.start()
     hidden = hidden_folder(home, tmp_path, place)
-    answers: dict[bool, list[str]] = {}
+    answers_by_existence: dict[bool, list[str]] = {}
     async with agent(home, desk.folder) as mcp_agent:
         for is_there in (True, False):
             make(hidden) if is_there else shutil.rmtree(hidden)
             write_ways(desk.folder, hidden, "x.sv")
-            answers[is_there] = [answer async for answer in told_to_agent(mcp_agent, desk.folder, hidden)]
-    assert answers[True] == answers[False]
-    for answer in answers[True]:
+            answers_by_existence[is_there] = [answer async for answer in told_to_agent(mcp_agent, desk.folder, hidden)]
+    assert answers_by_existence[True] == answers_by_existence[False]
+    for answer in answers_by_existence[True]:
         for secret in ("_comment", "_w = ~a", "(x + 7)", "wire zqcanary"):
             assert secret not in answer
 

@@ -54,7 +54,7 @@ class NamedErrors:
     """A person's labels, or those that more than half of the judges name; none if they agree on none."""
     judges: Mapping[str, tuple[str, ...]]
     """Judge → the labels that it names."""
-    people: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    types_by_person: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Person → the labels that they name instead."""
 
 
@@ -354,7 +354,7 @@ class AttemptFold:
         label_set = value["rubric"].partition("@")[0]
         earlier = self._errors.get(label_set, NamedErrors((), {}))
         self._errors[label_set] = NamedErrors(
-            tuple(value["types"]), {**earlier.judges, **by_judge}, {**earlier.people, **by_person}
+            tuple(value["types"]), {**earlier.judges, **by_judge}, {**earlier.types_by_person, **by_person}
         )
 
     def read_completion_shown(self, _seq: int, _wall: str, _body: str) -> None:

@@ -127,17 +127,17 @@ def run_image(image: AgentImage, problems: Sequence[Problem], folder: Path, samp
         if engine.copies_folder:
             raise EvaluationError("The Docker engine runs elsewhere, and can't show an agent folders of this machine.")
         _refuse_missing_image(engine.api, image.name)
-        tasks = [(problem, sample) for problem in designs for sample in range(1, samples + 1)]
+        samples_of_problems = [(problem, sample) for problem in designs for sample in range(1, samples + 1)]
 
-        def run_task(task: tuple[Problem, int]) -> AgentRun:
-            problem, sample = task
+        def run_task(problem_and_sample: tuple[Problem, int]) -> AgentRun:
+            problem, sample = problem_and_sample
             return _finished_or_new_run(engine.api, image, problem, sample, folder / f"sample_{sample}" / problem.id)
 
         with ThreadPoolExecutor(jobs) as pool:
-            agent_runs = list(pool.map(run_task, tasks))
+            agent_runs = list(pool.map(run_task, samples_of_problems))
     lines = [
         json.dumps({"id": problem.id, "files": answer_files(problem, folder / f"sample_{sample}" / problem.id)})
-        for problem, sample in tasks
+        for problem, sample in samples_of_problems
     ]
     write_atomically(folder / "answers.jsonl", "".join(f"{line}\n" for line in lines).encode())
     return agent_runs
@@ -249,11 +249,11 @@ def answer_files(problem: Problem, folder: Path) -> dict[str, str]:
 
 def _run_container(api: APIClient, image: AgentImage, folder: Path) -> int | None:
     """Exit status; None if the time limit ended it. What it printed is in the folder."""
-    place = folder.absolute()
+    absolute_folder = folder.absolute()
     binds: dict[str, Mapping[str, str]] = {
-        str(place / name): {"bind": f"/code/{name}", "mode": "rw"} for name in FOLDERS
+        str(absolute_folder / name): {"bind": f"/code/{name}", "mode": "rw"} for name in FOLDERS
     }
-    binds[str(place / _PROMPT)] = {"bind": f"/code/{_PROMPT}", "mode": "ro"}
+    binds[str(absolute_folder / _PROMPT)] = {"bind": f"/code/{_PROMPT}", "mode": "ro"}
     container = api.create_container(
         image.name,
         working_dir="/code",

@@ -44,14 +44,14 @@ class Passages:
             if not text.strip():
                 continue
             try:
-                line = _Line.model_validate_json(text)
+                problem_passages = _Line.model_validate_json(text)
             except ValidationError as error:
                 detail = error.errors()[0]
                 field = ".".join(str(part) for part in detail["loc"]) or "the line"
                 raise EvaluationError(
                     f'{file}: line {number}: {field}: {detail["msg"]}; it takes {{"id": …, "passages": […]}}.'
                 ) from None
-            by_problem[line.id] = line.passages
+            by_problem[problem_passages.id] = problem_passages.passages
         if missing := next((problem.id for problem in problems if problem.id not in by_problem), None):
             raise EvaluationError(f"{file} has no line for {missing}: give it one with no passages if none was found.")
         return cls(by_problem)

@@ -448,13 +448,13 @@ def _visible_assignments_query(
 
     Made once: making it takes longer than asking, and each run and page asks.
     """
-    reader = bindparam("reader", type_=String())
-    own_extension = and_(EXTENSIONS.c.assignment == ASSIGNMENTS.c.id, EXTENSIONS.c.account == reader)
-    own_choice = and_(RECORDING_CHOICES.c.course == COURSES.c.id, RECORDING_CHOICES.c.account == reader)
+    reader_account = bindparam("reader", type_=String())
+    own_extension = and_(EXTENSIONS.c.assignment == ASSIGNMENTS.c.id, EXTENSIONS.c.account == reader_account)
+    own_choice = and_(RECORDING_CHOICES.c.course == COURSES.c.id, RECORDING_CHOICES.c.account == reader_account)
     query = (
         select(
             ASSIGNMENTS,
-            *_own_time_columns(reader),
+            *_own_time_columns(reader_account),
             COURSES.c.asks_recording,
             RECORDING_CHOICES.c.agrees.label("agrees_to_recording"),
         )
@@ -462,7 +462,7 @@ def _visible_assignments_query(
         .join(COURSES, COURSES.c.id == ASSIGNMENTS.c.course)
         .outerjoin(EXTENSIONS, own_extension)
         .outerjoin(RECORDING_CHOICES, own_choice)
-        .where(MEMBERS.c.account == reader)
+        .where(MEMBERS.c.account == reader_account)
         .where(ASSIGNMENTS.c.opens.is_(None) | (ASSIGNMENTS.c.opens <= bindparam("present")))
         .order_by(ASSIGNMENTS.c.course, ASSIGNMENTS.c.created, ASSIGNMENTS.c.id)
     )

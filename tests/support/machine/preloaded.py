@@ -96,20 +96,20 @@ class PreloadedProgram:
             for standard, stream in enumerate((asked["p2cread"], asked["c2pwrite"], asked["errwrite"]))
         ]
         environment = os.environ if asked["env"] is None else asked["env"]
-        start = _Start(
+        process_start = _Start(
             arguments=[os.fsdecode(word) for word in asked["args"]],
             environment={os.fsdecode(name): os.fsdecode(value) for name, value in environment.items()},
             folder=os.fsdecode(asked["cwd"] or Path.cwd()),
             session=bool(asked["start_new_session"]),
         )
-        message = json.dumps(start).encode("utf-8", "surrogatepass")
+        start_message = json.dumps(process_start).encode("utf-8", "surrogatepass")
         with self._lock:
             loaded = self._loaded = self._loaded or _load()
             # Only now: what tests leave without a parent at other times is not for this process to wait for.
             self._system.prctl(_SUBREAPER, 1, 0, 0, 0)
             try:
-                socket.send_fds(loaded, [_LENGTH.pack(len(message))], streams)
-                loaded.sendall(message)
+                socket.send_fds(loaded, [_LENGTH.pack(len(start_message))], streams)
+                loaded.sendall(start_message)
                 (pid,) = _LENGTH.unpack(_received(loaded, _LENGTH.size))
             finally:
                 self._system.prctl(_SUBREAPER, 0, 0, 0, 0)
@@ -161,7 +161,9 @@ def _fork_on_demand(connection: socket.socket) -> _Start:
         header, streams, _, _ = socket.recv_fds(connection, _LENGTH.size, _STREAMS)
         if not header:
             os._exit(0)
-        start: _Start = json.loads(_received(connection, _LENGTH.unpack(header)[0]).decode("utf-8", "surrogatepass"))
+        process_start: _Start = json.loads(
+            _received(connection, _LENGTH.unpack(header)[0]).decode("utf-8", "surrogatepass")
+        )
         reading_end, writing_end = os.pipe()
         if not (between := os.fork()):
             if pid := os.fork():
@@ -169,7 +171,7 @@ def _fork_on_demand(connection: socket.socket) -> _Start:
                 os._exit(0)
             connection.detach()
             _redirect(streams)
-            return start
+            return process_start
         # Once the process between them is gone, the fork has its new parent, who may wait for it.
         os.waitpid(between, 0)
         connection.sendall(os.read(reading_end, _LENGTH.size))
@@ -198,14 +200,14 @@ def _opened_like(old_stream: Any, standard: int, mode: str) -> io.TextIOWrapper:
     )
 
 
-def _become(start: _Start) -> None:
+def _become(process_start: _Start) -> None:
     """Makes a fork what a new process is."""
-    if start["session"]:
+    if process_start["session"]:
         os.setsid()
     os.environ.clear()
-    os.environ.update(start["environment"])
-    os.chdir(start["folder"])
-    sys.argv = start["arguments"]
+    os.environ.update(process_start["environment"])
+    os.chdir(process_start["folder"])
+    sys.argv = process_start["arguments"]
     sys.path[0] = str(PROGRAM.parent)
     # The processes that it spawns look into this file.
     sys.modules["__main__"].__file__ = str(PROGRAM)
@@ -215,22 +217,22 @@ def _become(start: _Start) -> None:
 
 def _exit_after(work: Callable[[], None]) -> NoReturn:
     """Ends as Python does, but for taking all modules apart: nanobind prints what is left of slang's."""
-    status: object = 0
+    exit_value: object = 0
     try:
         work()
     except SystemExit as error:
-        status = error.code
+        exit_value = error.code
     except BaseException:
         sys.excepthook(*sys.exc_info())
-        status = 1
-    if status is not None and not isinstance(status, int):
-        print(status, file=sys.stderr)
-        status = 1
+        exit_value = 1
+    if exit_value is not None and not isinstance(exit_value, int):
+        print(exit_value, file=sys.stderr)
+        exit_value = 1
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit((status or 0) & 0xFF)
+    os._exit((exit_value or 0) & 0xFF)
 
 
 if __name__ == "__main__":

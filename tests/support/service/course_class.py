@@ -43,10 +43,10 @@ class Person:
         return cls(number, _NAMES[number % len(_NAMES)], f"student{number}@example.org")
 
 
-def canvas_roster(people: Sequence[Person]) -> str:
+def canvas_roster(persons: Sequence[Person]) -> str:
     """A roster as Canvas exports it, with rows that are no people, repeated ones, and capitals."""
     lines = ["\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Week 1 (42)", "    Points Possible,,,,,4"]
-    for person in people:
+    for person in persons:
         row = f'"{person.name}",{7_000 + person.number},{person.sis_id},{person.email},Lab A,'
         lines.append(row.replace(person.email, person.email.upper()) if person.number % 4 == 1 else row)
         if person.number % 5 == 2:

@@ -20,9 +20,9 @@ def respond(to: Future[Any]) -> None:
 
 
 def test_a_response_goes_to_what_waits_for_it() -> None:
-    waiting: Future[Any] = Future()
-    respond(waiting)
-    assert waiting.result() == "shown"
+    request_future: Future[Any] = Future()
+    respond(request_future)
+    assert request_future.result() == "shown"
 
 
 def test_a_response_to_what_was_cancelled_is_dropped() -> None:

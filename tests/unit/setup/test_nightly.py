@@ -30,8 +30,10 @@ def summary(folder: Path, *options: str) -> list[str]:
     # Plugins of the libraries take seconds to load in each process.
     environment = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
     where = ("--rootdir", str(folder), "-c", os.devnull, str(folder))
-    run = subprocess.run((*command, *where), cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    return run.stdout.splitlines()[-2:]
+    pytest_run = subprocess.run(
+        (*command, *where), cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True
+    )
+    return pytest_run.stdout.splitlines()[-2:]
 
 
 @pytest.fixture

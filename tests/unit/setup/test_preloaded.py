@@ -27,8 +27,8 @@ def program() -> Iterator[PreloadedProgram]:
     subprocess.Popen._execute_child = execute_before  # type: ignore[attr-defined]
 
 
-def run(*arguments: str, **options: object) -> tuple[int, str, str]:
-    process = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, **options)  # type: ignore[call-overload]
+def run(*arguments: str, **run_options: object) -> tuple[int, str, str]:
+    process = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, **run_options)  # type: ignore[call-overload]
     return process.returncode, process.stdout, process.stderr
 
 
@@ -57,6 +57,6 @@ def test_a_signal_ends_it_and_nothing_of_it_stays(tmp_path: Path) -> None:
 
 
 def test_a_variable_that_python_reads_while_it_starts_has_it_start_for_itself(tmp_path: Path) -> None:
-    module = tmp_path / "sitecustomize.py"
-    module.write_text("import sys; sys.stderr.write('site')\n")
+    customization = tmp_path / "sitecustomize.py"
+    customization.write_text("import sys; sys.stderr.write('site')\n")
     assert run("--version", env=os.environ | {"PYTHONPATH": str(tmp_path)})[2] == "site"

@@ -73,7 +73,7 @@ def _shares_of_set(data: Dataset, label_set: str) -> _SetShares | None:
         return None
     agreed = [observation for observation in rows if errors_by_attempt[observation.attempt].types]
     figures = _error_shares(agreed, errors_by_attempt)
-    corrected = [observation for observation in rows if errors_by_attempt[observation.attempt].people]
+    corrected = [observation for observation in rows if errors_by_attempt[observation.attempt].types_by_person]
     wrong_answers = counted(len(rows), "wrong choice" if is_csbench else "wrong answer")
     of_wrong = f" of {len(wrong)} after which steps were asked for" if is_csbench else f" by the labels “{label_set}”"
     lead = [
@@ -101,9 +101,9 @@ def _agreement_with_people(
     """Judge → share of the answers that a person labelled on which it names the same."""
     hits: dict[str, list[bool]] = {}
     for observation in corrected:
-        errors = errors_by_attempt[observation.attempt]
-        for judge, types in errors.judges.items():
-            hits.setdefault(judge, []).append({*types} == {*errors.types})
+        named_errors = errors_by_attempt[observation.attempt]
+        for judge, types in named_errors.judges.items():
+            hits.setdefault(judge, []).append({*types} == {*named_errors.types})
     return {judge: fmean(same) for judge, same in sorted(hits.items())}
 
 
@@ -112,9 +112,9 @@ def _error_shares(
 ) -> list[TableNumber]:
     """A row for each contestant, and tag if there are several; a column for each type that occurs, and their kinds."""
     occurring = {name for observation in observations for name in errors_by_attempt[observation.attempt].types}
-    labels = csbench_error_labels()
-    types = [name for name in labels.names if name in occurring] + sorted(occurring - {*labels.names})
-    kinds = {label.name: label.kind for label in labels.labels if label.kind}
+    csbench_labels = csbench_error_labels()
+    types = [name for name in csbench_labels.names if name in occurring] + sorted(occurring - {*csbench_labels.names})
+    kinds = {label.name: label.kind for label in csbench_labels.labels if label.kind}
     groups: dict[str, list[Observation]] = {}
     for contestant, contestant_rows in observations_by_contestant(observations).items():
         for tag in sorted({observation.tag for observation in contestant_rows}):
@@ -183,9 +183,9 @@ def _krippendorff_alpha_text(
 ) -> str:
     import numpy as np
 
-    labels = csbench_error_labels().names
+    label_names = csbench_error_labels().names
     named = {name for answer in types_by_judge_of_answers for judge in answer for name in answer[judge]}
-    names = labels if named <= {*labels} else sorted(named)
+    names = label_names if named <= {*label_names} else sorted(named)
     ratings = np.array(
         [
             [float(name in answer[judge]) for answer in types_by_judge_of_answers for name in names]

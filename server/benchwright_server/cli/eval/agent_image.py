@@ -60,8 +60,8 @@ def agent_image(
         for agent_run in agent_runs:
             status = "time limit" if agent_run.exit_code is None else str(agent_run.exit_code)
             uncounted = ", ".join(agent_run.uncounted)
-            cells = (f"{agent_run.seconds:.1f}", str(len(agent_run.changed)), uncounted)
-            table.add_row(agent_run.problem, str(agent_run.sample), status, *cells)
+            agent_run_cells = (f"{agent_run.seconds:.1f}", str(len(agent_run.changed)), uncounted)
+            table.add_row(agent_run.problem, str(agent_run.sample), status, *agent_run_cells)
         table.print_rows()
         console.print(
             f"{ended_count} of {counted(len(agent_runs), 'agent')} ended with 0. Next: benchwright grade {pack} "

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 class _Classification:
     """The result of a run of the command."""
 
-    answers: WrongAnswers
+    wrong: WrongAnswers
     classified_answers: list[tuple[WrongAnswer, ErrorClassification]]
     """Those with a usable reply of a judge."""
     failure_counts: Counter[str]
@@ -123,9 +123,9 @@ def error_types(
     summary_fields = {
         "labels": labels.name,
         "classified": len(classification.classified_answers),
-        "classified_before": len(classification.answers.classified_answers),
-        "without_steps": classification.answers.without_steps_count,
-        "missing": len(classification.answers.unclassified_answers) - len(classification.classified_answers),
+        "classified_before": len(classification.wrong.classified_answers),
+        "without_steps": classification.wrong.without_steps_count,
+        "missing": len(classification.wrong.unclassified_answers) - len(classification.classified_answers),
         "types": dict(counts.most_common()),
         "agreed_on_none": sum(not classified.types for _, classified in classification.classified_answers),
         "cost_usd": round(sum(classified.cost_usd for _, classified in classification.classified_answers), 6),
@@ -182,16 +182,20 @@ def _exchange_sheet(
     with opened_study_log() as log:
         if corrections is not None:
             corrected_types = read_error_sheet(corrections, labels)
-            answers = wrong_answers(log, store, eval_logs_folder(home), pack_name, labels, solver=solver_name).answers
-            if unknown := corrected_types.keys() - {answer.header.id for answer in answers}:
+            failed_answers = wrong_answers(
+                log, store, eval_logs_folder(home), pack_name, labels, solver=solver_name
+            ).all_answers
+            if unknown := corrected_types.keys() - {answer.header.id for answer in failed_answers}:
                 raise ServerError(
                     f"{corrections}: there is no wrong answer of the attempt {min(unknown)!r} at {pack_name}."
                 )
-            recorded_count = asyncio.run(_record_corrections(log, answers, corrected_types, labels, person))
+            recorded_count = asyncio.run(_record_corrections(log, failed_answers, corrected_types, labels, person))
         if sheet is not None:
-            answers = wrong_answers(log, store, eval_logs_folder(home), pack_name, labels, solver=solver_name).answers
+            failed_answers = wrong_answers(
+                log, store, eval_logs_folder(home), pack_name, labels, solver=solver_name
+            ).all_answers
             sheet_rows = []
-            for answer in answers:
+            for answer in failed_answers:
                 problem = store.unseal(answer.header.problem)
                 key = problem.hidden.answer
                 sheet_rows.append(
@@ -215,13 +219,13 @@ def _exchange_sheet(
 
 async def _record_corrections(
     log: StudyLog,
-    answers: Sequence[WrongAnswer],
+    failed_answers: Sequence[WrongAnswer],
     corrected_types: Mapping[str, tuple[str, ...]],
     labels: ErrorLabels,
     person: str,
 ) -> int:
     recorded_count = 0
-    for answer in answers:
+    for answer in failed_answers:
         types = corrected_types.get(answer.header.id)
         if types is None or answer.people.get(person) == types:
             continue
@@ -258,31 +262,31 @@ async def _classify_wrong_answers(
     store = Store(home)
     settings = read_settings()
     with opened_study_log() as log:
-        answers = wrong_answers(log, store, eval_logs_folder(home), pack_name, labels, solver=solver_name)
-        if not answers.answers:
+        wrong = wrong_answers(log, store, eval_logs_folder(home), pack_name, labels, solver=solver_name)
+        if not wrong.all_answers:
             raise ServerError(
                 f"There is no wrong answer of a model at {pack_name} with its steps. Ask for steps with "
                 f"`benchwright eval --pack {pack_name} --think --model …`."
             )
         endpoints = await asyncio.to_thread(open_all_endpoints, settings)
-        if answers.unclassified_answers and not endpoints:
+        if wrong.unclassified_answers and not endpoints:
             raise ServerError("No model judge is available. docs/how-to/judges.md shows how to set one up.")
         spending = JudgingBudget(settings.budget_usd if budget_usd is None else budget_usd)
         try:
             async with opened_records() as records:
                 classifier = _Classifier(store, log, records, labels, endpoints, spending, settings.offline)
-                return await _classify_all(classifier, answers, jobs)
+                return await _classify_all(classifier, wrong, jobs)
         finally:
             for endpoint in endpoints:
                 await endpoint.close()
 
 
-async def _classify_all(classifier: _Classifier, answers: WrongAnswers, jobs: int) -> _Classification:
+async def _classify_all(classifier: _Classifier, wrong: WrongAnswers, jobs: int) -> _Classification:
     from benchwright_judges.models.budget import OutOfBudgetError
 
-    classification = _Classification(answers, [], Counter(), 0)
+    classification = _Classification(wrong, [], Counter(), 0)
     turn = asyncio.Semaphore(jobs)
-    with progress("classifying", len(answers.unclassified_answers), "answers") as meter:
+    with progress("classifying", len(wrong.unclassified_answers), "answers") as meter:
 
         async def classify_answer(answer: WrongAnswer) -> None:
             async with turn:
@@ -296,5 +300,5 @@ async def _classify_all(classifier: _Classifier, answers: WrongAnswers, jobs: in
                     classification.classified_answers.append((answer, classified))
                 meter.advance()
 
-        await asyncio.gather(*(classify_answer(answer) for answer in answers.unclassified_answers))
+        await asyncio.gather(*(classify_answer(answer) for answer in wrong.unclassified_answers))
     return classification
