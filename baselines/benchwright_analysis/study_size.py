@@ -66,7 +66,7 @@ class Expectations:
     noise: float = 0.45
     """Within a participant and problem, of log time."""
 
-    def check(self, measure: Measure, *, has_effect: bool = True) -> None:
+    def refuse_impossible(self, measure: Measure, *, has_effect: bool = True) -> None:
         """Refuses what can't be.
 
         Args:
@@ -172,9 +172,9 @@ def study_precision(
     difficulties: Mapping[str, Difficulty],
     expectations: Expectations,
     *,
-    studies: int = 1000,
+    simulated_studies: int = 1000,
     seed: int = 1,
-    advance: Callable[[], object] = lambda: None,
+    on_study_simulated: Callable[[], object] = lambda: None,
 ) -> StudyPrecision:
     """Simulates a planned study of one condition of people.
 
@@ -182,9 +182,9 @@ def study_precision(
         study: As for `study_size`.
         difficulties: As for `study_size`.
         expectations: As for `study_size`; there is no effect.
-        studies: Simulated studies for each number of participants.
+        simulated_studies: Simulated studies for each number of participants.
         seed: Of all chance.
-        advance: Called after each simulated study, `SIZES_TRIED` × `studies` times at most.
+        on_study_simulated: Called after each simulated study, `SIZES_TRIED` × `simulated_studies` times at most.
 
     Raises:
         StatisticsError: An expectation can't be, or the study has no condition of people, or several.
@@ -192,13 +192,13 @@ def study_precision(
     measure = _primary_measure(study)
     if len(study.people_conditions) != 1:
         raise StatisticsError("It takes exactly one condition of people: models need no number of participants.")
-    expectations.check(measure, has_effect=False)
+    expectations.refuse_impossible(measure, has_effect=False)
     rates = []
     people = len(study.pseudonyms)
     for count in (max(1, people // 2), people, 2 * people) if isinstance(study.participants, int) else (people,):
         sized = study if count == people else study.model_copy(update={"participants": count})
         planned_design = PlannedDesign(sized, difficulties, expectations, measure, seed)
-        rates.append(_precision_rate(planned_design, count, studies, advance))
+        rates.append(_precision_rate(planned_design, count, simulated_studies, on_study_simulated))
     return StudyPrecision(measure, tuple(rates))
 
 
@@ -207,9 +207,9 @@ def study_size(
     difficulties: Mapping[str, Difficulty],
     expectations: Expectations,
     *,
-    studies: int = 1000,
+    simulated_studies: int = 1000,
     seed: int = 1,
-    advance: Callable[[], object] = lambda: None,
+    on_study_simulated: Callable[[], object] = lambda: None,
 ) -> StudySize:
     """Simulates a planned study, without and with its effect, and with effects around the detectable one.
 
@@ -217,9 +217,9 @@ def study_size(
         study: The study as its file has it.
         difficulties: Difficulty of each problem, as its pack has it.
         expectations: People, problems and the effect.
-        studies: Simulated studies for each effect.
+        simulated_studies: Simulated studies for each effect.
         seed: Of all chance.
-        advance: Called after each simulated study, `EFFECTS_TRIED` × `studies` times at most.
+        on_study_simulated: Called after each simulated study, `EFFECTS_TRIED` × `simulated_studies` times at most.
 
     Raises:
         StatisticsError: An expectation can't be, or the study's primary outcome has no test.
@@ -227,16 +227,16 @@ def study_size(
     measure = _primary_measure(study)
     if len(study.people_conditions) < 2:
         raise StatisticsError("A difference needs two conditions of people, and the study has fewer.")
-    expectations.check(measure)
+    expectations.refuse_impossible(measure)
     planned_design = PlannedDesign(study, difficulties, expectations, measure, seed)
 
     def rate(effect: float) -> PowerRate:
-        return _power_rate(planned_design, effect, studies, advance)
+        return _power_rate(planned_design, effect, simulated_studies, on_study_simulated)
 
     false_alarms, planned = rate(0.0), rate(expectations.effect)
     tried = tuple(rate(effect) for effect in _effects_around_detectable(planned_design, planned))
-    detectable, error = _detectable(planned_design, (planned, *tried))
-    tasks = sum(len(assignment.tasks) for assignment in planned_design.plan(0).assignments)
+    detectable, error = _detectable_effect_and_error(planned_design, (planned, *tried))
+    tasks = sum(len(assignment.tasks) for assignment in planned_design.simulated_plan(0).assignments)
     return StudySize(measure, tasks, planned, false_alarms, tried, detectable, error)
 
 
@@ -263,34 +263,34 @@ class PlannedDesign:
         solvers = {condition.name: condition.solver.value for condition in study.people_conditions}
         self.attempts = {name: _empty_observation(study.study, name, solvers[name]) for name in names}
 
-    def plan(self, number: int) -> Plan:
+    def simulated_plan(self, study_number: int) -> Plan:
         """The plan of a simulated study: as the real one, with another seed."""
-        drawn = self.study.randomisation.model_copy(update={"seed": self.seed * 1_000_003 + number})
+        drawn = self.study.randomisation.model_copy(update={"seed": self.seed * 1_000_003 + study_number})
         return draw_plan(self.study.model_copy(update={"randomisation": drawn}), "0" * 64, self.difficulties)
 
-    def strength(self, effect: float) -> float:
+    def to_latent_effect(self, effect: float) -> float:
         """An effect on the scale on which it adds up."""
         if self.measure is Measure.TIME:
             return math.log1p(effect / 100)
         solved = self.expectations.solved
         return _normal_quantile(solved + effect / 100) - _normal_quantile(solved)
 
-    def effect(self, strength: float) -> float | None:
-        """The inverse of `strength`; None if no study could have it."""
+    def from_latent_effect(self, latent_effect: float) -> float | None:
+        """The inverse of `to_latent_effect`; None if no study could have it."""
         if self.measure is Measure.TIME:
-            percent = 100 * math.expm1(strength)
+            percent = 100 * math.expm1(latent_effect)
             return percent if percent >= _LEAST_EFFECT_PERCENT else None
-        solved = _normal_share(_normal_quantile(self.expectations.solved) + strength)
+        solved = _normal_probability(_normal_quantile(self.expectations.solved) + latent_effect)
         return 100 * (solved - self.expectations.solved) if 0.005 < solved < 0.995 else None
 
-    def draw(self, number: int, effect: float) -> list[Observation]:
+    def draw_attempts(self, study_number: int, effect: float) -> list[Observation]:
         """The attempts of a simulated study; the same chance for each effect."""
         expected = self.expectations
-        plan, random = self.plan(number), np.random.default_rng((self.seed, number))
+        plan, random = self.simulated_plan(study_number), np.random.default_rng((self.seed, study_number))
         problems = [task.problem for task in self.study.problems]
         problem_levels = dict(zip(problems, random.normal(0, 1, (len(problems), 2)).tolist(), strict=True))
         cluster_levels = {name: random.normal(0, 1, 2).tolist() for name in self.study.clusters}
-        scale = self._latent_spread()
+        scale = self._latent_scale()
         leave_chance = 1 - (1 - expected.dropout) ** (1 / max(1, len(problems) - 1))
         rows = []
         for assignment in plan.assignments:
@@ -308,10 +308,10 @@ class PlannedDesign:
                     + expected.cluster_spread * shared_level
                 )
                 if task.condition != self.baseline:
-                    deviation += self.strength(effect) * scale
+                    deviation += self.to_latent_effect(effect) * scale
                     deviation += expected.effect_spread * (slope + own_slope + shared_slope)
                 rows.append(
-                    self._attempt(
+                    self._simulated_attempt(
                         assignment.participant, cluster, task.problem, task.condition, deviation, chance, patience
                     )
                 )
@@ -319,7 +319,7 @@ class PlannedDesign:
                     break
         return rows
 
-    def _latent_spread(self) -> float:
+    def _latent_scale(self) -> float:
         """Of chances to solve: effects on the share of all are this much larger for one person at one problem."""
         if self.measure is Measure.TIME:
             return 1.0
@@ -332,26 +332,26 @@ class PlannedDesign:
         )
         return math.hypot(*spreads)
 
-    def _attempt(
+    def _simulated_attempt(
         self,
         participant: str,
         cluster: str,
         problem: str,
         condition: str,
-        deviation: float,
-        chance: float,
-        patience: float,
+        latent_level: float,
+        random_deviation: float,
+        unit_patience: float,
     ) -> Observation:
         expected = self.expectations
         limit_s = self.study.time_limit_s(problem)
         if self.measure is Measure.TIME:
-            needed = expected.median_minutes * math.exp(deviation + expected.noise * chance)
-            patient = patience * 60 / expected.give_ups_per_hour if expected.give_ups_per_hour else math.inf
+            needed = expected.median_minutes * math.exp(latent_level + expected.noise * random_deviation)
+            patient = unit_patience * 60 / expected.give_ups_per_hour if expected.give_ups_per_hour else math.inf
             ended = min(needed, patient, math.inf if limit_s is None else limit_s / 60)
             passed = ended == needed
         else:
             ended = 1.0
-            passed = _normal_quantile(expected.solved) * self._latent_spread() + deviation + chance > 0
+            passed = _normal_quantile(expected.solved) * self._latent_scale() + latent_level + random_deviation > 0
         return self.attempts[condition].model_copy(
             update={
                 "participant": participant,
@@ -397,31 +397,31 @@ def _primary_measure(study: Study) -> Measure:
 
 
 def _precision_rate(
-    planned_design: PlannedDesign, people: int, studies: int, advance: Callable[[], object]
+    planned_design: PlannedDesign, people: int, simulated_studies: int, on_study_simulated: Callable[[], object]
 ) -> PrecisionRate:
     measure, reaches, held, reason = planned_design.measure, [], 0, ""
-    for number in range(studies):
-        estimate = _level_estimate(planned_design.draw(number, 0.0), measure)
+    for number in range(simulated_studies):
+        estimate = _outcome_estimate(planned_design.draw_attempts(number, 0.0), measure)
         if estimate is not None and estimate.low is not None and estimate.high is not None:
             reaches.append((estimate.high - estimate.low) / 2)
             held += estimate.low <= planned_design.expectations.solved <= estimate.high
         elif estimate is not None:
             reason = estimate.note
-        advance()
+        on_study_simulated()
     percent_factor = 100 if measure is Measure.SOLVED else 1
-    tasks = sum(len(assignment.tasks) for assignment in planned_design.plan(0).assignments)
+    tasks = sum(len(assignment.tasks) for assignment in planned_design.simulated_plan(0).assignments)
     return PrecisionRate(
         people,
         tasks,
-        studies,
-        studies - len(reaches),
+        simulated_studies,
+        simulated_studies - len(reaches),
         percent_factor * float(np.mean(reaches)) if reaches else None,
         held if measure is Measure.SOLVED else None,
         reason,
     )
 
 
-def _level_estimate(rows: Sequence[Observation], measure: Measure) -> CrossedEstimate | None:
+def _outcome_estimate(rows: Sequence[Observation], measure: Measure) -> CrossedEstimate | None:
     """Share solved, or mean minutes up to the limit, as a report has it."""
     cells = Dataset.crossed_cells(rows)
     if measure is Measure.SOLVED:
@@ -433,11 +433,13 @@ def _level_estimate(rows: Sequence[Observation], measure: Measure) -> CrossedEst
         return None
 
 
-def _power_rate(planned_design: PlannedDesign, effect: float, studies: int, advance: Callable[[], object]) -> PowerRate:
+def _power_rate(
+    planned_design: PlannedDesign, effect: float, simulated_studies: int, on_study_simulated: Callable[[], object]
+) -> PowerRate:
     found = without = 0
     ratios = []
-    for number in range(studies):
-        estimates = planned_design.primary_estimates(planned_design.draw(number, effect))
+    for number in range(simulated_studies):
+        estimates = planned_design.primary_estimates(planned_design.draw_attempts(number, effect))
         p_values = {name: estimate.p_value for name, estimate in estimates.items() if estimate.p_value is not None}
         name = planned_design.others[0]
         if name in p_values:
@@ -447,29 +449,31 @@ def _power_rate(planned_design: PlannedDesign, effect: float, studies: int, adva
             ratios.append(estimates[name].value / (estimates[name].standard_error or math.inf))
         else:
             without += 1
-        advance()
-    return PowerRate(effect, studies, found, without, float(np.mean(ratios)) if ratios else 0.0)
+        on_study_simulated()
+    return PowerRate(effect, simulated_studies, found, without, float(np.mean(ratios)) if ratios else 0.0)
 
 
-def _effects_around_detectable(planned_design: PlannedDesign, planned: PowerRate) -> list[float]:
+def _effects_around_detectable(planned_design: PlannedDesign, planned_rate: PowerRate) -> list[float]:
     """Effects near the one with a power of 80 %, by how many standard errors the planned one is away from none."""
-    if abs(planned.ratio) < 0.1:
+    if abs(planned_rate.ratio) < 0.1:
         return []
     guess = (
-        planned_design.strength(planned.effect)
+        planned_design.to_latent_effect(planned_rate.effect)
         * (_normal_quantile(0.975) + _normal_quantile(POWER))
-        / abs(planned.ratio)
+        / abs(planned_rate.ratio)
     )
-    effects = [planned_design.effect(multiple * guess) for multiple in _AROUND]
+    effects = [planned_design.from_latent_effect(multiple * guess) for multiple in _AROUND]
     return [effect for effect in effects if effect is not None]
 
 
-def _detectable(planned_design: PlannedDesign, rates: Sequence[PowerRate]) -> tuple[float | None, float | None]:
+def _detectable_effect_and_error(
+    planned_design: PlannedDesign, rates: Sequence[PowerRate]
+) -> tuple[float | None, float | None]:
     """The effect with a power of 80 %, on a line through the normal quantiles of the powers, and its standard error."""
     usable = [rate for rate in rates if 0.1 < rate.power < 0.995]
     if len(usable) < 2:
         return None, None
-    strengths = np.array([abs(planned_design.strength(rate.effect)) for rate in usable])
+    strengths = np.array([abs(planned_design.to_latent_effect(rate.effect)) for rate in usable])
     quantiles = np.array([_normal_quantile(rate.power) for rate in usable])
     density = np.exp(-(quantiles**2) / 2) / math.sqrt(2 * math.pi)
     weights = density / np.array([rate.error for rate in usable])
@@ -481,8 +485,11 @@ def _detectable(planned_design: PlannedDesign, rates: Sequence[PowerRate]) -> tu
     strength = (_normal_quantile(POWER) - intercept) / slope
     gradient = np.array([-1 / slope, -strength / slope])
     error = math.sqrt(float(gradient @ inverse @ gradient))
-    sign = math.copysign(1.0, planned_design.strength(usable[0].effect))
-    effect, further = planned_design.effect(sign * strength), planned_design.effect(sign * (strength + error))
+    sign = math.copysign(1.0, planned_design.to_latent_effect(usable[0].effect))
+    effect, further = (
+        planned_design.from_latent_effect(sign * strength),
+        planned_design.from_latent_effect(sign * (strength + error)),
+    )
     return effect, None if effect is None or further is None else abs(further - effect)
 
 
@@ -494,13 +501,13 @@ def _empty_observation(study: str, condition: str, solver: str) -> Observation:
     return Observation.model_validate(values | identity | {"censored_by": "", "time_source": TimeSource.CLOCK.value})
 
 
-def _normal_quantile(share: float) -> float:
+def _normal_quantile(probability: float) -> float:
     from scipy import special
 
-    return float(special.ndtri(share))
+    return float(special.ndtri(probability))
 
 
-def _normal_share(quantile: float) -> float:
+def _normal_probability(quantile: float) -> float:
     from scipy import special
 
     return float(special.ndtr(quantile))

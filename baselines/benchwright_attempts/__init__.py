@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from benchwright_foundation.home import Home
 
-__all__ = ["configured_log", "log_file"]
+__all__ = ["configured_log_location", "log_file"]
 
 LOG = "BENCHWRIGHT_LOG"
 """Names another log than that of this machine's user, such as a bench service's: a file, or `postgresql://…`."""
@@ -20,7 +20,7 @@ def log_file(home: Home) -> Path:
     return home.data / "attempts" / "log.sqlite"
 
 
-def configured_log(home: Home) -> Path | str:
+def configured_log_location(home: Home) -> Path | str:
     """The log that commands work with, other than an editor's: a file, or the address of a database."""
     location = os.environ.get(LOG) or log_file(home)
     return str(location) if str(location).startswith("postgresql:") else Path(location)

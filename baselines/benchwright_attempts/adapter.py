@@ -13,14 +13,14 @@ Report = Callable[[str, int], None]
 
 
 class Adapter:
-    """The solver's side of an attempt. Nothing has to be overridden but `present_judged_files`."""
+    """The solver's side of an attempt. Nothing has to be overridden but `current_judged_files`."""
 
     actor: KnownActor | None = None
     """The actor of all its requests; None if several make some, each through a connection of its own."""
     works_during_runs: bool = False
     """True if the solver goes on while its files are run, and waits for nothing: its clock then runs too."""
 
-    def present_judged_files(self) -> Mapping[str, bytes]:
+    def current_judged_files(self) -> Mapping[str, bytes]:
         """The present content of the files that are judged, missing ones left out."""
         raise NotImplementedError
 
@@ -38,6 +38,6 @@ class Adapter:
         """A run, or its preparation, failed while nobody waited for it."""
 
     @asynccontextmanager
-    async def progress(self) -> AsyncIterator[Report]:
+    async def show_run_progress(self) -> AsyncIterator[Report]:
         """Shows a run's progress while the block lasts."""
         yield lambda message, percent: None

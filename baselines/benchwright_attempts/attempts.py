@@ -105,7 +105,7 @@ class Attempts:
         self._log.create(header, opened_event)
         return header
 
-    def newest_unfinished_by_person(
+    def newest_unfinished_attempt_of_person(
         self,
         *,
         problem: str | None = None,
@@ -134,7 +134,7 @@ class Attempts:
         )
         return next(candidates, None)
 
-    def take_over_clock_run_elsewhere(self, attempt: str) -> bool:
+    def take_over_if_left_running(self, attempt: str) -> bool:
         """Continues an attempt whose clock another process left running.
 
         The time since that process' last event does not count, unless it turns out to be alive.

@@ -50,10 +50,10 @@ class Attempt:
         problem: Its problem, without the hidden part.
         terms: Rules for what the solver may do and see.
         adapter: The solver's side.
-        flagged: Violations that the log has already.
+        flagged_violations: Violations that the log has already.
         warms_up: True if a sandbox is started ahead for the next run.
         ends_at_limit: True if the engine ends the attempt at its time limit; if not, the adapter does, which knows how
-            to stop its solver: see `ClockFollower.wait_until_out_of_time`.
+            to stop its solver: see `ClockFollower.wait_for_time_limit`.
     """
 
     def __init__(
@@ -64,11 +64,11 @@ class Attempt:
         terms: Terms,
         adapter: Adapter,
         *,
-        flagged: Iterable[Violation] = (),
+        flagged_violations: Iterable[Violation] = (),
         warms_up: bool = False,
         ends_at_limit: bool = True,
     ) -> None:
-        self.writer = EventWriter(services, header.id, terms, flagged, adapter.actor)
+        self.writer = EventWriter(services, header.id, terms, flagged_violations, adapter.actor)
         """Records facts of the attempt."""
         self.clock = ClockFollower(
             self.writer, terms.time_limit_s, self._time_out_unless_ended if ends_at_limit else None
@@ -85,7 +85,7 @@ class Attempt:
         summary = await self.writer.summary()
         self.writer.has_ended = summary.state.ended
         if summary.state is AttemptState.RUNNING and self.writer.elsewhere_error is None:
-            self._follow_clock()
+            self._follow_clock_and_start_sandbox()
         return summary
 
     @property
@@ -101,20 +101,20 @@ class Attempt:
         Raises:
             AttemptError: The clock was started before.
         """
-        await self._append_step(Started())
-        self._follow_clock()
+        await self._append_and_report_status(Started())
+        self._follow_clock_and_start_sandbox()
 
     async def pause(self, given_reason: str | None) -> None:
         """Stops the clock for a while."""
-        await self._append_step(Paused(reason=given_reason))
+        await self._append_and_report_status(Paused(reason=given_reason))
         self.clock.stop_following()
 
     async def resume(self) -> None:
         """Lets the clock run again."""
-        await self._append_step(Resumed())
-        self._follow_clock()
+        await self._append_and_report_status(Resumed())
+        self._follow_clock_and_start_sandbox()
 
-    def _follow_clock(self) -> None:
+    def _follow_clock_and_start_sandbox(self) -> None:
         self.runs.start_sandbox_ahead()
         self.clock.start_following()
 
@@ -200,10 +200,10 @@ class Attempt:
             async with self.clock.hold_clock(SUBMITTING) if is_held else contextlib.nullcontext():
                 grading_outcome = await self.run_until_verdict_is_current()
                 # Ending lets go of the clock as well.
-                await self._end(Submitted())
+                await self._append_end_event(Submitted())
         finally:
             self.clock.grants_overtime = False
-        return await self._measure_quality(grading_outcome)
+        return await self._outcome_with_quality(grading_outcome)
 
     async def time_out(self, limit_name: str, limit_value: float | None) -> GradingOutcome | None:
         """Ends the attempt because a limit is reached, with the verdict of the present files; see `submit`.
@@ -215,19 +215,19 @@ class Attempt:
         self._is_time_over = True
         # Nobody asked for it, in whosever request the clock was started.
         with acting_as(None):
-            return await self._time_out(limit_name, limit_value)
+            return await self._end_at_limit(limit_name, limit_value)
 
-    async def _time_out(self, limit_name: str, limit_value: float | None) -> GradingOutcome | None:
+    async def _end_at_limit(self, limit_name: str, limit_value: float | None) -> GradingOutcome | None:
         async with self.clock.hold_clock(LIMIT):
             grading_outcome = await self._outcome_at_limit()
             # Ending lets go of the clock as well.
-            await self._end(TimedOut(reason=limit_name, limit=limit_value or None))
-        return await self._measure_quality(grading_outcome)
+            await self._append_end_event(TimedOut(reason=limit_name, limit=limit_value or None))
+        return await self._outcome_with_quality(grading_outcome)
 
     async def abandon(self, reason: str | None = None) -> None:
         """Ends the attempt without submitting."""
         await self.runs.cancel("abandoned")
-        await self._end(Abandoned(reason=reason))
+        await self._append_end_event(Abandoned(reason=reason))
 
     async def suspend(self, reason: str) -> None:
         """Stops what this process does for the attempt; one that has not ended is paused and can go on later."""
@@ -316,15 +316,15 @@ class Attempt:
         """
         if not (await self.writer.summary()).state.ended:
             raise AttemptError("A self-estimate is asked for once the attempt has ended. Submit or give up first.")
-        await self._append_step(event)
+        await self._append_and_report_status(event)
 
-    async def _append_step(self, event: Event) -> None:
+    async def _append_and_report_status(self, event: Event) -> None:
         # Who wakes the computer and submits at once does not wait for a heartbeat.
         await self.clock.record_suspension_if_any()
         await self.writer.append(event)
         self._adapter.on_status_changed()
 
-    async def _measure_quality(self, grading_outcome: GradingOutcome | None) -> GradingOutcome | None:
+    async def _outcome_with_quality(self, grading_outcome: GradingOutcome | None) -> GradingOutcome | None:
         try:
             return await self.runs.with_quality_if_passed_now(grading_outcome)
         except Exception as error:
@@ -332,8 +332,8 @@ class Attempt:
             self._adapter.on_run_failed(error)
             return grading_outcome
 
-    async def _end(self, event: Event) -> None:
-        await self._append_step(event)
+    async def _append_end_event(self, event: Event) -> None:
+        await self._append_and_report_status(event)
         self.writer.has_ended = True
         self.clock.stop_following()
         self._adapter.on_status_changed()

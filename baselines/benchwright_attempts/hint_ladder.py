@@ -51,7 +51,7 @@ class NextHint:
 class HintPosition:
     """Position of an attempt on the ladder."""
 
-    of: int
+    hint_count: int
     """Number of hints the problem has."""
     taken: tuple[TakenHint, ...]
     next: NextHint | None
@@ -88,7 +88,7 @@ class HintLadder:
             AidRefusedError: The attempt does not allow hints, or not now.
             ProblemsError: The hidden part can't be read.
         """
-        goes_on = await self._check_allowed_and_running()
+        goes_on = await self._refuse_or_must_record()
         return await self._position_after(await self._taken_count(), has_next=goes_on)
 
     async def take_hint(self, hint_number: int | None = None) -> HintPosition:
@@ -102,7 +102,7 @@ class HintLadder:
             ProblemsError: The hidden part can't be read.
         """
         async with self._taking:
-            if not await self._check_allowed_and_running():
+            if not await self._refuse_or_must_record():
                 raise AidRefusedError("This attempt has ended: no more hints can be taken in it.")
             taken_count = await self._taken_count()
             next_hint = await self._next_hint_after(taken_count)
@@ -122,7 +122,7 @@ class HintLadder:
             await self._attempt.record_aid_use(aid_use)
             return await self._position_after(taken_count + 1)
 
-    async def _check_allowed_and_running(self) -> bool:
+    async def _refuse_or_must_record(self) -> bool:
         goes_on = await self._attempt.must_record_aid_use(Aid.HINTS)
         if not self._rules:
             _raise_aid_refused("This problem has no hints.")

@@ -108,5 +108,5 @@ def _local_pack_name(store: Store, assignment: Assignment) -> str:
     )
 
 
-def _numbered_name_from_second(name: str, number: int) -> str:
-    return name if number == 1 else f"{name}-{number}"
+def _numbered_name_from_second(name: str, occurrence: int) -> str:
+    return name if occurrence == 1 else f"{name}-{occurrence}"

@@ -50,10 +50,10 @@ def login(
     token, such as the hub of a class sets it, that is kept and nothing is asked.
     """
     with _exiting_on_errors():
-        from benchwright_remote.joining import address_of
+        from benchwright_remote.joining import checked_service_address
         from benchwright_remote.messages import LINK_PREFIX
 
-        address = address_of(url)
+        address = checked_service_address(url)
         if token := os.environ.get(TOKEN):
             asyncio.run(_keep_token_and_show_account(Home.from_environment(), address, token))
             return

@@ -14,7 +14,7 @@ from benchwright_remote.messages import LINK_PREFIX, Device, DeviceState, Me
 from benchwright_remote.service_client import ServiceClient
 
 
-def address_of(url: str) -> str:
+def checked_service_address(url: str) -> str:
     """A service's address as it is kept.
 
     Raises:
@@ -41,7 +41,7 @@ async def join_course(home: Home, url: str, invitation_code: str, new_account_na
         ServiceError: The service refuses or does not answer, or the token can't be kept.
     """
     connections = Connections(home)
-    connection = await asyncio.to_thread(connections.find_connection, address := address_of(url))
+    connection = await asyncio.to_thread(connections.find_connection, address := checked_service_address(url))
     if invitation_code.strip().startswith(LINK_PREFIX):
         connection = None
     token = await asyncio.to_thread(connections.token, connection) if connection is not None else ""
@@ -59,7 +59,7 @@ async def begin_browser_sign_in(url: str) -> Device:
     Raises:
         ServiceError: The service refuses or does not answer.
     """
-    async with ServiceClient(address_of(url)) as client:
+    async with ServiceClient(checked_service_address(url)) as client:
         return await client.begin_browser_sign_in(platform.node() or "a computer")
 
 
@@ -74,7 +74,7 @@ async def await_browser_sign_in(home: Home, url: str, sign_in_request: Device) -
     Raises:
         ServiceError: Signing in was denied, took too long, or the token can't be kept.
     """
-    address = address_of(url)
+    address = checked_service_address(url)
     end = time.monotonic() + sign_in_request.expires_s
     async with ServiceClient(address) as client:
         while time.monotonic() < end:
@@ -105,7 +105,7 @@ async def keep_given_token(home: Home, url: str, access_token: str) -> Me:
     Raises:
         ServiceError: The service refuses it or does not answer, or it can't be kept.
     """
-    address = address_of(url)
+    address = checked_service_address(url)
     async with ServiceClient(address, access_token) as client:
         me = await client.me()
     await asyncio.to_thread(Connections(home).add, address, me.name, access_token)

@@ -17,7 +17,7 @@ from benchwright_remote.errors import LaterError, RefusedError, ServiceError, Un
 from benchwright_remote.event_delivery import EventDelivery
 from benchwright_remote.messages import RunState, RunView, TestView, VerdictView
 from benchwright_remote.service_client import ServiceClient, new_run_id
-from benchwright_remote.signed_in import SignedIn
+from benchwright_remote.signed_in import SignedInClients
 
 _WAIT_S = 20.0
 _FIRST_RETRY_S, _LONGEST_RETRY_S = 1.0, 30.0
@@ -40,7 +40,7 @@ class RemoteGrading:
         self,
         store: Store,
         assignment_of_attempt: Callable[[str], Assignment | None],
-        signed_in: SignedIn,
+        signed_in: SignedInClients,
         delivery: EventDelivery,
     ) -> None:
         self._store = store
@@ -96,23 +96,23 @@ class RemoteGrading:
         self,
         client: ServiceClient,
         assignment: Assignment,
-        run: str,
+        run_id: str,
         attempt: str,
-        number: int,
+        run_number: int,
         files: Mapping[str, bytes],
         before_step: OnStep,
     ) -> RunView:
         await self._delivery.deliver_missing_events(client, assignment, attempt)
         try:
-            run_view = await client.request_run(run, attempt, number, files)
+            run_view = await client.request_run(run_id, attempt, run_number, files)
             while run_view.state not in (RunState.DONE, RunState.CANCELLED):
                 before_step(*_step_number_total_and_name(run_view))
-                run_view = await client.wait_for_run(run, run_view.revision, _WAIT_S)
+                run_view = await client.wait_for_run(run_id, run_view.revision, _WAIT_S)
             return run_view
         except asyncio.CancelledError:
             with contextlib.suppress(RefusedError, UnreachableError, TimeoutError):
                 async with asyncio.timeout(_FAREWELL_S):
-                    await client.cancel_run(run)
+                    await client.cancel_run(run_id)
             raise
 
 

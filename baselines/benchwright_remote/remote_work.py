@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from benchwright_remote.event_delivery import EventDelivery
     from benchwright_remote.remote_grading import RemoteGrading
     from benchwright_remote.service_client import ServiceClient
-    from benchwright_remote.signed_in import SignedIn
+    from benchwright_remote.signed_in import SignedInClients
 
 EVERY_S = 5.0
 """Time between two deliveries of new events, in seconds."""
@@ -49,7 +49,7 @@ class StudyRecords(Protocol):
             AttemptError: A study can't start here.
         """
 
-    async def hand_in_journal(self, client: ServiceClient, hosted: HostedStudy) -> None:
+    async def hand_in_journal(self, client: ServiceClient, hosted_study: HostedStudy) -> None:
         """Delivers what is new in the participant's journal.
 
         Raises:
@@ -191,10 +191,10 @@ class RemoteWork:
         await self._signed_in.close()
 
     @cached_property
-    def _signed_in(self) -> SignedIn:
-        from benchwright_remote.signed_in import SignedIn
+    def _signed_in(self) -> SignedInClients:
+        from benchwright_remote.signed_in import SignedInClients
 
-        return SignedIn(self._connections)
+        return SignedInClients(self._connections)
 
     @cached_property
     def _delivery(self) -> EventDelivery:

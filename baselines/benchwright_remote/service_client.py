@@ -110,7 +110,7 @@ class ServiceClient:
         return await self._request_and_parse(Device, "POST", "/devices", NewDevice(name=device_name))
 
     async def poll_browser_sign_in(self, device_secret: str) -> Waiting:
-        """True if a person has confirmed it."""
+        """State of the sign-in, with the token once a person has confirmed it."""
         return await self._request_and_parse(Waiting, "POST", "/devices/state", DeviceAsk(secret=device_secret))
 
     async def join_another_course(self, invitation_code: str) -> Me:
@@ -194,14 +194,16 @@ class ServiceClient:
         await self._request_or_raise("DELETE", f"/runs/{run_id}")
 
     async def _request_and_parse(
-        self, reply_type: type[Answer], method: str, path: str, request_body: BaseModel | None = None
+        self, reply_type: type[Answer], http_method: str, api_path: str, request_body: BaseModel | None = None
     ) -> Answer:
-        return _parse_reply(TypeAdapter(reply_type), await self._request_or_raise(method, path, request_body), self.url)
+        return _parse_reply(
+            TypeAdapter(reply_type), await self._request_or_raise(http_method, api_path, request_body), self.url
+        )
 
     async def _request_or_raise(
         self,
-        method: str,
-        path: str,
+        http_method: str,
+        api_path: str,
         request_body: BaseModel | None = None,
         *,
         accepted_status: HTTPStatus | None = None,
@@ -210,7 +212,7 @@ class ServiceClient:
 
         content = request_body.model_dump_json() if request_body is not None else None
         try:
-            reply = await self._http.request(method, f"/api/v1{path}", content=content)
+            reply = await self._http.request(http_method, f"/api/v1{api_path}", content=content)
         except httpx2.HTTPError as error:
             raise UnreachableError(f"{self.url} does not answer ({type(error).__name__}).") from error
         if reply.status_code == HTTPStatus.TOO_MANY_REQUESTS:
@@ -258,13 +260,13 @@ def _compressed_base64(content: bytes) -> str:
 T = TypeVar("T")
 
 
-def _parse_reply(adapter: TypeAdapter[T], reply: httpx2.Response, url: str) -> T:
+def _parse_reply(reply_adapter: TypeAdapter[T], reply: httpx2.Response, service_url: str) -> T:
     try:
-        return adapter.validate_json(reply.content)
+        return reply_adapter.validate_json(reply.content)
     except ValidationError as error:
         flaw = error.errors()[0]
         field_path = ".".join(map(str, flaw["loc"])) or "the answer"
-        message = f"{url} answered something that this version can't read ({field_path})."
+        message = f"{service_url} answered something that this version can't read ({field_path})."
         raise RefusedError(
             reply.status_code, message, "Install the version of Benchwright that the service names."
         ) from None

@@ -9,7 +9,7 @@ from benchwright_remote.errors import RefusedError
 from benchwright_remote.service_client import ServiceClient
 
 
-class SignedIn:
+class SignedInClients:
     """Clients, made when they are first needed.
 
     Args:

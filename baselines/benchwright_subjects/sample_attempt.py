@@ -208,7 +208,7 @@ class SampleAttempt(Adapter):
         await sample._start_or_resume_unless_ended()
         return sample
 
-    def present_judged_files(self) -> Mapping[str, bytes]:
+    def current_judged_files(self) -> Mapping[str, bytes]:
         """The files that the verdict is about; of a repository that it works on, the difference to its start."""
         if not self.tree_files:
             return {path: self.files[path] for path in judged_paths(self.problem) if path in self.files}
@@ -230,7 +230,7 @@ class SampleAttempt(Adapter):
     @property
     def kept_files(self) -> Mapping[str, bytes]:
         """The files of a checkpoint: of a repository, the difference to its start."""
-        return self.present_judged_files() if self.tree_files else self.files
+        return self.current_judged_files() if self.tree_files else self.files
 
     def verdict_if_ungradable(self) -> Verdict | None:
         """The verdict on a reply without files, or that a filter has ended."""
@@ -303,7 +303,7 @@ class SampleAttempt(Adapter):
         await self.record_event(Edit(path=path, version=version, changes=text_changes(old_file.text, new_file.text)))
         await self.record_event(Save(path=path, sha256=sha256(content), size=len(content)))
 
-    async def start_run_of_save(self) -> None:
+    async def start_run_after_save(self) -> None:
         """Starts a run on the present files while the solver works on: it sees nothing of it, and its clock runs."""
         self.works_during_runs = True
         await self.attempt.runs.cancel("newer_save")
@@ -390,7 +390,7 @@ class SampleAttempt(Adapter):
             self.out_of_time_s = self.terms.time_limit_s
 
     async def _cancel_at_time_limit(self, cancel_scope: anyio.CancelScope) -> None:
-        await self.attempt.clock.wait_until_out_of_time()
+        await self.attempt.clock.wait_for_time_limit()
         cancel_scope.cancel()
 
     async def keep_checkpoint(self, solver_state: SolverState) -> None:
@@ -471,7 +471,7 @@ class SampleAttempt(Adapter):
     async def _reset_files(self, summary: Summary) -> None:
         self._paths_in_log |= summary.files.keys()
         for run in summary.snapshots:
-            await self.record_event(RunCancelled(run=run, number=summary.next_number, reason="interrupted"))
+            await self.record_event(RunCancelled(run=run, number=summary.next_run_number, reason="interrupted"))
         for path in summary.files.keys() - self.files.keys():
             await self.record_event(TextSet(path=path, cause=TextCause.DELETED, file=None))
         for path, content in self.files.items():

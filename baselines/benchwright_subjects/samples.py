@@ -117,7 +117,9 @@ class RequestForm:
         )
 
 
-def dataset(pack: str, problems: Sequence[Problem], prompt_for: Callable[[Problem], ModelPrompt]) -> MemoryDataset:
+def problem_dataset(
+    pack: str, problems: Sequence[Problem], prompt_for: Callable[[Problem], ModelPrompt]
+) -> MemoryDataset:
     """The samples of problems.
 
     Args:

@@ -120,7 +120,7 @@ async def _record_missing_usage(task: TaskRun, sample: SampleAttempt, state: Tas
     ]
     prompt_text = "\n".join(message.text for message in state.messages if message not in assistant_messages)
     reply_text = "\n".join(reply.text for reply in assistant_messages)
-    counted_usage = usage.running_sample_usage()
+    counted_usage = usage.usage_of_running_sample_by_model()
     parameters = get_model().config.model_dump(mode="json", exclude_none=True) | task.facts_of_prompts
     for model, total in counted_usage.items():
         unrecorded_usage = usage.unlogged_usage(
@@ -150,7 +150,7 @@ def _reached_limit_and_value(sample: SampleAttempt) -> tuple[str, float | None]:
 
 
 def _inspect_score(
-    sample: SampleAttempt, verdict: Verdict, score_share: float | None, tokens: dict[str, JsonValue]
+    sample: SampleAttempt, verdict: Verdict, score_share: float | None, token_facts: dict[str, JsonValue]
 ) -> Score:
     score_metadata = {
         "attempt": sample.header.id,
@@ -162,7 +162,7 @@ def _inspect_score(
         "tools": verdict.tools,
         "remarks": list(verdict.remarks),
         "quality": verdict.quality.model_dump() if verdict.quality is not None else None,
-        "tokens": tokens,
+        "tokens": token_facts,
     }
     answer = _judged_files_text(sample)
     if verdict.outcome is Outcome.ERROR:
@@ -199,7 +199,7 @@ async def _score_of_ended_attempt(task: TaskRun, sample: SampleAttempt) -> Score
 
 
 def _judged_files_text(sample: SampleAttempt) -> str:
-    files = sample.present_judged_files()
+    files = sample.current_judged_files()
     if len(files) == 1:
         return next(iter(files.values())).decode("utf-8", "replace")
     return "\n".join(f"=== {path}\n{content.decode('utf-8', 'replace')}" for path, content in files.items())

@@ -26,7 +26,7 @@ from benchwright_subjects.prompts import reflection
 from benchwright_subjects.prompts.prompt import agent_prompt
 from benchwright_subjects.prompts.refinement import dataset_of_both_variants, demand_refined_statements
 from benchwright_subjects.prompts.refinement import refinement_prompt as request_of_refinement
-from benchwright_subjects.samples import RequestForm, dataset, select_problems
+from benchwright_subjects.samples import RequestForm, problem_dataset, select_problems
 from benchwright_subjects.scorers import failing_if_undecided, verdict_scorer
 from benchwright_subjects.solvers import ask_once, ask_with_python, command_line_agent, open_attempt, work_with_tools
 
@@ -175,7 +175,7 @@ def agent(
         launch=launch,
     )
     return Task(
-        dataset=dataset(pack, chosen_problems, agent_prompt),
+        dataset=problem_dataset(pack, chosen_problems, agent_prompt),
         setup=open_attempt(task_run),
         solver=command_line_agent(task_run, launch, seed) if launch else work_with_tools(task_run, command_s, seed),
         scorer=[verdict_scorer(task_run, False), failing_if_undecided(task_run)],
@@ -199,7 +199,7 @@ def map_prompt(pack: str, template: str, problems: str | list[str] = "") -> Task
     chosen_problems, make_prompt = RequestForm(problems, template_file=template).problems_and_prompts(
         Store(Home.from_environment()), pack
     )
-    return Task(dataset=dataset(pack, chosen_problems, make_prompt), continue_on_fail=True)
+    return Task(dataset=problem_dataset(pack, chosen_problems, make_prompt), continue_on_fail=True)
 
 
 @task
@@ -211,7 +211,7 @@ def refine(pack: str, problems: str | list[str] = "") -> Task:
         problems: Names or patterns with commas between them; all where empty.
     """
     chosen_problems = select_problems(Store(Home.from_environment()), pack, problems)
-    return Task(dataset=dataset(pack, chosen_problems, request_of_refinement), continue_on_fail=True)
+    return Task(dataset=problem_dataset(pack, chosen_problems, request_of_refinement), continue_on_fail=True)
 
 
 @task
@@ -265,5 +265,5 @@ def _study_condition_if_any(
     study_condition = model_condition(services.log, study, condition)
     study_condition.refuse_if_closed()
     refs = [f"{pack}/{problem.id}" for problem in problems]
-    study_condition.check_problems({ref: services.store.problem(ref).public_digest for ref in refs})
+    study_condition.refuse_changed_problems({ref: services.store.problem(ref).public_digest for ref in refs})
     return study_condition

@@ -334,7 +334,7 @@ def _make_people(home: Home, administration: Administration, log: StudyLog, judg
         return await gradebooks.points_owed_to(course, await courses.all_assignments(course), account)
 
     snapshots, views = Snapshots(_snapshots_folder(home)), RunViews(Store(home), home, courses)
-    return People(database, log, snapshots, views, home, judging.open_records, points_owed)
+    return People(database, log, snapshots, views, home, judging.open_judgement_records, points_owed)
 
 
 def _snapshots_folder(home: Home) -> Path:
@@ -485,8 +485,8 @@ async def open_bench(
             grades=Grades(
                 gradebooks,
                 GradeHistory(administration.database),
-                AnswerGrading(administration.database, judging.open_records, store),
-                RubricGrades(administration.database, judging.open_records, store, administration.courses),
+                AnswerGrading(administration.database, judging.open_judgement_records, store),
+                RubricGrades(administration.database, judging.open_judgement_records, store, administration.courses),
                 item_reports,
                 Regrades(administration.database, store, home, gradebooks),
                 StaffDecisions(administration.database),

@@ -20,7 +20,7 @@ from benchwright_attempts.summary.replay import replay
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_subjects.agents.acp import turn
-from benchwright_subjects.evaluation.evaluation import summary
+from benchwright_subjects.evaluation.evaluation import summary_of_run
 
 from ..support.models.acp_agents import programs
 from ..support.models.agent_model import FILE
@@ -70,7 +70,7 @@ def _read(file: Path) -> bytes:
 
 def test_an_agent_solves_a_problem_with_its_clients_files_terminals_and_permissions(desk: Desk, programs: Path) -> None:
     log, events, prompts = works(desk, programs, "good", refuse=["execute"])
-    assert summary(log)["passed"] == 1, summary(log)["why"]
+    assert summary_of_run(log)["passed"] == 1, summary_of_run(log)["why"]
     (attempt,) = desk.attempts()
     assert desk.state(attempt.id) is AttemptState.SUBMITTED
     assert replay(events).files[FILE].text == COUNTER
@@ -127,7 +127,7 @@ def test_each_way_to_fail_has_a_name_and_leaves_no_process(
     if mode == "never_answers":
         monkeypatch.setattr(turn, "START_S", 2.0)
     log, events, _ = works(desk, programs, mode)
-    assert (summary(log)["failed"], summary(log)["error"]) == (1, 0), summary(log)["why"]
+    assert (summary_of_run(log)["failed"], summary_of_run(log)["error"]) == (1, 0), summary_of_run(log)["why"]
     assert abandon_reason(events) == reason
     assert not is_running("/agent/bin/double", mode)
     assert desk.are_whole()
@@ -137,7 +137,7 @@ def test_each_way_to_fail_has_a_name_and_leaves_no_process(
 def test_what_does_no_harm_is_borne(desk: Desk, programs: Path, mode: str) -> None:
     log, _, _ = works(desk, programs, mode)
     (attempt,) = desk.attempts()
-    assert desk.state(attempt.id) is AttemptState.SUBMITTED, summary(log)["why"]
+    assert desk.state(attempt.id) is AttemptState.SUBMITTED, summary_of_run(log)["why"]
     assert not is_running("sleep", "986")
 
 
@@ -153,7 +153,7 @@ def test_what_it_prints_at_its_end_holds_nothing_of_this_machine(
 def test_an_agent_that_never_answers_its_task_is_ended_by_the_limit(desk: Desk, programs: Path) -> None:
     log, events, _ = works(desk, programs, "sleeps", limit_s=3.0)
     (attempt,) = desk.attempts()
-    assert desk.state(attempt.id) is AttemptState.TIMED_OUT, summary(log)["why"]
+    assert desk.state(attempt.id) is AttemptState.TIMED_OUT, summary_of_run(log)["why"]
     assert facts(events)["acp_name"] == "double "
     assert not is_running("/agent/bin/double", "sleeps")
 

@@ -13,7 +13,7 @@ from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ge
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from benchwright_problems.storage.store import Store
-from benchwright_subjects.evaluation.evaluation import summary
+from benchwright_subjects.evaluation.evaluation import summary_of_run
 
 from ..support.models.acp_agents import programs as acp_programs
 from ..support.models.agent_model import Call, offered_by, output_of, shell_call
@@ -83,7 +83,7 @@ def test_an_agent_led_by_acp_finds_nothing_hidden_by_itself_nor_by_its_client(de
         "limit_s": 120.0,
     }
     log = run(desk, scripted_model(reply), "agent", pack="mine", **options)
-    assert summary(log)["error"] == 0, summary(log)["why"]
+    assert summary_of_run(log)["error"] == 0, summary_of_run(log)["why"]
     (request,) = requests
     assert "CANARY" not in request
     report = json.loads(json.loads(request)[-1]["content"])
@@ -108,7 +108,7 @@ def test_an_agent_by_command_line_finds_nothing_hidden(desk: Desk, programs: Pat
 
     agent_options = {"command": "agent {prompt}", "place": f"benchwright:{programs}", "limit_s": 120.0}
     log = run(desk, scripted_model(reply), "agent", pack="mine", **agent_options)
-    assert summary(log)["error"] == 0, summary(log)["why"]
+    assert summary_of_run(log)["error"] == 0, summary_of_run(log)["why"]
     task, listing = prompts
     assert "CANARY" not in task + listing
     check_found(json.loads(listing.removesuffix("[0]")))
@@ -140,7 +140,7 @@ def test_a_real_agent_led_by_acp_finds_nothing_hidden_with_its_own_tools(desk: D
     add_problem(desk)
     requests: list[str] = []
     log = run(desk, model_that_looks(requests), "agent", pack="mine", subject=name, limit_s=240.0)
-    assert summary(log)["error"] == 0, summary(log)["why"]
+    assert summary_of_run(log)["error"] == 0, summary_of_run(log)["why"]
     assert "CANARY" not in "".join(requests)
     (result, *_) = (message for message in json.loads(requests[-1]) if message["role"] == "tool")
     output = json.dumps(result)

@@ -12,7 +12,7 @@ from benchwright_attempts.events.events import Abandoned, Edit, TextCause, TextS
 from benchwright_attempts.events.evidence import TimedOut, Violation
 from benchwright_attempts.log.record import RecordedEvent
 from benchwright_attempts.summary.replay import replay
-from benchwright_subjects.evaluation.evaluation import summary
+from benchwright_subjects.evaluation.evaluation import summary_of_run
 
 from ..support.models.agent_model import FILE
 from ..support.models.eval import COUNTER, Desk, desk, run, says
@@ -56,7 +56,7 @@ def test_each_change_is_an_event_of_its_own_with_its_difference(desk: Desk) -> N
         "    held.write('// half'); held.flush(); wait()\n"
         "    held.write('\\n'); held.flush(); wait()\n",
     )
-    assert summary(log)["passed"] == 1
+    assert summary_of_run(log)["passed"] == 1
     first_text, second_text = contents
     assert texts(events) == [
         first_text,
@@ -87,7 +87,7 @@ def test_each_change_is_an_event_of_its_own_with_its_difference(desk: Desk) -> N
 )
 def test_a_file_that_can_not_be_read_counts_as_none_and_is_named(desk: Desk, text: str, detail: str) -> None:
     log, events = program(desk, text)
-    assert (summary(log)["failed"], summary(log)["error"]) == (1, 0), summary(log)["why"]
+    assert (summary_of_run(log)["failed"], summary_of_run(log)["error"]) == (1, 0), summary_of_run(log)["why"]
     assert [recorded.event.detail for recorded in events if isinstance(recorded.event, Violation)] == [
         f"{FILE}: {detail}"
     ]
@@ -129,14 +129,14 @@ def test_a_flood_of_output_does_not_stop_an_agent_and_its_end_is_told(desk: Desk
 )
 def test_an_agent_that_kills_what_it_can_has_failed(desk: Desk, text: str, reason: str) -> None:
     log, events = program(desk, text)
-    assert (summary(log)["failed"], summary(log)["error"]) == (1, 0), summary(log)["why"]
+    assert (summary_of_run(log)["failed"], summary_of_run(log)["error"]) == (1, 0), summary_of_run(log)["why"]
     assert reason in ending(events), ending(events)
 
 
 def test_an_agent_that_never_ends_is_ended_by_the_attempts_limit_with_all_it_started(desk: Desk) -> None:
     text = f"open(file, 'w').write({COUNTER!r})\nos.fork()\ntime.sleep(999)"
     log, events = program(desk, text, limit_s=2.0)
-    assert (summary(log)["passed"], ending(events)) == (1, "time_limit")
+    assert (summary_of_run(log)["passed"], ending(events)) == (1, "time_limit")
 
 
 def test_an_agents_home_is_its_own_and_in_memory(desk: Desk) -> None:
@@ -155,5 +155,5 @@ def test_an_agents_home_is_its_own_and_in_memory(desk: Desk) -> None:
         "    sys.exit(place)\n"
     )
     log, _ = program(desk, text)
-    assert summary(log)["error"] == 0
+    assert summary_of_run(log)["error"] == 0
     assert not [recorded for recorded in desk.events(desk.attempts()[0].id) if isinstance(recorded.event, Abandoned)]

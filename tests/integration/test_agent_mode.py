@@ -17,7 +17,7 @@ from benchwright_attempts.events.events import Abandoned, RunCancelled, RunFinis
 from benchwright_attempts.events.evidence import ModelUsage, TimedOut, ToolCalled, ToolFinished
 from benchwright_attempts.log.record import RecordedEvent
 from benchwright_attempts.summary.replay import replay
-from benchwright_subjects.evaluation.evaluation import summary
+from benchwright_subjects.evaluation.evaluation import summary_of_run
 from benchwright_subjects.inline.vscode.vsix import vsix_of_folder
 
 from ..support.models.agent_mode import PARTICIPANT, Answer, answering_model, in_terminal, require_editor
@@ -56,7 +56,7 @@ def test_agent_mode_edits_runs_commands_and_is_recorded_graded_and_replayed_like
         return "The counter is written."
 
     log, events, requests = work(desk, answer)
-    assert summary(log)["passed"] == 1, summary(log)["why"]
+    assert summary_of_run(log)["passed"] == 1, summary_of_run(log)["why"]
     (attempt,) = desk.attempts()
     assert desk.state(attempt.id) is AttemptState.SUBMITTED
     assert replay(events).files[FILE].text == COUNTER
@@ -123,7 +123,7 @@ def test_a_hostile_turn_finds_nothing_hidden_and_ends_by_the_limit_that_it_break
     assert not outside.exists()
     assert not any(CANARY in request for request in requests)
     assert CANARY not in desk.exports()
-    assert summary(log)["failed"] == 1
+    assert summary_of_run(log)["failed"] == 1
 
 
 @pytest.mark.nightly
@@ -150,7 +150,7 @@ def test_an_extensions_chat_participant_works_in_place_of_agent_mode(desk: Desk,
         return json.dumps({"looks": [str(hidden)], "writes": {"/usr/left": "x", f"/code/{FILE}": COUNTER}})
 
     log, events, requests = work(desk, answer, extension=[str(vsix)], participant="scripted")
-    assert summary(log)["passed"] == 1, summary(log)["why"]
+    assert summary_of_run(log)["passed"] == 1, summary_of_run(log)["why"]
     assert json.loads(said[-1]) == ["ENOENT", "EROFS", "written"]
     identity = of_type(events, ModelUsage)[0].parameters
     assert (identity["extensions"], identity["participant"]) == ("tests.participant 0.3.0", "scripted")
@@ -186,7 +186,7 @@ def test_a_hostile_extension_finds_nothing_hidden_and_ends_as_a_failure_with_a_n
 
     log, events, requests = work(desk, answer, extension=[str(vsix)], participant="scripted", limit_s=HOSTILE_S)
     reasons = [event.reason for event in of_type(events, (Abandoned, TimedOut))]
-    assert reasons == [end], summary(log)
+    assert reasons == [end], summary_of_run(log)
     assert requests and not any(CANARY in request for request in requests)
     assert CANARY not in desk.exports()
     assert not outside.exists() and hidden.read_text() == CANARY

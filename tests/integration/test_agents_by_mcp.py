@@ -32,7 +32,7 @@ from benchwright_subjects.bridge.http_server import serve_bridge
 from ..support.models.agent_model import FILE, Call, Tools, offered_by, output_of, writing_call
 from ..support.models.eval import COUNTER, Desk, desk
 from ..support.models.subjects import installed_preset
-from ..unit.baselines.subjects.bridged_sample import ask
+from ..unit.baselines.subjects.bridged_sample import evaluate_with_bridge
 
 __all__ = ("desk",)
 
@@ -193,7 +193,7 @@ def test_an_agent_solves_a_problem_by_mcp_and_all_of_it_is_recorded_as_its_own(
     async def asks(client: httpx2.AsyncClient, bridge: ModelBridge) -> None:
         agent_outputs.append(await work(preset, configure, folder, agent_folder, bridge))
 
-    ask(model_that_works(folder, tool_outputs), asks, tmp_path / "log")
+    evaluate_with_bridge(model_that_works(folder, tool_outputs), asks, tmp_path / "log")
     agent_desk = Desk(Home.from_environment({"BENCHWRIGHT_HOME": str(agent_folder / "benchwright")}), tmp_path / "out")
     (attempt,) = agent_desk.attempts()
     assert agent_desk.state(attempt.id) is AttemptState.SUBMITTED, (tool_outputs, agent_outputs)

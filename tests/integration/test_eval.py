@@ -40,7 +40,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import app_with_commands
 from benchwright_server.cli.eval.run import pass_rates_by_k
 from benchwright_studies.conduct.study_log import StudyLog
-from benchwright_subjects.evaluation.evaluation import resume_run, summary, write_replies
+from benchwright_subjects.evaluation.evaluation import resume_run, summary_of_run, write_replies
 from benchwright_subjects.evaluation.kept_evals import eval_logs_folder, keep_eval_log, kept_sample
 
 from ..support.models.eval import CANARY, COUNTER, Desk, add_designs, design, desk, run, says, scripted_model
@@ -68,7 +68,7 @@ def test_each_sample_is_an_attempt_with_its_own_verdict(desk: Desk) -> None:
         return ModelOutput.from_content("mockllm/model", f"```systemverilog\n{text}```")
 
     log = run(desk, scripted_model(reply), problems="saturating-counter", samples=2, seed=5)
-    counts = summary(log)
+    counts = summary_of_run(log)
     assert (counts["samples"], counts["passed"], counts["failed"], counts["error"], counts["score"]) == (
         2,
         1,
@@ -103,7 +103,7 @@ def test_each_sample_is_an_attempt_with_its_own_verdict(desk: Desk) -> None:
     assert len(passed_ids) == 1
     assert desk.are_whole()
     with StudyLog(log_file(desk.home)) as events_log:
-        assert Attempts(events_log).newest_unfinished_by_person(problem="starter/saturating-counter") is None
+        assert Attempts(events_log).newest_unfinished_attempt_of_person(problem="starter/saturating-counter") is None
         assert Attempts(events_log).person_records_by_problem() == {}
 
 
@@ -111,7 +111,7 @@ def test_of_a_draft_and_a_final_version_the_final_one_is_graded_and_the_trace_sa
     draft = "module sat_counter; // not yet\nendmodule\n"
     bench = "module tb; sat_counter dut(); endmodule\n"
     reply = "\n".join(f"So:\n```systemverilog\n{code}```" for code in (draft, COUNTER, bench))
-    assert summary(run(desk, says(reply), problems="saturating-counter"))["passed"] == 1
+    assert summary_of_run(run(desk, says(reply), problems="saturating-counter"))["passed"] == 1
     (attempt,) = desk.attempts()
     attempt_trace = trace_of_attempt(attempt, desk.events(attempt.id))
     (turn,) = [step for step in attempt_trace.trace_parts[0].steps if step.kind is StepKind.TURN]
@@ -139,7 +139,7 @@ def test_an_agent_works_with_tools_in_the_sandbox_and_sees_nothing_hidden(desk: 
         ("submit", {}),
     )
     log = run(desk, model, "agent", problems="saturating-counter")
-    assert summary(log)["passed"] == 1
+    assert summary_of_run(log)["passed"] == 1
     assert log.samples is not None
     tool_replies = [message for message in log.samples[0].messages if message.role == "tool"]
     errors = [message.error.message if message.error else "" for message in tool_replies]
@@ -177,7 +177,7 @@ def test_an_agent_may_run_the_hidden_tests_as_often_as_it_is_allowed(desk: Desk)
         ("submit", {}),
     )
     log = run(desk, model, "agent", problems="saturating-counter", runs=2)
-    assert summary(log)["passed"] == 1
+    assert summary_of_run(log)["passed"] == 1
     assert log.samples is not None
     tool_messages = [message for message in log.samples[0].messages if message.role == "tool"]
     assert tool_messages[0].text.startswith("failed.")
@@ -209,7 +209,7 @@ def test_a_limit_ends_the_attempt_as_timed_out_after_its_verdict(desk: Desk) -> 
 
 
 def test_a_question_that_waits_for_a_judge_is_not_scored(desk: Desk) -> None:
-    counts = summary(run(desk, says("A store buffer reorders."), problems="store-buffering"))
+    counts = summary_of_run(run(desk, says("A store buffer reorders."), problems="store-buffering"))
     assert (counts["undecided"], counts["error"], counts["failed"], counts["score"]) == (1, 0, 0, None)
     (attempt,) = desk.attempts()
     (answer,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, Answered)]
@@ -217,9 +217,9 @@ def test_a_question_that_waits_for_a_judge_is_not_scored(desk: Desk) -> None:
 
 
 def test_a_reply_that_names_no_choice_is_wrong_and_one_that_thinks_first_is_read(desk: Desk) -> None:
-    assert summary(run(desk, says("It depends."), problems="amdahl"))["score"] == 0
+    assert summary_of_run(run(desk, says("It depends."), problems="amdahl"))["score"] == 0
     scores = [
-        summary(run(desk, says(f"A or B? Hm.\n\nAnswer: {letter}"), problems="amdahl", think=True))["score"]
+        summary_of_run(run(desk, says(f"A or B? Hm.\n\nAnswer: {letter}"), problems="amdahl", think=True))["score"]
         for letter in "ABCD"
     ]
     assert sorted(score for score in scores if isinstance(score, float)) == [0, 0, 0, 1]
@@ -241,14 +241,14 @@ def test_what_the_machinery_kept_undecided_is_graded_again_and_nobody_is_asked_a
 
     add_designs(desk, design("services: 1"), design(PASSES, id="other"))
     log = run(desk, scripted_model(reply), pack="mine")
-    counts = summary(log)
+    counts = summary_of_run(log)
     assert (counts["passed"], counts["error"], counts["failed"], counts["score"]) == (1, 1, 0, 1.0)
     assert scores(log) == [("inverter", None), ("other", 1.0)], "every sample has a score"
     (undecided,) = [attempt for attempt in desk.attempts() if attempt.problem == "mine/inverter"]
     assert desk.state(undecided.id) is AttemptState.SUBMITTED
     add_designs(desk, design(PASSES), design(PASSES, id="other"), replace=True)
     second_log = resume_run(Path(log.location), "none")
-    counts = summary(second_log)
+    counts = summary_of_run(second_log)
     assert (counts["passed"], counts["error"]) == (2, 0)
     assert scores(second_log) == [("inverter", 1.0), ("other", 1.0)]
     assert (len(desk.attempts()), len(reply_calls)) == (2, 2)
@@ -262,11 +262,11 @@ def test_a_sample_whose_provider_fails_is_unscored_and_is_asked_again(
     monkeypatch.setenv("LOCAL_API_KEY", "none")
     with JudgeEndpoint(in_turn(fails(400, "no such model"), content("C"))) as endpoint:
         log = run(desk, "openai-api/local/m", problems="amdahl", base_url=endpoint.url)
-        assert (summary(log)["error"], scores(log)) == (1, [("amdahl", None)])
+        assert (summary_of_run(log)["error"], scores(log)) == (1, [("amdahl", None)])
         (attempt,) = desk.attempts()
         assert desk.state(attempt.id) is AttemptState.PAUSED
         second_log = resume_run(Path(log.location), "none")
-    assert (summary(second_log)["error"], len(desk.attempts()), len(endpoint.requests)) == (0, 1, 2)
+    assert (summary_of_run(second_log)["error"], len(desk.attempts()), len(endpoint.requests)) == (0, 1, 2)
     assert desk.state(attempt.id) is AttemptState.SUBMITTED
 
 
@@ -281,7 +281,7 @@ def test_a_sample_whose_provider_fails_is_unscored_and_is_asked_again(
 def test_a_reply_without_files_fails_and_is_not_asked_again(desk: Desk, reply: str, reason: str) -> None:
     add_designs(desk, design(PASSES))
     log = run(desk, says(reply), pack="mine")
-    counts = summary(log)
+    counts = summary_of_run(log)
     assert (counts["failed"], counts["error"], counts["score"]) == (1, 0, 0)
     (attempt,) = desk.attempts()
     (run_end,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, RunFinished)]
@@ -296,7 +296,7 @@ def test_a_reply_that_the_providers_filter_ended_counts_as_declined(desk: Desk, 
     def reply(messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
         return ModelOutput.from_content("mockllm/model", reply_text, stop_reason="content_filter")
 
-    counts = summary(run(desk, scripted_model(reply), problems=problem))
+    counts = summary_of_run(run(desk, scripted_model(reply), problems=problem))
     assert (counts["failed"], counts["error"], counts["score"]) == (1, 0, 0)
     (attempt,) = desk.attempts()
     (verdict_event,) = [
@@ -311,7 +311,7 @@ def test_hidden_tests_take_no_time_from_a_model(desk: Desk) -> None:
     add_designs(desk, design(slow))
     # Inspect would end scoring after half of a time limit of its own.
     log = run(desk, says("module inv; endmodule"), pack="mine", time_s=2)
-    assert (summary(log)["passed"], summary(log)["error"]) == (1, 0)
+    assert (summary_of_run(log)["passed"], summary_of_run(log)["error"]) == (1, 0)
     (attempt,) = desk.attempts()
     assert desk.state(attempt.id) is AttemptState.SUBMITTED
 
@@ -322,9 +322,9 @@ def test_a_sample_that_is_tried_again_has_its_whole_time(desk: Desk, monkeypatch
     success = dataclasses.replace(content("C"), delay_s=3.5)
     with JudgeEndpoint(in_turn(failure, success)) as endpoint:
         log = run(desk, "openai-api/local/m", problems="amdahl", time_s=6, base_url=endpoint.url)
-        assert summary(log)["error"] == 1
+        assert summary_of_run(log)["error"] == 1
         second_log = resume_run(Path(log.location), "none")
-    assert (summary(second_log)["error"], len(endpoint.requests)) == (0, 2)
+    assert (summary_of_run(second_log)["error"], len(endpoint.requests)) == (0, 2)
     (attempt,) = desk.attempts()
     assert desk.state(attempt.id) is AttemptState.SUBMITTED, "two tries of 3.5 s are not over a limit of 6 s"
 
@@ -421,7 +421,7 @@ def test_an_endpoint_with_structured_output_gets_the_schema_of_the_answer(
             problems="amdahl",
             prompts="benchwright+json",
         )
-    assert summary(log)["passed"] == 1
+    assert summary_of_run(log)["passed"] == 1
     (request,) = endpoint.requests
     assert '`{"answer": "X"}`' in request.user
     schema = request.body["response_format"]["json_schema"]["schema"]
@@ -628,7 +628,7 @@ def test_examples_of_the_validation_split_come_before_the_question_and_are_not_a
         return ModelOutput.from_content("mockllm/model", "Falsch")
 
     log = run(desk, scripted_model(reply), pack="asked", shots=2)
-    assert summary(log)["passed"] == 1
+    assert summary_of_run(log)["passed"] == 1
     (chat_turns,) = conversations
     assert [role for role, _ in chat_turns] == ["user", "assistant", "user", "assistant", "user"]
     assert set(zip(chat_turns[0:4:2], chat_turns[1:4:2], strict=True)) == {
@@ -713,7 +713,7 @@ def test_no_request_follows_once_the_budget_is_spent_and_the_rest_can_be_resumed
     price(1_000_000)
     cost_options: dict[str, Any] = {"prices_file": Path("prices.yaml"), "most_samples_at_once": 1}
     log = run(desk, bills("C", 2), problems="amdahl", samples=4, budget_usd=3.0, **cost_options)
-    counts = summary(log)
+    counts = summary_of_run(log)
     # Two dollars a reply: the second one is the last.
     assert (counts["failed"], counts["error"], counts["cost_usd"]) == (2, 2, 4.0)
     assert "budget of 3 USD is spent (4.0000 USD)" in str(counts["why"])
@@ -750,7 +750,7 @@ def test_an_agent_knows_its_limits_and_is_graded_at_the_one_of_its_cost(desk: De
     (attempt,) = desk.attempts()
     (end,) = (recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, TimedOut))
     assert end.reason == "cost_limit"
-    reasons: Any = summary(log)["reasons"]
+    reasons: Any = summary_of_run(log)["reasons"]
     ((reason, count),) = reasons["failed"].items()
     assert reason.endswith(", at its cost limit") and count == 1
 

@@ -23,7 +23,7 @@ from benchwright_attempts.grading.run_records import RunRecords
 from benchwright_attempts.log.record import RecordedEvent
 from benchwright_attempts.summary.replay import replay
 from benchwright_studies.conduct.study_log import StudyLog
-from benchwright_subjects.evaluation.evaluation import resume_run, summary
+from benchwright_subjects.evaluation.evaluation import resume_run, summary_of_run
 
 from ..support.models.acp_agents import programs
 from ..support.models.agent_model import FILE, endpoint_that_writes, writing_call_of
@@ -122,10 +122,10 @@ def in_process(
         base_url=endpoint.url,
         **more_options,
     )
-    assert summary(log)["error"] == 1, summary(log)
+    assert summary_of_run(log)["error"] == 1, summary_of_run(log)
     before_it_is_continued()
     second_log = resume_run(Path(log.location), "none")
-    assert summary(second_log)["passed"] == 1, summary(second_log)["why"]
+    assert summary_of_run(second_log)["passed"] == 1, summary_of_run(second_log)["why"]
     recorded_events = require_one_whole_attempt(desk)
     require_continuation(recorded_events)
     return recorded_events

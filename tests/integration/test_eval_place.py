@@ -20,7 +20,7 @@ from benchwright_attempts.events.evidence import ModelUsage, TimedOut
 from benchwright_attempts.summary.replay import replay
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
-from benchwright_subjects.evaluation.evaluation import summary
+from benchwright_subjects.evaluation.evaluation import summary_of_run
 
 from ..support.models.eval import COUNTER, Desk, desk, run, says, scripted_model
 from ..support.models.eval_place import programs
@@ -51,8 +51,8 @@ def test_a_command_line_agent_solves_a_problem_in_the_sandbox_of_hidden_tests(de
         f"cat > rtl/sat_counter.sv <<'END'\n{COUNTER}END\niverilog -g2012 -o rundir/sim rtl/*.sv && echo built",
         problems="saturating-counter",
     )
-    assert log.status == "success", summary(log)["why"]
-    assert summary(log)["passed"] == 1, outputs
+    assert log.status == "success", summary_of_run(log)["why"]
+    assert summary_of_run(log)["passed"] == 1, outputs
     assert outputs[0].splitlines() == ["/code", "docs", "rtl", "rundir", "src", "verif", "solver", "3", "[0]"]
     assert outputs[1] == "built\n[0]"
     (attempt,) = desk.attempts()
@@ -126,7 +126,7 @@ def test_an_agent_reaches_neither_hidden_parts_nor_home_nor_network(
     assert str(home.data.parent) not in environment
     assert came == []
     assert not (programs / "x").exists()
-    assert summary(log)["failed"] == 1
+    assert summary_of_run(log)["failed"] == 1
 
 
 def test_what_an_agent_has_done_by_its_limit_counts(desk: Desk, programs: Path) -> None:
@@ -136,7 +136,7 @@ def test_what_an_agent_has_done_by_its_limit_counts(desk: Desk, programs: Path) 
     )
     (programs / "bin" / "agent").chmod(0o755)
     log, _ = works(desk, programs, "true", problems="saturating-counter", tokens=1)
-    assert summary(log)["passed"] == 1
+    assert summary_of_run(log)["passed"] == 1
     (attempt,) = desk.attempts()
     timeouts = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, TimedOut)]
     assert [event.reason for event in timeouts] == ["token_limit"]
@@ -151,7 +151,7 @@ def test_an_agent_that_fails_has_failed_with_what_it_left_and_leaves_no_process(
     script = f"cat > rtl/sat_counter.sv <<'END'\n{COUNTER}END\nsleep 987 &\necho broken >&2\nexit 3\n"
     (programs / "bin" / "agent").write_text(f"#!/bin/sh\n{script}")
     log = agent_command(desk, programs, says("done"))
-    assert (summary(log)["error"], summary(log)["passed"]) == (0, 1)
+    assert (summary_of_run(log)["error"], summary_of_run(log)["passed"]) == (0, 1)
     (attempt,) = desk.attempts()
     (abandoned,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, Abandoned)]
     assert abandoned.reason == "its command ended with 3: broken"
@@ -174,8 +174,8 @@ def test_an_agent_is_asked_again_where_it_could_not_start_or_its_model_did_not_a
         return ModelOutput.from_content("mockllm/model", model)
 
     log = agent_command(desk, programs, scripted_model(reply), command)
-    assert summary(log)["error"] == 1
-    assert words in str(summary(log)["why"]).replace("\\", "")
+    assert summary_of_run(log)["error"] == 1
+    assert words in str(summary_of_run(log)["why"]).replace("\\", "")
     (attempt,) = desk.attempts()
     assert desk.state(attempt.id) is AttemptState.PAUSED
 
@@ -191,5 +191,5 @@ def test_a_folder_that_is_not_there_is_named(desk: Desk) -> None:
     log = run(
         desk, says("done"), "agent", problems="saturating-counter", command="agent", place="benchwright:/not/there"
     )
-    summary_text = json.dumps(summary(log))
+    summary_text = json.dumps(summary_of_run(log))
     assert "/not/there" in summary_text

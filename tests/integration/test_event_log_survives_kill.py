@@ -87,7 +87,7 @@ def test_kills_at_random_points_lose_nothing_acknowledged_and_the_attempt_goes_o
         for start, end in pairwise([*start_indexes, len(versions)]):
             assert versions[start:end] == list(range(1, end - start + 1))
         attempts = Attempts(log)
-        assert attempts.take_over_clock_run_elsewhere(attempt)
+        assert attempts.take_over_if_left_running(attempt)
         log.append_blocking(attempt, Submitted())
         assert attempts.summary(attempt).state is AttemptState.SUBMITTED
         result = verify_attempt(*log.stored_attempt(attempt))

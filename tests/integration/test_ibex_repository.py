@@ -19,7 +19,7 @@ from benchwright_problems.repository.changes import CHANGES, diff_of_files
 from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import app_with_commands
-from benchwright_subjects.evaluation.evaluation import summary
+from benchwright_subjects.evaluation.evaluation import summary_of_run
 
 from ..support.models.agent_model import Call, offered_by, output_of, shell_call
 from ..support.models.eval import Desk, desk, run, scripted_model
@@ -196,7 +196,7 @@ def test_a_model_that_gets_the_list_of_its_files_mends_ibex_with_a_diff(
         return ModelOutput.from_content("mockllm/model", fix)
 
     log = run(desk, scripted_model(reply), pack=pack_name)
-    assert summary(log)["passed"] == 1, summary(log)["why"]
+    assert summary_of_run(log)["passed"] == 1, summary(log)["why"]
     (request,) = requests
     assert f"\n{HAZARD.path}\n" in request
     assert len(request) < 250_000
@@ -226,7 +226,7 @@ def test_a_real_agent_mends_ibex_and_its_log_has_what_it_changed_alone(
 
     model = get_model("mockllm/model", custom_outputs=reply, memoize=False)
     log = run(desk, model, "agent", pack=pack_name, subject=name, limit_s=240.0)
-    assert summary(log)["passed"] == 1, summary(log)["why"]
+    assert summary_of_run(log)["passed"] == 1, summary(log)["why"]
     (attempt,) = desk.attempts()
     replayed_files = replay(desk.events(attempt.id)).files
     assert replayed_files.keys() == {HAZARD.path, CHANGES}

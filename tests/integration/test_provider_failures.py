@@ -16,7 +16,7 @@ from inspect_ai.log import EvalLog
 from benchwright_attempts.clock.clock import AttemptState, clock_after_events
 from benchwright_attempts.events.events import Paused
 from benchwright_attempts.events.evidence import ModelUsage, ReplyRead, TimeExcluded
-from benchwright_subjects.evaluation.evaluation import resume_run, summary
+from benchwright_subjects.evaluation.evaluation import resume_run, summary_of_run
 
 from ..support.models.eval import Desk, add_designs, design, desk, run
 from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content, fails
@@ -91,11 +91,11 @@ def test_each_failure_is_undecided_named_and_asked_again(desk: Desk) -> None:
 
     with JudgeEndpoint(play) as endpoint:
         log = evaluated(desk, endpoint, max_retries=0)
-        run_summary = summary(log)
+        run_summary = summary_of_run(log)
         is_down = False
         attempts = {attempt.problem.partition("/")[2]: attempt.id for attempt in desk.attempts()}
         paused = {name: [recorded.event for recorded in desk.events(attempt)] for name, attempt in attempts.items()}
-        second_summary = summary(resume_run(Path(log.location), "none"))
+        second_summary = summary_of_run(resume_run(Path(log.location), "none"))
     for name, (_, words) in FAILURES.items():
         assert words in errors(log)[name]
     assert (run_summary["passed"], run_summary["failed"], run_summary["error"], run_summary["score"]) == (
@@ -144,10 +144,10 @@ def test_a_provider_that_fails_at_a_fifth_of_the_requests_gives_the_scores_of_a_
             )
             failed_requests = len(errors(log))
             for _ in range(10):
-                if not summary(log)["error"]:
+                if not summary_of_run(log)["error"]:
                     break
                 log = resume_run(Path(log.location), "none")
-        run_summary = summary(log)
+        run_summary = summary_of_run(log)
         scores.append(
             (
                 run_summary["passed"],
@@ -170,7 +170,7 @@ def test_only_the_models_own_time_is_on_the_clock(desk: Desk) -> None:
         start_s = time.monotonic()
         log = evaluated(desk, endpoint, max_retries=3)
         wall_s = time.monotonic() - start_s
-        assert summary(log)["passed"] == 1
+        assert summary_of_run(log)["passed"] == 1
         requests = len(endpoint.requests)
     (attempt,) = desk.attempts()
     events = desk.events(attempt.id)
@@ -186,7 +186,11 @@ def test_a_reply_that_comes_too_late_for_one_request_is_undecided(desk: Desk) ->
     with JudgeEndpoint(lambda request: slow) as endpoint:
         log = evaluated(desk, endpoint, max_retries=0, attempt_timeout=2)
     assert "did not answer in time" in errors(log)["slow"]
-    assert (summary(log)["failed"], summary(log)["score"], summary(log)["output_tokens"]) == (0, None, 0)
+    assert (summary_of_run(log)["failed"], summary_of_run(log)["score"], summary_of_run(log)["output_tokens"]) == (
+        0,
+        None,
+        0,
+    )
 
 
 def test_a_time_limit_that_passes_before_any_reply_says_nothing_of_the_model(desk: Desk) -> None:
@@ -196,9 +200,9 @@ def test_a_time_limit_that_passes_before_any_reply_says_nothing_of_the_model(des
     with JudgeEndpoint(lambda request: silent if is_down else GOOD) as endpoint:
         log = run(desk, MODEL, pack="mine", base_url=endpoint.url, time_s=4)
         assert "provider gave no reply in 4 s of active time." in errors(log)["silent"]
-        assert (summary(log)["failed"], summary(log)["score"]) == (0, None)
+        assert (summary_of_run(log)["failed"], summary_of_run(log)["score"]) == (0, None)
         is_down = False
-        assert summary(resume_run(Path(log.location), "none"))["passed"] == 1
+        assert summary_of_run(resume_run(Path(log.location), "none"))["passed"] == 1
     (attempt,) = desk.attempts()
     usages = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, ModelUsage)]
     assert [usage.counted_by for usage in usages] == ["provider"]
@@ -210,7 +214,7 @@ def test_a_time_limit_does_not_pass_while_the_provider_fails(desk: Desk) -> None
     replies = [fails(503)] * 4 + [GOOD]
     with JudgeEndpoint(lambda request: replies.pop(0) if len(replies) > 1 else replies[0]) as endpoint:
         log = run(desk, MODEL, pack="mine", base_url=endpoint.url, time_s=4)
-    assert summary(log)["passed"] == 1, errors(log)
+    assert summary_of_run(log)["passed"] == 1, errors(log)
 
 
 AGENT = """
@@ -237,9 +241,13 @@ def test_an_agent_whose_last_request_was_not_answered_is_undecided_however_it_en
         options: dict[str, Any] = {"pack": "mine", "base_url": endpoint.url, "generate": {"max_retries": 0}}
         log = run(desk, MODEL, "agent", command=command, **options)
         assert "status 503 (Service Unavailable)" in errors(log)["agent"]
-        assert (summary(log)["failed"], summary(log)["score"], summary(log)["output_tokens"]) == (0, None, 0)
+        assert (summary_of_run(log)["failed"], summary_of_run(log)["score"], summary_of_run(log)["output_tokens"]) == (
+            0,
+            None,
+            0,
+        )
         is_down = False
-        assert summary(resume_run(Path(log.location), "none"))["passed"] == 1
+        assert summary_of_run(resume_run(Path(log.location), "none"))["passed"] == 1
 
 
 def test_our_own_agent_is_undecided_when_the_provider_fails_in_the_middle(desk: Desk) -> None:
@@ -248,7 +256,7 @@ def test_our_own_agent_is_undecided_when_the_provider_fails_in_the_middle(desk: 
     with JudgeEndpoint(lambda request: replies.pop(0) if len(replies) > 1 else replies[0]) as endpoint:
         log = run(desk, MODEL, "agent", pack="mine", base_url=endpoint.url, generate={"max_retries": 0})
     assert "status 401" in errors(log)["agent"]
-    assert (summary(log)["failed"], summary(log)["score"]) == (0, None)
+    assert (summary_of_run(log)["failed"], summary_of_run(log)["score"]) == (0, None)
     (attempt,) = desk.attempts()
     usages = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, ModelUsage)]
     assert [usage.output_tokens for usage in usages] == [20]

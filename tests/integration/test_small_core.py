@@ -18,7 +18,7 @@ from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem
 from benchwright_problems.repository.changes import CHANGES, changed_files
 from benchwright_problems.storage.pack_folder import read_built_in
-from benchwright_subjects.evaluation.evaluation import summary
+from benchwright_subjects.evaluation.evaluation import summary_of_run
 
 from ..support.models.eval import Desk, desk, run, says
 
@@ -59,5 +59,5 @@ async def test_each_bug_is_proved_from_both_sides(toolchain: Toolchain, tmp_path
 def test_its_own_tests_run_where_an_agent_works_and_show_no_bug(desk: Desk) -> None:
     command = f"sh -c {shlex.quote('python3 tests/run.py > rtl/output.txt 2>&1')}"
     log = run(desk, says("done"), "agent", pack="small-core", problems="wrong-sums", command=command, limit_s=120.0)
-    assert summary(log)["passed"] == 0
+    assert summary_of_run(log)["passed"] == 0
     assert "PASS=2 FAIL=0" in desk.exports()

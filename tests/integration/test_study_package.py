@@ -22,7 +22,7 @@ from benchwright_analysis.publication.package import Publication, anonymous_rows
 from benchwright_analysis.report.demo.demo import record_demo_study
 from benchwright_analysis.report.report import read_study_dataset
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.from_table import planned_data, table_dataset
+from benchwright_analysis.report.rows.from_table import data_of_planned_population, table_dataset
 from benchwright_analysis.report.rows.table_file import read_table
 from benchwright_analysis.report.section import json_value
 from benchwright_analysis.report.sections.main_result import compute_main_result, main_result_table
@@ -82,7 +82,10 @@ def test_another_lab_gets_the_same_digits_from_the_package(published: Published)
     elsewhere = table_dataset(package_table, 1, {})
     assert elsewhere.groups == published.data.groups
     own_answer = main_result_table(compute_main_result(published.data.in_planned_population()))
-    assert main_result_table(compute_main_result(planned_data(elsewhere, package_table))).rows == own_answer.rows
+    assert (
+        main_result_table(compute_main_result(data_of_planned_population(elsewhere, package_table))).rows
+        == own_answer.rows
+    )
     own_times, times = (time_to_pass_section(data).numbers for data in (published.data, elsewhere))
     for name in ("curves", "restricted_means", "comparisons"):
         assert rounded(json_value(times[name])) == rounded(json_value(own_times[name])), name

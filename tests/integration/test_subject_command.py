@@ -16,7 +16,7 @@ from benchwright_server.cli.app import app_with_commands
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_subjects.agents import installation
 from benchwright_subjects.agents.installation import programs_folder
-from benchwright_subjects.agents.preset import preset, presets
+from benchwright_subjects.agents.preset import preset_named, presets
 
 from ..support.models.eval import COUNTER, Desk, desk, run, says
 
@@ -47,12 +47,12 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def stand_in(cache: Path, version: str) -> None:
     """A program in the place of codex that writes the counter without asking anybody."""
-    codex = preset("codex")
+    codex = preset_named("codex")
     program = programs_folder(codex, cache) / codex.path[0] / "codex"
     program.parent.mkdir(parents=True)
     program.write_text(PROGRAM.format(version=version, counter=COUNTER))
     program.chmod(0o755)
-    installation._make_readable(cache / "subjects")
+    installation._make_readable_for_everybody(cache / "subjects")
 
 
 def benchwright(*words: str) -> Result:
@@ -124,7 +124,7 @@ def test_a_report_compares_a_subject_as_a_group_with_its_version_and_configurati
     with StudyLog(log_file(desk.home)) as log:
         write_report(log, Store(desk.home), ReportOptions(desk.out_folder / "report"))
     text = (desk.out_folder / "report" / "attempts.csv").read_text()
-    launch = preset("codex").launch(cache, None)
+    launch = preset_named("codex").launch(cache, None)
     assert f"codex 0.169.0 [{launch.configuration_sha256[:8]}] with mockllm/model" in text
     report_page = (desk.out_folder / "report" / "report.html").read_text()
     assert f"agent: codex 0.169.0 [{launch.configuration_sha256[:8]}] with mockllm/model" in report_page

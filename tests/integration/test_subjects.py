@@ -10,7 +10,7 @@ from benchwright_attempts.attribution import EditOrigin, attributions_of_edits
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.events.evidence import ModelUsage
 from benchwright_attempts.summary.replay import replay
-from benchwright_subjects.evaluation.evaluation import summary
+from benchwright_subjects.evaluation.evaluation import summary_of_run
 
 from ..support.models.agent_model import FILE, model_that_writes
 from ..support.models.eval import COUNTER, Desk, desk, run
@@ -24,7 +24,7 @@ def test_a_subject_solves_a_problem_offline(desk: Desk, name: str) -> None:
     subject = installed_preset(name)
     options: dict[str, Any] = {"problems": "saturating-counter", "subject": name, "limit_s": 240.0}
     log = run(desk, model_that_writes(COUNTER), "agent", **options)
-    assert summary(log)["passed"] == 1, summary(log)["why"]
+    assert summary_of_run(log)["passed"] == 1, summary_of_run(log)["why"]
     (attempt,) = desk.attempts()
     assert desk.state(attempt.id) is AttemptState.SUBMITTED
     assert attempt.solver.startswith(f"{name} {subject.version} [")

@@ -72,7 +72,7 @@ class PauseSummary:
     wrong: WrongOffers
 
 
-def pause_summary(run: PlayedRun, shortest_pause_ms: int) -> PauseSummary:
+def summarise_pauses(run: PlayedRun, shortest_pause_ms: int) -> PauseSummary:
     """Summary of a run at pauses of at least some length."""
     rows = [pause for pause in run.hindsight if pause.gap_ms >= shortest_pause_ms]
     known_pauses = [pause for pause in rows if pause.is_known]
@@ -101,9 +101,9 @@ def _has_right_offer_or_first_line(pause: Hindsight) -> bool:
 
 
 def _summarise_right_offers(
-    pauses: Sequence[Hindsight], foresight_of: Callable[[Hindsight], AgreementWithAuthor | None]
+    pauses: Sequence[Hindsight], agreement_of: Callable[[Hindsight], AgreementWithAuthor | None]
 ) -> RightOffers:
-    offers = [(pause, foresight) for pause in pauses if (foresight := foresight_of(pause)) is not None]
+    offers = [(pause, foresight) for pause in pauses if (foresight := agreement_of(pause)) is not None]
     right_offers = [
         (pause, foresight.earlier_s / 60)
         for pause, foresight in offers
@@ -112,7 +112,9 @@ def _summarise_right_offers(
     kept_offers = [foresight for _, foresight in offers if foresight.is_kept]
     is_right = {pause.site: foresight.is_right for pause, foresight in offers}
     minutes_earlier = (
-        crossed_mean([minutes for _, minutes in right_offers], _pause_cells([pause for pause, _ in right_offers]))
+        crossed_mean(
+            [minutes for _, minutes in right_offers], _crossed_cells_of_pauses([pause for pause, _ in right_offers])
+        )
         if right_offers
         else None
     )
@@ -146,11 +148,15 @@ def _has_fewer_passing_tests(pause: Hindsight) -> bool | None:
     return None if pause.tests is None else pause.tests.is_fewer_passing
 
 
-def _share_of_pauses(pauses: Sequence[Hindsight], holds: Callable[[Hindsight], bool]) -> Estimate | None:
-    return crossed_share([holds(pause) for pause in pauses], _pause_cells(pauses)).estimate if pauses else None
+def _share_of_pauses(pauses: Sequence[Hindsight], is_counted: Callable[[Hindsight], bool]) -> Estimate | None:
+    return (
+        crossed_share([is_counted(pause) for pause in pauses], _crossed_cells_of_pauses(pauses)).estimate
+        if pauses
+        else None
+    )
 
 
-def _pause_cells(pauses: Sequence[Hindsight]) -> CrossedCells:
+def _crossed_cells_of_pauses(pauses: Sequence[Hindsight]) -> CrossedCells:
     return CrossedCells([pause.participant for pause in pauses], [pause.problem for pause in pauses])
 
 
@@ -163,7 +169,7 @@ def _with_low_at_least_0(estimate: Estimate) -> Estimate:
 def replayed_pauses_section(runs: Sequence[PlayedRun]) -> Section:
     """The section of the report."""
     summaries = [
-        (run, pause_summary(run, pause_ms))
+        (run, summarise_pauses(run, pause_ms))
         for run in runs
         if run.hindsight
         for pause_ms in sorted({*PAUSES_MS, run.settings.pause_ms or 0})

@@ -138,10 +138,10 @@ def offer_likeness(site_group: SiteGroup) -> OfferLikeness:
     ]
     return OfferLikeness(
         len(likenesses),
-        exact=_share_of_true([likeness.exact for likeness, _ in likenesses], problems),
+        exact=_flag_share([likeness.exact for likeness, _ in likenesses], problems),
         edit_similarity=_clipped_mean([likeness.edit_similarity for likeness, _ in likenesses], problems),
         identifier_f1=_clipped_mean([f1 for f1, _ in identifier_scores], [problem for _, problem in identifier_scores]),
-        parses=_share_of_true([likeness.parses for likeness, _ in likenesses], problems),
+        parses=_flag_share([likeness.parses for likeness, _ in likenesses], problems),
         lines_kept=ratio_of_sums(
             [line_count for line_count, _, _ in replayed],
             [line_count for _, line_count, _ in replayed],
@@ -190,9 +190,7 @@ def _decided_pass_share(verdicts_with_problem: Sequence[tuple[SnapshotVerdict, s
         for verdict, problem in verdicts_with_problem
         if verdict.outcome != "error"
     ]
-    return _share_of_true(
-        [is_passed for is_passed, _ in decided_verdicts], [problem for _, problem in decided_verdicts]
-    )
+    return _flag_share([is_passed for is_passed, _ in decided_verdicts], [problem for _, problem in decided_verdicts])
 
 
 def _ratio_over_sites(site_group: SiteGroup, numerator_of: _Count, denominator_of: _Count) -> Estimate | None:
@@ -220,7 +218,7 @@ def ratio_of_sums(
     Returns:
         None if there is nothing to divide by.
     """
-    cells = _problem_cells(problems) if people is None else CrossedCells(people, problems)
+    cells = _crossed_cells_of_problems(problems) if people is None else CrossedCells(people, problems)
     try:
         ratio = crossed_ratio(numerators, denominators, cells)
     except StatisticsError:
@@ -231,12 +229,12 @@ def ratio_of_sums(
 
 
 def _clipped_mean(values: Sequence[float], problems: Sequence[str]) -> Estimate | None:
-    mean = crossed_mean(values, _problem_cells(problems)) if values else None
+    mean = crossed_mean(values, _crossed_cells_of_problems(problems)) if values else None
     return None if mean is None else _clipped_to_unit_interval(mean)
 
 
-def _share_of_true(values: Sequence[bool], problems: Sequence[str]) -> Estimate | None:
-    return _clipped_to_unit_interval(crossed_share(values, _problem_cells(problems))) if values else None
+def _flag_share(flags: Sequence[bool], problems: Sequence[str]) -> Estimate | None:
+    return _clipped_to_unit_interval(crossed_share(flags, _crossed_cells_of_problems(problems))) if flags else None
 
 
 def _clipped_to_unit_interval(crossed: CrossedEstimate) -> Estimate:
@@ -244,5 +242,5 @@ def _clipped_to_unit_interval(crossed: CrossedEstimate) -> Estimate:
     return Estimate(value=crossed.value, low=low, high=high)
 
 
-def _problem_cells(problems: Sequence[str]) -> CrossedCells:
+def _crossed_cells_of_problems(problems: Sequence[str]) -> CrossedCells:
     return CrossedCells([None] * len(problems), problems)

@@ -41,7 +41,7 @@ def completion_sections(runs: Sequence[PlayedRun], site_groups: Sequence[SiteGro
     ]
     return [
         _answer_section(runs, graded_groups),
-        _passed_section(graded_groups),
+        _pass_share_section(graded_groups),
         _typing_saved_section(site_groups),
         _funnel_section(site_groups),
         _likeness_section(site_groups),
@@ -70,12 +70,12 @@ def _answer_section(runs: Sequence[PlayedRun], graded_groups: Sequence[tuple[Sit
     return Section("answer", "The answer", lead, is_list=True, empty_reason="" if runs else "There are no runs.")
 
 
-def _played_sentence(label: str, sites: int, problems: int, unplayed_sites: int) -> str:
-    unplayed_note = f"; {counted(unplayed_sites, 'site')} not played yet" if unplayed_sites else ""
-    return f"{label}: {counted(sites, 'site')} of {counted(problems, 'problem')}{unplayed_note}."
+def _played_sentence(run_label: str, site_count: int, problem_count: int, unplayed_count: int) -> str:
+    unplayed_note = f"; {counted(unplayed_count, 'site')} not played yet" if unplayed_count else ""
+    return f"{run_label}: {counted(site_count, 'site')} of {counted(problem_count, 'problem')}{unplayed_note}."
 
 
-def _passed_section(graded_groups: Sequence[tuple[SiteGroup, PassShares]]) -> Section:
+def _pass_share_section(graded_groups: Sequence[tuple[SiteGroup, PassShares]]) -> Section:
     title = "Hidden tests passed"
     if not graded_groups:
         return Section("passed", title, empty_reason="Nothing was graded.")
@@ -102,18 +102,22 @@ def _passed_section(graded_groups: Sequence[tuple[SiteGroup, PassShares]]) -> Se
         note += " In the mode assisted, what is missing is typed: what does not pass at the end is what offers broke."
     table = SortableTable("Passed, by accepted offers", columns, rows, note)
     named_shares = {_joined_group_name(site_group): passed_part for site_group, passed_part in graded_groups}
-    return Section("passed", title, pictures=_passed_picture(graded_groups, table), numbers=named_shares)
+    return Section("passed", title, pictures=_pass_share_pictures(graded_groups, table), numbers=named_shares)
 
 
-def _passed_picture(
+def _pass_share_pictures(
     graded_groups: Sequence[tuple[SiteGroup, PassShares]], table: SortableTable
 ) -> list[SectionPicture]:
-    groups = list(dict.fromkeys(_run_and_policy(site_group) for site_group, _ in graded_groups))
+    groups = list(dict.fromkeys(_run_and_policy_label(site_group) for site_group, _ in graded_groups))
     shown_groups = groups[: charts.MOST_GROUPS]
     rows = [
-        {"label": site_group.kind.value, "group": _run_and_policy(site_group), **_value_and_bounds(passed_part.at_end)}
+        {
+            "label": site_group.kind.value,
+            "group": _run_and_policy_label(site_group),
+            **_value_and_bounds(passed_part.at_end),
+        }
         for site_group, passed_part in graded_groups
-        if _run_and_policy(site_group) in shown_groups and passed_part.at_end is not None
+        if _run_and_policy_label(site_group) in shown_groups and passed_part.at_end is not None
     ]
     alt = "Share of sites passed at the end, by kind of site. " + " ".join(
         f"{row['group']}, {row['label']}: {percent(float(row['value'] or 0))}." for row in rows
@@ -246,7 +250,7 @@ def _failures_section(runs: Sequence[PlayedRun]) -> Section:
     }
     ends_by_run = {
         run.label: Counter(
-            (record.failure.value, _end_words(record)) for record in run.records if record.failure is not None
+            (record.failure.value, _server_end_words(record)) for record in run.records if record.failure is not None
         )
         for run in runs
     }
@@ -261,7 +265,7 @@ def _failures_section(runs: Sequence[PlayedRun]) -> Section:
     return Section("failures", "What went wrong", tables=[table], numbers=failures_by_run, empty_reason=empty_note)
 
 
-def _end_words(record: SiteRecord) -> str:
+def _server_end_words(record: SiteRecord) -> str:
     return "unknown" if record.server_end is None else record.server_end.sentence
 
 
@@ -299,7 +303,7 @@ def _value_and_bounds(estimate: Estimate | None) -> dict[str, float | None]:
     return {} if estimate is None else {"value": estimate.value, "low": estimate.low, "high": estimate.high}
 
 
-def _run_and_policy(site_group: SiteGroup) -> str:
+def _run_and_policy_label(site_group: SiteGroup) -> str:
     return f"{site_group.run.label}, {site_group.policy}"
 
 

@@ -122,35 +122,35 @@ def checklist_markdown(title: str, listed_items: Sequence[ChecklistItem]) -> str
             section = listed_item.section
             lines += ["", f"## {section}", "", "| item | | answer | from |", "| --- | --- | --- | --- |"]
         answer = " ".join(listed_item.answer.split()).replace("|", "\\|") or "**empty**"
-        source = listed_item.source if listed_item.answer else f"say it in {_source_in_words(listed_item.source)}"
+        source = listed_item.source if listed_item.answer else f"say it in {_source_markdown(listed_item.source)}"
         lines.append(f"| {listed_item.number} | {listed_item.topic} | {answer} | {source} |")
     return "\n".join(lines) + "\n"
 
 
-def _source_in_words(source: str) -> str:
+def _source_markdown(source: str) -> str:
     return source if source == _NOTES else f"`{source}`"
 
 
-def _people(data: Dataset) -> list[Observation]:
+def _study_people_observations(data: Dataset) -> list[Observation]:
     return [row for row in data.observations if row.is_person and row.study and not row.practice]
 
 
-def _models(data: Dataset) -> list[Observation]:
+def _program_observations(data: Dataset) -> list[Observation]:
     return [row for row in data.observations if not row.is_person]
 
 
-def _range(counts: Sequence[int]) -> str:
+def _range_text(counts: Sequence[int]) -> str:
     if not counts:
         return ""
     return f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
 
 
-def _yes_no(value: bool | None) -> str:
-    return "" if value is None else "yes" if value else "no"
+def _yes_no_or_empty(answer: bool | None) -> str:
+    return "" if answer is None else "yes" if answer else "no"
 
 
 def _evaluation_items(data: Dataset, study: Study) -> Iterator[ChecklistItem]:
-    model_observations = _models(data)
+    model_observations = _program_observations(data)
     kinds = Counter(facts.kind or "unknown" for ref, facts in data.problem_facts.items() if ref in study.problem_refs)
     kinds_text = ", ".join(f"{amount} {kind}" for kind, amount in kinds.items())
     yield ChecklistItem("0.5", "kind of evaluation", f"capabilities: {kinds_text} problems of hardware design", "log")
@@ -161,30 +161,35 @@ def _evaluation_items(data: Dataset, study: Study) -> Iterator[ChecklistItem]:
     yield ChecklistItem(
         "0.9", "items that models were asked", f"{tried} of {packs}" if model_observations else "no model", "log"
     )
-    samples = _range(list(Counter((row.group, row.problem) for row in model_observations).values()))
+    samples = _range_text(list(Counter((row.group, row.problem) for row in model_observations).values()))
     yield ChecklistItem("0.10", "samples of a model for each item", samples or "no model", "log")
 
 
 def _design_items(data: Dataset, study: Study, pilot_people: int) -> Iterator[ChecklistItem]:
-    people = _people(data)
+    people = _study_people_observations(data)
     names = {row.participant for row in people}
     yield ChecklistItem("1.1", "people", f"{len(names)} of {len(study.pseudonyms)} planned have made an attempt", "log")
     yield ChecklistItem("1.2", "items that people were asked", counted(len(study.problems), "problem"), "problems")
     yield ChecklistItem("1.2.1", "how these items were chosen", study.problem_choice, "problem_choice")
     yield ChecklistItem(
-        "1.3", "people's answers to each item", _range(list(Counter(row.problem for row in people).values())), "log"
+        "1.3",
+        "people's answers to each item",
+        _range_text(list(Counter(row.problem for row in people).values())),
+        "log",
     )
     yield ChecklistItem(
-        "1.4", "items of each person", _range(list(Counter(row.participant for row in people).values())), "log"
+        "1.4", "items of each person", _range_text(list(Counter(row.participant for row in people).values())), "log"
     )
     adjusted = (
         "People and models get the same statement and files, and the same hidden tests or key decides; people work in "
         "an editor, models get a prompt or tools."
     )
-    yield ChecklistItem("1.5", "made for people and models alike", adjusted if _models(data) else "no model", "program")
+    yield ChecklistItem(
+        "1.5", "made for people and models alike", adjusted if _program_observations(data) else "no model", "program"
+    )
     pilot = f"pilot of {counted(pilot_people, 'person', 'people')} by the same rules" if pilot_people else ""
     yield ChecklistItem("1.6", "pilot or other trial of the design", pilot, _NOTES if not pilot else "log")
-    yield ChecklistItem("1.7", "effort of people and models", _effort(study), "limits")
+    yield ChecklistItem("1.7", "effort of people and models", _effort_limits_text(study), "limits")
     yield ChecklistItem("1.8", "power analysis before the study", "", _NOTES)
     yield ChecklistItem("1.8.1", "smallest effect to detect, and power", "", _NOTES)
     yield ChecklistItem("1.9", "ethics review", study.ethics.text if study.ethics else "", "ethics")
@@ -198,7 +203,7 @@ def _design_items(data: Dataset, study: Study, pilot_people: int) -> Iterator[Ch
     yield ChecklistItem("1.10", "preregistration", registered, "log")
 
 
-def _effort(study: Study) -> str:
+def _effort_limits_text(study: Study) -> str:
     minutes = sorted({limit_s / 60 for task in study.problems if (limit_s := study.time_limit_s(task.problem))})
     time_text = f"active time of a task: {', '.join(f'{limit:g}' for limit in minutes)} minutes" if minutes else ""
     run_limit_text = f"{study.limits.runs} runs of the hidden tests" if study.limits.runs else ""
@@ -223,9 +228,9 @@ def _recruitment_items(data: Dataset, study: Study) -> Iterator[ChecklistItem]:
     yield ChecklistItem("2.3", "quality control of recruitment", "yes" if screening else "", "recruitment.screening")
     yield ChecklistItem("2.3.1", "what admits", admission, "recruitment.screening")
     yield ChecklistItem("2.3.2", "how many were not admitted", "", _NOTES)
-    team = _yes_no(recruitment.has_team_members if recruitment else None)
+    team = _yes_no_or_empty(recruitment.has_team_members if recruitment else None)
     yield ChecklistItem("2.4", "members of the team took part", team, "recruitment.has_team_members")
-    yield ChecklistItem("2.5", "people who knew the items", _exposure(data, study), "log")
+    yield ChecklistItem("2.5", "people who knew the items", _prior_exposure_text(data, study), "log")
     practice = f"yes: {study.practice}, not analysed" if study.practice else "no"
     yield ChecklistItem("2.6", "training", practice, "practice")
     yield ChecklistItem(
@@ -238,16 +243,16 @@ def _recruitment_items(data: Dataset, study: Study) -> Iterator[ChecklistItem]:
     yield ChecklistItem("2.7.3", "differences of pay", pay.differences if pay else "", "pay.differences")
 
 
-def _exposure(data: Dataset, study: Study) -> str:
+def _prior_exposure_text(data: Dataset, study: Study) -> str:
     rules = [rule for rule in study.exclusions if rule.when is ExclusionCriterion.PRIOR_EXPOSURE]
-    exposures = Counter(row.prior_exposure for row in _people(data) if row.prior_exposure)
+    exposures = Counter(row.prior_exposure for row in _study_people_observations(data) if row.prior_exposure)
     told = ", ".join(f"{exposure} {amount}" for exposure, amount in exposures.items())
     asked = f"asked of each problem ({told})" if told else "nobody was asked"
     return f"{asked}; rules: {', '.join(map(rule_sentence, rules)) or 'none'}"
 
 
 def _execution_items(data: Dataset, study: Study) -> Iterator[ChecklistItem]:
-    people, model_observations = _people(data), _models(data)
+    people, model_observations = _study_people_observations(data), _program_observations(data)
     task_count_text = counted(len(study.problems), "task")
     yield ChecklistItem(
         "3.1", "items in a session", f"{task_count_text} in all; people may pause and close between them", "log"
@@ -302,7 +307,7 @@ def _analysis_items(data: Dataset) -> Iterator[ChecklistItem]:
 
 
 def _documentation_items(data: Dataset, study: Study) -> Iterator[ChecklistItem]:
-    people = _people(data)
+    people = _study_people_observations(data)
     asked = "; ".join(question.ask for question in study.questionnaire if question.expect is None)
     yield ChecklistItem("5.1.1", "who the people were", "", f"{_NOTES} (asked: {asked})" if asked else _NOTES)
     instructions = "statements in the packs; the study file has all that people are told"

@@ -36,20 +36,26 @@ def every_eval_records(data: Dataset, study: Study) -> dict[str, dict[str, JsonV
     for group in data.groups:
         rows = [row for row in data.decided_observations if row.group == group]
         if rows:
-            records[group] = _record(data, study, group, rows, made)
+            records[group] = _group_record(data, study, group, rows, made)
     return records
 
 
-def _record(data: Dataset, study: Study, group: str, rows: Sequence[Observation], made: str) -> dict[str, JsonValue]:
-    subject = rows[0].model if not rows[0].is_person and rows[0].model else f"people/{_slug(group)}"
-    packs = ", ".join(sorted({row.pack for row in rows}))
+def _group_record(
+    data: Dataset, study: Study, group: str, observations: Sequence[Observation], made_at: str
+) -> dict[str, JsonValue]:
+    subject = (
+        observations[0].model
+        if not observations[0].is_person and observations[0].model
+        else f"people/{_file_name_slug(group)}"
+    )
+    packs = ", ".join(sorted({row.pack for row in observations}))
     dataset: dict[str, JsonValue] = {
         "dataset_name": packs,
         "source_type": "other",
         "additional_details": {
-            "problems": ", ".join(sorted({row.problem for row in rows})),
+            "problems": ", ".join(sorted({row.problem for row in observations})),
             "study": study.study,
-            "study_sha256": rows[0].study_sha256,
+            "study_sha256": observations[0].study_sha256,
             "preregistration": data.registration.digest if data.registration is not None else "none",
         },
     }
@@ -57,14 +63,14 @@ def _record(data: Dataset, study: Study, group: str, rows: Sequence[Observation]
     for statistic in STATISTICS:
         if statistic.id not in _METRICS:
             continue
-        estimate = statistic.estimate(rows, data)
+        estimate = statistic.estimate(observations, data)
         if estimate.value is not None:
-            result_records.append(_result(statistic, estimate, study, dataset, rows))
+            result_records.append(_evaluation_result(statistic, estimate, study, dataset, observations))
     organiser = study.organisers.name if study.organisers is not None else "not said"
     return {
         "schema_version": SCHEMA_VERSION,
-        "evaluation_id": f"{study.study}/{subject}/{made}",
-        "retrieved_timestamp": made,
+        "evaluation_id": f"{study.study}/{subject}/{made_at}",
+        "retrieved_timestamp": made_at,
         "source_metadata": {
             "source_name": study.title,
             "source_type": "evaluation_run",
@@ -78,8 +84,8 @@ def _record(data: Dataset, study: Study, group: str, rows: Sequence[Observation]
             "additional_details": {
                 "deployment_type": "unknown",
                 "model_availability": "unknown",
-                "solver": rows[0].solver,
-                "people": str(len({row.participant for row in rows}) if rows[0].is_person else 0),
+                "solver": observations[0].solver,
+                "people": str(len({row.participant for row in observations}) if observations[0].is_person else 0),
                 "population": study.population.who if study.population is not None else "not said",
             },
         },
@@ -87,25 +93,25 @@ def _record(data: Dataset, study: Study, group: str, rows: Sequence[Observation]
     }
 
 
-def _result(
+def _evaluation_result(
     statistic: GroupStatistic,
     estimate: Estimate,
     study: Study,
-    dataset: dict[str, JsonValue],
-    rows: Sequence[Observation],
+    dataset_fields: dict[str, JsonValue],
+    observations: Sequence[Observation],
 ) -> dict[str, JsonValue]:
     name, description = _METRICS[statistic.id]
-    uncertainty: dict[str, JsonValue] = {"num_samples": len(rows)}
+    uncertainty: dict[str, JsonValue] = {"num_samples": len(observations)}
     if estimate.low is not None and estimate.high is not None:
         uncertainty["confidence_interval"] = {
             "lower": estimate.low,
             "upper": estimate.high,
             "confidence_level": 0.95,
-            "method": "over people and problems" if rows[0].is_person else "over problems",
+            "method": "over people and problems" if observations[0].is_person else "over problems",
         }
     return {
         "evaluation_name": f"{study.study}: {name}",
-        "source_data": dataset,
+        "source_data": dataset_fields,
         "metric_config": {
             "evaluation_description": description,
             "metric_id": f"benchwright.{name}",
@@ -119,10 +125,10 @@ def _result(
     }
 
 
-def _slug(text: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "group"
+def _file_name_slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "group"
 
 
 def record_file_name(group: str) -> str:
     """The name of a group's file."""
-    return f"{_slug(group)}.json"
+    return f"{_file_name_slug(group)}.json"

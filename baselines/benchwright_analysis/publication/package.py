@@ -51,11 +51,11 @@ def write_package(
     if study is None:
         raise StudyError("A data package is of a study.")
     folder.mkdir(parents=True, exist_ok=True)
-    _write_table(folder / TABLE, data)
+    _write_anonymous_table(folder / TABLE, data)
     texts = {
         "codebook.md": codebook_markdown(),
         "checklist.md": checklist_markdown(study.title, checklist),
-        "croissant.json": _json_text(_croissant(folder / TABLE, study.study, study.title, publication)),
+        "croissant.json": _json_text(_croissant_metadata(folder / TABLE, study.study, study.title, publication)),
     }
     if data.registration is not None:
         texts["registration.json"] = _json_text(dict(data.registration.document))
@@ -93,7 +93,7 @@ def anonymous_rows(observations: Sequence[Observation]) -> list[Observation]:
     return [row.model_copy(update={"attempt": f"attempt-{number}"}) for number, row in enumerate(renamed, 1)]
 
 
-def _write_table(file: Path, data: Dataset) -> None:
+def _write_anonymous_table(file: Path, data: Dataset) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -146,9 +146,9 @@ _CONTEXT: dict[str, JsonValue] = {
 """The JSON-LD context that the format prescribes, version 1.1."""
 
 
-def _croissant(table: Path, study: str, title: str, publication: Publication) -> dict[str, JsonValue]:
+def _croissant_metadata(table_file: Path, study: str, title: str, publication: Publication) -> dict[str, JsonValue]:
     """Metadata of the table in the Croissant format, version 1.1."""
-    content = table.read_bytes()
+    content = table_file.read_bytes()
     fields: list[JsonValue] = [
         {
             "@type": "cr:Field",

@@ -331,8 +331,8 @@ def _group_encodings(
         return alt.Scale(domain=names, range=looks)
 
     colours = [_PALETTE[index % len(_PALETTE)] for index in look_indices]
-    dashes = [list(_mark_of(_DASHES, index)) for index in look_indices]
-    shapes = [_mark_of(_SHAPES, index) for index in look_indices]
+    dashes = [list(_group_mark(_DASHES, index)) for index in look_indices]
+    shapes = [_group_mark(_SHAPES, index) for index in look_indices]
     return (
         alt.Color("group:N", scale=scale(colours), legend=legend),
         alt.StrokeDash("group:N", scale=scale(dashes), legend=legend),
@@ -340,9 +340,9 @@ def _group_encodings(
     )
 
 
-def _mark_of(marks: Sequence[Any], index: int) -> Any:
+def _group_mark(marks: Sequence[Any], group_index: int) -> Any:
     """The dashes or shape of a group: another one where the colours begin again."""
-    return marks[(index + index // len(_PALETTE)) % len(marks)]
+    return marks[(group_index + group_index // len(_PALETTE)) % len(marks)]
 
 
 def _style_indices(drawn_groups: Sequence[str], colour_order: Sequence[str]) -> list[int]:
@@ -360,7 +360,7 @@ def _dashed_layer_by_group(
 
     return [
         lines.transform_filter(f"datum.group === {json.dumps(name)}").mark_line(
-            strokeWidth=2, strokeDash=list(_mark_of(_DASHES, index)), **line_style
+            strokeWidth=2, strokeDash=list(_group_mark(_DASHES, index)), **line_style
         )
         for name, index in zip(drawn_groups, _style_indices(drawn_groups, colour_order), strict=True)
     ]
@@ -395,15 +395,15 @@ def _render_svg(chart: Any, **dimensions: int) -> str:
         .to_dict()
     )
     drawable = _without_undrawable_characters(specification)
-    variants = (drawable, _for_phone(drawable))
+    variants = (drawable, _phone_specification(drawable))
     return "".join(svg_for_page(vl_convert.vegalite_to_svg(variant)) for variant in variants)
 
 
-def _for_phone(specification: Any) -> Any:
+def _phone_specification(specification: Any) -> Any:
     """The same picture as wide as a phone: panels one below the other, a legend of one column, labels in lines."""
     line_by_label = {
         label: textwrap.fill(label, _PHONE_LABEL_CHARACTERS, break_long_words=False)
-        for label in _labels_of(specification)
+        for label in _row_labels_in(specification)
     }
     phone = _with_phone_labels(specification, line_by_label)
     phone["config"] |= {"text": {"lineBreak": "\n"}, "legend": phone["config"]["legend"] | {"columns": 1}}
@@ -414,33 +414,35 @@ def _for_phone(specification: Any) -> Any:
     return phone | {"width": _PHONE_WIDTH, "height": height, "autosize": {"type": "fit-x", "contains": "padding"}}
 
 
-def _labels_of(value: Any) -> set[str]:
+def _row_labels_in(specification_part: Any) -> set[str]:
     """The labels of rows, wherever the rows are in a specification."""
-    if isinstance(value, dict):
-        own_labels = {value["label"]} if isinstance(value.get("label"), str) else set()
-        return own_labels.union(*map(_labels_of, value.values()))
-    return set().union(*map(_labels_of, value)) if isinstance(value, list) else set()
+    if isinstance(specification_part, dict):
+        own_labels = {specification_part["label"]} if isinstance(specification_part.get("label"), str) else set()
+        return own_labels.union(*map(_row_labels_in, specification_part.values()))
+    return set().union(*map(_row_labels_in, specification_part)) if isinstance(specification_part, list) else set()
 
 
-def _with_phone_labels(value: Any, line_by_label: Mapping[str, str], limit: int = _PHONE_LABELS) -> Any:
-    if isinstance(value, str):
-        return line_by_label.get(value, value)
-    if isinstance(value, list):
-        return [_with_phone_labels(member, line_by_label, limit) for member in value]
-    if not isinstance(value, dict):
-        return value
+def _with_phone_labels(
+    specification_part: Any, wrapped_label_by_label: Mapping[str, str], label_limit_px: int = _PHONE_LABELS
+) -> Any:
+    if isinstance(specification_part, str):
+        return wrapped_label_by_label.get(specification_part, specification_part)
+    if isinstance(specification_part, list):
+        return [_with_phone_labels(member, wrapped_label_by_label, label_limit_px) for member in specification_part]
+    if not isinstance(specification_part, dict):
+        return specification_part
     members = {
-        key: _with_phone_labels(member, line_by_label, _PHONE_LEGEND if key == "legend" else limit)
-        for key, member in value.items()
+        key: _with_phone_labels(member, wrapped_label_by_label, _PHONE_LEGEND if key == "legend" else label_limit_px)
+        for key, member in specification_part.items()
     }
     if "labelLimit" in members:
-        members["labelLimit"] = min(limit, members["labelLimit"])
-        if "columns" not in members and limit == _PHONE_LABELS:
+        members["labelLimit"] = min(label_limit_px, members["labelLimit"])
+        if "columns" not in members and label_limit_px == _PHONE_LABELS:
             members["labelExpr"] = "split(datum.label, '\\n')"
     return members
 
 
-def pictures_of(svg: Svg, id_prefix: str) -> Sequence[tuple[str, str]]:
+def named_width_svgs(svg: Svg, id_prefix: str) -> Sequence[tuple[str, str]]:
     """The SVGs of a picture with the names of their widths: each has ids of its own.
 
     Args:
@@ -454,13 +456,17 @@ def pictures_of(svg: Svg, id_prefix: str) -> Sequence[tuple[str, str]]:
     ]
 
 
-def _without_undrawable_characters(value: Any) -> Any:
+def _without_undrawable_characters(specification_part: Any) -> Any:
     """The same without what would end the whole program instead of being drawn: characters that XML does not know."""
-    if isinstance(value, str):
-        return _NOT_DRAWABLE.sub("\N{REPLACEMENT CHARACTER}", value)
-    if isinstance(value, dict):
-        return {key: _without_undrawable_characters(member) for key, member in value.items()}
-    return [_without_undrawable_characters(member) for member in value] if isinstance(value, list) else value
+    if isinstance(specification_part, str):
+        return _NOT_DRAWABLE.sub("\N{REPLACEMENT CHARACTER}", specification_part)
+    if isinstance(specification_part, dict):
+        return {key: _without_undrawable_characters(member) for key, member in specification_part.items()}
+    return (
+        [_without_undrawable_characters(member) for member in specification_part]
+        if isinstance(specification_part, list)
+        else specification_part
+    )
 
 
 _NOT_DRAWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\u2028\u2029\ud800-\udfff\ufffe\uffff]")

@@ -188,8 +188,8 @@ class AttemptFold:
         edits = self._edits.labelled_edits(self._clock.at_ns, self._clock.active_ns)
         if self._rows is not None:
             edits.fill_edit_cells(self._rows, self._first_row, self._actors.actor_of_edit)
-        actors = self._actors.actors_with_edits(edits.edits, edits.findings, edits.edit_clock_ns)
-        with_agents = self._divided_time() if actors.condition is Solver.HUMAN_AGENT else None
+        actors = self._actors.actors_including_edits(edits.edits, edits.findings, edits.edit_clock_ns)
+        with_agents = self._time_with_agents() if actors.condition is Solver.HUMAN_AGENT else None
         folded_events = FoldedEvents(
             self._header, self._facts, self._clock, self._work, self._verdicts, edits, actors, with_agents
         )
@@ -198,7 +198,7 @@ class AttemptFold:
         return FoldedAttempt(
             folded_events.observation(self._problem),
             verdicts.scores if has_clock else (),
-            edits.inserted_by_tenth(),
+            edits.inserted_per_tenth_by_source(),
             verdicts.failure,
             verdicts.newest_judgement,
             self._reflection,
@@ -208,11 +208,11 @@ class AttemptFold:
             actors,
         )
 
-    def _divided_time(self) -> TimeWithAgents:
+    def _time_with_agents(self) -> TimeWithAgents:
         end_ns, actor_fold = self._clock.active_ns, self._actors
         return divide_time_with_agents(
-            actor_fold.act_times_ns(of_agents=False),
-            actor_fold.act_times_ns(of_agents=True),
+            actor_fold.action_times_ns(of_agents=False),
+            actor_fold.action_times_ns(of_agents=True),
             self._presence.away_intervals_until(end_ns),
             self._presence.run_intervals_until(end_ns),
             end_ns,
@@ -227,7 +227,7 @@ class AttemptFold:
         contents = parse_event(value).contents()
         files = {path: file.text if file is not None else None for path, file in contents.items()}
         self._edits.set_files(files, seq, self._clock.at_ns)
-        self._fill_cells(value)
+        self._fill_event_cells(value)
 
     def read_edit(self, seq: int, wall: str, body: str) -> None:
         """A file is edited; the text is recorded."""
@@ -262,13 +262,13 @@ class AttemptFold:
         """Something is said about the next edit."""
         value = parse_untrusted_json(body)
         self._edits.attributor.add_evidence_of_next_edit(parse_event(value), wall)
-        self._fill_cells(value)
+        self._fill_event_cells(value)
 
-    def read_own_columns(self, _seq: int, _wall: str, body: str) -> None:
+    def read_declared_columns(self, _seq: int, _wall: str, body: str) -> None:
         """The event has columns of its own in the table of events, and nothing else to read."""
-        self._fill_cells(parse_untrusted_json(body))
+        self._fill_event_cells(parse_untrusted_json(body))
 
-    def _fill_cells(self, event_fields: dict[str, Any]) -> None:
+    def _fill_event_cells(self, event_fields: dict[str, Any]) -> None:
         """Fills the cells of the event that is being read."""
         event = EVENT_TYPES.classes[event_fields["type"]]
         if self._rows is not None:
@@ -325,13 +325,13 @@ class AttemptFold:
         is_person = self._facts.is_person(self._header)
         active_ns = self._work.active_ns(now_ns, len(THRESHOLDS_S)) if is_person else now_ns - self._facts.restart_ns
         self._verdicts.add_verdict(value, active_ns=active_ns, clock_ns=now_ns)
-        self._fill_cells(value)
+        self._fill_event_cells(value)
 
     def read_late_verdict(self, _seq: int, _wall: str, body: str) -> None:
         """A verdict came later than its try."""
         value = parse_untrusted_json(body)
         self._verdicts.add_late_verdict(value)
-        self._fill_cells(value)
+        self._fill_event_cells(value)
 
     def read_model_usage(self, _seq: int, _wall: str, body: str) -> None:
         """A model was used."""
@@ -450,7 +450,7 @@ def _reader_by_event_type() -> dict[str, _Reader]:
     """Type of event → its reader; the others only let time pass."""
     columns = frozenset(name for name, event_class in EVENT_TYPES.classes.items() if event_class.columns)
     by_declaration: tuple[tuple[frozenset[str], _Reader], ...] = (
-        (columns, AttemptFold.read_own_columns),
+        (columns, AttemptFold.read_declared_columns),
         (EVENT_TYPES.names_with_evidence(EditEvidence.SAME_VERSION), AttemptFold.read_edit_evidence),
         (EVENT_TYPES.names_with_evidence(EditEvidence.NEXT_EDIT), AttemptFold.read_next_edit_evidence),
         (EVENT_TYPES.names_with_effect(TextEffect.SETS), AttemptFold.read_set_files),

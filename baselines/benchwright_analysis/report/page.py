@@ -8,7 +8,7 @@ from html import escape
 from importlib import resources
 
 from benchwright_analysis.html_file import html_file_text
-from benchwright_analysis.report.charts import pictures_of
+from benchwright_analysis.report.charts import named_width_svgs
 from benchwright_analysis.report.fonts import font_face_css
 from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, counted
 from benchwright_foundation.number_text import UNKNOWN, four_digit_number
@@ -67,7 +67,7 @@ def report_page(
 </main>
 <footer>
 <h2>How this was made</h2>
-<p>{_prose_html(files_note)}</p>
+<p>{_sentence_html(files_note)}</p>
 <dl>{source_rows}</dl>
 </footer>"""
     return html_file_text(title, style, script, body, extra_policy_directives="img-src data:; font-src data:")
@@ -79,11 +79,11 @@ def _resource_text(file_name: str) -> str:
 
 def _section_html(section: Section, *, is_open: bool) -> str:
     if section.is_list:
-        sentences = "<ul>" + "".join(f"<li>{_prose_html(sentence)}</li>" for sentence in section.lead) + "</ul>"
+        sentences = "<ul>" + "".join(f"<li>{_sentence_html(sentence)}</li>" for sentence in section.lead) + "</ul>"
     else:
-        sentences = "".join(f"<p>{_prose_html(sentence)}</p>" for sentence in section.lead)
+        sentences = "".join(f"<p>{_sentence_html(sentence)}</p>" for sentence in section.lead)
     if section.is_empty:
-        sentences = f'<p class="soft">{_prose_html(section.empty_reason)}</p>'
+        sentences = f'<p class="soft">{_sentence_html(section.empty_reason)}</p>'
     if section.badge:
         sentences = f'<p class="role {section.role}">{escape(section.badge)}</p>{sentences}'
     pictures_html = "".join(_picture_html(picture) for picture in section.pictures)
@@ -92,11 +92,12 @@ def _section_html(section: Section, *, is_open: bool) -> str:
         _folded_table_html(table) if table.detail else _table_html(table) for table in section.tables
     )
     if section.headline:
-        content = f'<p class="headline">{_prose_html(section.headline)}</p>{pictures_html}{sentences}{tables_html}'
+        content = f'<p class="headline">{_sentence_html(section.headline)}</p>{pictures_html}{sentences}{tables_html}'
     elif section.is_list or is_open or not pictures_html + tables_html:
         content = sentences + pictures_html + tables_html
     else:
-        fold = f'<details class="fold"><summary>{_fold_title(section)}</summary>{pictures_html}{tables_html}</details>'
+        title_html = _fold_title_html(section)
+        fold = f'<details class="fold"><summary>{title_html}</summary>{pictures_html}{tables_html}</details>'
         content = sentences + fold
     return (
         f'<section id="{section.id}" aria-labelledby="{section.id}-title">'
@@ -104,7 +105,7 @@ def _section_html(section: Section, *, is_open: bool) -> str:
     )
 
 
-def _fold_title(section: Section) -> str:
+def _fold_title_html(section: Section) -> str:
     """What a fold holds, with the section's name for those who hear it alone."""
     chart_count, table_count = len(section.pictures), len(section.all_tables)
     contents = [counted(chart_count, "chart")] if chart_count else []
@@ -117,12 +118,12 @@ def _picture_html(picture: SectionPicture) -> str:
     name = f"picture-{picture.id}"
     label = f'role="img" aria-labelledby="{name}-name" aria-describedby="{name}-words"'
     svgs_html = "".join(
-        svg.replace("<svg ", f'<svg class="{width}" {label} ', 1) for width, svg in pictures_of(picture.svg, name)
+        svg.replace("<svg ", f'<svg class="{width}" {label} ', 1) for width, svg in named_width_svgs(picture.svg, name)
     )
     return (
         f'<figure id="{name}"><h3 id="{name}-name">{escape(picture.title)}</h3>'
         f'<div class="wide" role="group" aria-labelledby="{name}-name" tabindex="0">{svgs_html}</div>'
-        f'<figcaption id="{name}-words">{_prose_html(picture.alt)}</figcaption></figure>'
+        f'<figcaption id="{name}-words">{_sentence_html(picture.alt)}</figcaption></figure>'
     )
 
 
@@ -152,7 +153,7 @@ def _table_html(table: SortableTable) -> str:
         + "</tr>"
         for row in table.rows
     )
-    note = f'<p class="note">{_prose_html(table.note)}</p>' if table.note else ""
+    note = f'<p class="note">{_sentence_html(table.note)}</p>' if table.note else ""
     return (
         f'<div class="wide" role="group" aria-label="{escape(table.title)}" tabindex="0"><table>'
         f"<caption>{escape(table.title)}</caption><thead><tr>{heads}</tr></thead><tbody>{rows_html}</tbody></table></div>{note}"
@@ -188,9 +189,9 @@ def _cell_html(cell: Cell, *, is_numeric: bool) -> str:
     return f'<td class="{"n" if is_numeric else "short"}">{escape(value)}{spread}</td>'
 
 
-def _prose_html(text: str) -> str:
+def _sentence_html(sentence: str) -> str:
     """A sentence, with the words between backticks as code."""
-    return _CODE.sub(r"<code>\1</code>", escape(text))
+    return _CODE.sub(r"<code>\1</code>", escape(sentence))
 
 
 _CODE = re.compile("`([^`\n]+)`")

@@ -33,12 +33,16 @@ from benchwright_analysis.report.rows.reading import LogJob, count_events, fold_
 from benchwright_analysis.report.rows.study_context import (
     read_participant_facts,
     registered_study_of,
-    remarks,
+    remarks_on_result,
     study_deviations,
 )
 from benchwright_analysis.report.section import Section, counted, json_value
 from benchwright_analysis.report.sections.preregistration import with_role_and_population_note
-from benchwright_analysis.report.sections.registration import CountedAllocation, read_allocation, registration
+from benchwright_analysis.report.sections.registration import (
+    CountedAllocation,
+    read_allocation,
+    registration_with_deviations,
+)
 from benchwright_analysis.report.sections.registry import SECTIONS
 from benchwright_analysis.statistics.failures import Embedding, Namer
 from benchwright_analysis.statistics.horizon import Weights
@@ -320,10 +324,12 @@ def _build_dataset(
         baseline=registered_study.study.analysis.baseline
         if registered_study is not None and registered_study.study.analysis is not None
         else "",
-        registration=registration(registered_study, rows, manual_choices=_manual_choice_flags(options))
+        registration=registration_with_deviations(
+            registered_study, rows, manual_choices=_manual_choice_options(options)
+        )
         if registered_study is not None
         else None,
-        remarks=remarks(rows, undecided),
+        remarks=remarks_on_result(rows, undecided),
         closing_digest=registered_study.closed.digest
         if registered_study is not None and registered_study.closed is not None
         else "",
@@ -346,7 +352,7 @@ def _valid_opinions_on_passed(
     return {attempt: opinion for attempt, opinion in opinions_by_attempt.items() if opinion is not None}
 
 
-def _manual_choice_flags(options: ReportOptions) -> list[str]:
+def _manual_choice_options(options: ReportOptions) -> list[str]:
     return [
         f"--{name} {' '.join(ids)}"
         for name, ids in (("attempts", options.attempts), ("without", options.excluded_attempts))

@@ -92,21 +92,21 @@ class Section:
         return list({id(table): table for table in (*picture_tables, *self.tables)}.values())
 
 
-def json_value(value: object) -> JsonValue:
+def json_value(result: object) -> JsonValue:
     """A result as JSON has it."""
-    if isinstance(value, Enum):
-        return json_value(value.value)
-    if isinstance(value, BaseModel):
-        return json_value(value.model_dump(mode="json"))
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: json_value(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): json_value(member) for key, member in value.items()}
-    if isinstance(value, str | bool | int | float) or value is None:
-        return value
-    if isinstance(value, Sequence):
-        return [json_value(member) for member in value]
-    raise TypeError(f"{type(value).__name__} has no form in JSON")
+    if isinstance(result, Enum):
+        return json_value(result.value)
+    if isinstance(result, BaseModel):
+        return json_value(result.model_dump(mode="json"))
+    if dataclasses.is_dataclass(result) and not isinstance(result, type):
+        return {field.name: json_value(getattr(result, field.name)) for field in dataclasses.fields(result)}
+    if isinstance(result, Mapping):
+        return {str(key): json_value(member) for key, member in result.items()}
+    if isinstance(result, str | bool | int | float) or result is None:
+        return result
+    if isinstance(result, Sequence):
+        return [json_value(member) for member in result]
+    raise TypeError(f"{type(result).__name__} has no form in JSON")
 
 
 def interval_text(low: float | None, high: float | None, *, as_share: bool = False, digits: int = 2) -> str:
@@ -130,8 +130,8 @@ def text_with_interval(estimate: Estimate | Share, *, as_share: bool = False, di
     return f"{value} ({interval_text(estimate.low, estimate.high, as_share=as_share, digits=digits)})"
 
 
-def p_value(p: float | None) -> str:
+def p_value_text(probability: float | None) -> str:
     """A p-value; very small ones are bounded."""
-    if p is None:
+    if probability is None:
         return UNKNOWN
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+    return "< 0.001" if probability < 0.001 else f"{probability:.3f}"

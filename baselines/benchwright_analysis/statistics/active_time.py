@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import common_length, finite_number_column
+from benchwright_analysis.statistics.columns import common_column_length, finite_number_column
 from benchwright_analysis.statistics.errors import StatisticsError
 
 
@@ -64,7 +64,7 @@ def active_time_sensitivity(
         )
         for threshold in sorted(active_s_by_threshold_s)
     }
-    attempts = common_length(
+    attempts = common_column_length(
         elapsed=len(elapsed), **{f"at_{key:g}_s": len(active_column) for key, active_column in active_columns.items()}
     )
     previous_active = np.zeros(attempts)

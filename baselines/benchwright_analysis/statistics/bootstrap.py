@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from benchwright_analysis.statistics.columns import (
     Numbers,
-    common_length,
+    common_column_length,
     distinct_labels_and_indices,
     finite_number_column,
 )
@@ -173,7 +173,7 @@ def _resampled_means(
 
 def _cluster_index_of_each(cluster_labels: Sequence[Hashable] | None, length: int) -> NDArray[np.intp]:
     if cluster_labels is None:
-        common_length(values=length)
+        common_column_length(values=length)
         return np.arange(length, dtype=np.intp)
-    common_length(values=length, clusters=len(cluster_labels))
+    common_column_length(values=length, clusters=len(cluster_labels))
     return distinct_labels_and_indices(cluster_labels, "Clusters")[1]

@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from benchwright_analysis.statistics.bootstrap import RESAMPLES, Counts, crossed_draw_counts, percentile_interval
-from benchwright_analysis.statistics.columns import Flags, Numbers, common_length, finite_number_column, flag_column
+from benchwright_analysis.statistics.columns import (
+    Flags,
+    Numbers,
+    common_column_length,
+    finite_number_column,
+    flag_column,
+)
 from benchwright_analysis.statistics.crossed import crossed_mean, crossed_share, too_few_units_reason
 from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
@@ -94,7 +100,7 @@ def time_calibration(
     )
     is_counted = flag_column(pass_flags, "Results") if pass_flags is not None else np.ones(len(waits), dtype=np.bool_)
     all_cells = cells if cells is not None else _independent_cells(len(waits))
-    common_length(
+    common_column_length(
         forecasts=len(forecast_times), times=len(waits), results=len(is_counted), cells=len(all_cells.problems)
     )
     forecast_times, waits = forecast_times[is_counted], waits[is_counted]
@@ -141,7 +147,7 @@ def chance_calibration(
     chances = finite_number_column(forecasts, "Forecasts", at_least=0, at_most=1)
     pass_values = flag_column(pass_flags, "Results").astype(np.float64)
     all_cells = cells if cells is not None else _independent_cells(len(chances))
-    total = common_length(forecasts=len(chances), results=len(pass_values), cells=len(all_cells.problems))
+    total = common_column_length(forecasts=len(chances), results=len(pass_values), cells=len(all_cells.problems))
     if bin_count < 1:
         raise StatisticsError(f"There has to be at least one bin, not {bin_count}.")
     bin_indices = np.minimum((chances * bin_count).astype(int), bin_count - 1)
@@ -201,7 +207,7 @@ def rank_correlation(
         finite_number_column(first_measure, "First values"),
         finite_number_column(second_measure, "Second values"),
     )
-    length = common_length(first=len(first_column), second=len(second_column))
+    length = common_column_length(first=len(first_column), second=len(second_column))
     value = _spearman_correlation(first_column, second_column) if length > 2 else math.nan
     if math.isnan(value):
         return Estimate(value=None)

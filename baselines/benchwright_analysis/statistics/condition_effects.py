@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from benchwright_analysis.statistics.columns import (
     Numbers,
-    common_length,
+    common_column_length,
     distinct_labels_and_indices,
     finite_number_column,
 )
@@ -122,7 +122,7 @@ def condition_effects(
     lengths = {"times": len(waits), "conditions": len(condition_labels)}
     lengths |= {"forecasts": len(forecast_column)} if forecast_column is not None else {}
     lengths |= {"participants": len(participants)} if participants is not None else {}
-    attempts = common_length(**lengths)
+    attempts = common_column_length(**lengths)
     names, condition_indices = distinct_labels_and_indices(condition_labels, "Conditions")
     other_conditions = [name for name in names if name != baseline]
     if baseline not in names or not other_conditions:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import Numbers, common_length, finite_number_column, flag_column
+from benchwright_analysis.statistics.columns import Numbers, common_column_length, finite_number_column, flag_column
 from benchwright_analysis.statistics.crossed_design import CrossedCells, CrossedDesign, VarianceModel
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_judges.agreement.estimators import CONFIDENCE, Estimate
@@ -62,7 +62,8 @@ class CrossedEstimate:
         if self.standard_error is None or self.degrees_of_freedom is None:
             return None
         return self.standard_error * (
-            _t_reach(CONFIDENCE, self.degrees_of_freedom) + _t_80_percent_quantile(self.degrees_of_freedom)
+            _t_interval_half_width(CONFIDENCE, self.degrees_of_freedom)
+            + _t_80_percent_quantile(self.degrees_of_freedom)
         )
 
 
@@ -140,7 +141,7 @@ def crossed_ratio(numerators: ArrayLike, denominators: ArrayLike, cells: Crossed
         finite_number_column(numerators, "Numerators"),
         finite_number_column(denominators, "Denominators", at_least=0),
     )
-    common_length(numerators=len(numerator_column), denominators=len(denominator_column))
+    common_column_length(numerators=len(numerator_column), denominators=len(denominator_column))
     if denominator_column.sum() <= 0:
         raise StatisticsError("A ratio needs a denominator greater than 0.")
     ratio = float(numerator_column.sum() / denominator_column.sum())
@@ -158,7 +159,7 @@ def _column_means(
     row_count = len(value_columns)
     design = CrossedDesign(cells, row_count)
     shares = np.ones(row_count) if weights is None else finite_number_column(weights, "Weights", at_least=0)
-    common_length(values=row_count, weights=len(shares), strata=len(strata) if strata is not None else row_count)
+    common_column_length(values=row_count, weights=len(shares), strata=len(strata) if strata is not None else row_count)
     if shares.sum() <= 0:
         raise StatisticsError("At least one weight has to be positive.")
     fixed = [np.ones((row_count, 1)), *([_stratum_indicators(strata)] if strata is not None else [])]
@@ -170,7 +171,7 @@ def _column_means(
             _weighted_sum_estimate(
                 column, shares / total_weight, model, design, exact_value=float(shares @ column) / total_weight
             ),
-            clusters=design.clusters_that_vary(),
+            clusters=design.varying_cluster_count(),
         )
         for column in value_columns.T
     ]
@@ -194,7 +195,7 @@ def _with_wilson_interval(mean_estimate: CrossedEstimate) -> CrossedEstimate:
         )
     else:
         size, df = float(fewest), max(1.0, fewest - 1.0)
-    reach = _t_reach(CONFIDENCE, df)
+    reach = _t_interval_half_width(CONFIDENCE, df)
     extra = reach * reach / size
     middle = (value + extra / 2) / (1 + extra)
     half = math.sqrt(extra * value * (1 - value) + extra * extra / 4) / (1 + extra)
@@ -226,7 +227,7 @@ def crossed_difference(
     treated = flag_column(in_second_group, "Conditions").astype(np.float64)
     design = CrossedDesign(cells, len(column))
     covariate_columns = [finite_number_column(covariate, "A covariate") for covariate in covariates]
-    common_length(
+    common_column_length(
         values=len(column),
         conditions=len(treated),
         **{f"covariate_{i}": len(c) for i, c in enumerate(covariate_columns)},
@@ -245,7 +246,7 @@ def crossed_difference(
             else "No problem was tried under both conditions."
         )
     estimate = replace(_weighted_sum_estimate(column, residual_treatment / size, model, design), within=is_within)
-    estimate = replace(estimate, clusters=design.clusters_that_vary(treated))
+    estimate = replace(estimate, clusters=design.varying_cluster_count(treated))
     lacking = "" if is_within else design.too_few_people_reason(treated)
     return _without_interval(estimate, lacking) if lacking else estimate
 
@@ -264,7 +265,12 @@ def crossed_share_difference(pass_flags: ArrayLike, in_second_group: ArrayLike, 
 
 
 def _weighted_sum_estimate(
-    values: Numbers, weights: Numbers, model: VarianceModel, design: CrossedDesign, *, exact_value: float | None = None
+    values: Numbers,
+    weights: Numbers,
+    variance_model: VarianceModel,
+    design: CrossedDesign,
+    *,
+    exact_value: float | None = None,
 ) -> CrossedEstimate:
     sample_sizes = (len(values), design.participants, design.problems)
     bare = CrossedEstimate(
@@ -273,12 +279,12 @@ def _weighted_sum_estimate(
     note = too_few_units_reason(design.participants, design.problems)
     if note:
         return _without_interval(bare, note)
-    variance_estimate = model.variance_of(weights, values)
+    variance_estimate = variance_model.variance_of(weights, values)
     if variance_estimate is None or variance_estimate.variance <= (_NOTHING * float(np.abs(values).max())) ** 2:
         return _without_interval(bare, _ALIKE)
     error = math.sqrt(variance_estimate.variance)
     df = max(1.0, variance_estimate.degrees_of_freedom)
-    reach = _t_reach(CONFIDENCE, df) * error
+    reach = _t_interval_half_width(CONFIDENCE, df) * error
     p = _two_sided_t_p_value(bare.value / error, df)
     return CrossedEstimate(bare.value, error, df, bare.value - reach, bare.value + reach, p, *sample_sizes)
 
@@ -306,7 +312,7 @@ def _without_interval(estimate: CrossedEstimate, note: str) -> CrossedEstimate:
     return replace(estimate, standard_error=None, degrees_of_freedom=None, low=None, high=None, p_value=None, note=note)
 
 
-def _t_reach(confidence: float, degrees_of_freedom: float) -> float:
+def _t_interval_half_width(confidence: float, degrees_of_freedom: float) -> float:
     from scipy import special
 
     return float(special.stdtrit(degrees_of_freedom, (1 + confidence) / 2))

@@ -8,7 +8,13 @@ from typing import Protocol
 
 import numpy as np
 
-from benchwright_analysis.statistics.columns import Flags, Indices, Numbers, common_length, distinct_labels_and_indices
+from benchwright_analysis.statistics.columns import (
+    Flags,
+    Indices,
+    Numbers,
+    common_column_length,
+    distinct_labels_and_indices,
+)
 from benchwright_analysis.statistics.variance_components import (
     BetweenUnits,
     Variance,
@@ -70,7 +76,7 @@ class CrossedDesign:
         """
         families = cells.families if cells.families is not None else cells.problems
         clusters = cells.clusters if cells.clusters is not None else [None] * row_count
-        common_length(
+        common_column_length(
             values=row_count,
             participants=len(cells.participants),
             problems=len(cells.problems),
@@ -119,7 +125,7 @@ class CrossedDesign:
             == int((self._person >= 0).sum())
         )
 
-    def clusters_that_vary(self, second_group_indicator: Numbers | None = None) -> int:
+    def varying_cluster_count(self, second_group_indicator: Numbers | None = None) -> int:
         """Clusters, if an interval holds for others than these; else 0.
 
         Args:
@@ -136,7 +142,7 @@ class CrossedDesign:
             by_family = 1 < self._families < self.problems
             unit_indices, count = (self._family, self._families) if by_family else (self._problem, self.problems)
             return BetweenUnits(unit_indices, count, fixed_columns)
-        people = self._cluster_indicators() if self.clusters_that_vary() else self._people_indicators()
+        people = self._cluster_indicators() if self.varying_cluster_count() else self._people_indicators()
         tables = [people, *self._problem_and_family_indicators()]
         return VarianceComponents(fixed_columns, [table for table in tables if table.shape[1] > 1])
 
@@ -159,7 +165,7 @@ class CrossedDesign:
         fixed_columns = np.hstack([problems, *levels_fixed, *(covariate[:, None] for covariate in covariates)])
         basis = orthonormal_basis(fixed_columns)
         side_weights = (second_group_indicator - 0.5)[:, None]
-        if clusters_cross and self.clusters_that_vary(second_group_indicator):
+        if clusters_cross and self.varying_cluster_count(second_group_indicator):
             levels, slopes = [self._cluster_indicators() * side_weights], []
         elif is_within:
             levels, slopes = [], [people]
@@ -185,11 +191,11 @@ class CrossedDesign:
 
     def most_people_cross(self, second_group_indicator: Numbers) -> bool:
         """True if most participants worked under both conditions."""
-        return self.participants > 0 and _most_cross(self._person, self.participants, second_group_indicator)
+        return self.participants > 0 and _most_units_cross(self._person, self.participants, second_group_indicator)
 
     def _most_clusters_cross(self, second_group_indicator: Numbers) -> bool:
         """True if there are clusters, and most have both conditions."""
-        return self.clusters > 0 and _most_cross(self._cluster, self._cluster_count, second_group_indicator)
+        return self.clusters > 0 and _most_units_cross(self._cluster, self._cluster_count, second_group_indicator)
 
     def has_shared_problems(self, second_group_indicator: Numbers) -> bool:
         """True if a problem was tried under both conditions."""
@@ -205,7 +211,9 @@ class CrossedDesign:
             return ""
         by_cluster = self.clusters > 0 and not self._most_clusters_cross(second_group_indicator)
         places, count = (self._cluster, self._cluster_count) if by_cluster else (self._person, self.participants)
-        sides = (_units_on_side(places, count, side) for side in (1 - second_group_indicator, second_group_indicator))
+        sides = (
+            _units_with_weight(places, count, side) for side in (1 - second_group_indicator, second_group_indicator)
+        )
         fewest = min((int(is_present.sum()) for is_present in sides if is_present.any()), default=FEWEST_IN_A_CONDITION)
         if fewest >= FEWEST_IN_A_CONDITION:
             return ""
@@ -223,15 +231,16 @@ class CrossedDesign:
         return [*tables, indicator_matrix(self._family, self._families)] if self._families < self.problems else tables
 
 
-def _units_on_side(unit_indices: Indices, unit_count: int, side_weights: Numbers) -> Flags:
+def _units_with_weight(unit_indices: Indices, unit_count: int, side_weights: Numbers) -> Flags:
     side_rows = (side_weights > 0) & (unit_indices >= 0)
     is_present: Flags = np.bincount(unit_indices[side_rows], minlength=unit_count) > 0
     return is_present
 
 
-def _most_cross(unit_indices: Indices, unit_count: int, second_group_indicator: Numbers) -> bool:
+def _most_units_cross(unit_indices: Indices, unit_count: int, second_group_indicator: Numbers) -> bool:
     in_first, in_second = (
-        _units_on_side(unit_indices, unit_count, side) for side in (1 - second_group_indicator, second_group_indicator)
+        _units_with_weight(unit_indices, unit_count, side)
+        for side in (1 - second_group_indicator, second_group_indicator)
     )
     return bool(2 * (in_first & in_second).sum() >= unit_count)
 

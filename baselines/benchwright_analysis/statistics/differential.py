@@ -11,7 +11,7 @@ import numpy as np
 
 from benchwright_analysis.statistics.columns import Flags, Numbers
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.item_response import NORMAL_QUANTILE, coded_passes, fit_rasch
+from benchwright_analysis.statistics.item_response import NORMAL_QUANTILE, fit_rasch, mirt_coded_passes
 from benchwright_analysis.statistics.response_table import ResponseTable
 from benchwright_judges.agreement.estimators import Estimate
 
@@ -61,7 +61,7 @@ def differential_functioning(responses: ResponseTable, is_model: Flags) -> Mappi
     Raises:
         StatisticsError: Too few of either, or too few problems.
     """
-    varying, alike = responses.with_both_results()
+    varying, alike = responses.split_by_both_results()
     people, models = int((~is_model).sum()), int(is_model.sum())
     if min(people, models) < FEWEST_OF_EACH or len(varying.problems) < FEWEST_PROBLEMS:
         raise StatisticsError(
@@ -69,30 +69,30 @@ def differential_functioning(responses: ResponseTable, is_model: Flags) -> Mappi
             f"some did not, and it takes {FEWEST_OF_EACH} of each at {FEWEST_PROBLEMS} problems."
         )
     everything = np.ones(len(varying.problems), dtype=np.bool_)
-    first_pass = _differences(varying, is_model, everything, alike)
+    first_pass = _problem_differences(varying, is_model, everything, alike)
     unlike = np.array(
         [problem in first_pass and first_pass[problem].adjusted < _LEVEL for problem in varying.problems],
         dtype=np.bool_,
     )
     if not unlike.any() or int((~unlike).sum()) < FEWEST_PROBLEMS // 2:
         return first_pass
-    return _differences(varying, is_model, ~unlike, alike)
+    return _problem_differences(varying, is_model, ~unlike, alike)
 
 
-def _differences(
-    responses: ResponseTable, is_model: Flags, matching: Flags, alike: tuple[str, ...]
+def _problem_differences(
+    responses: ResponseTable, is_model: Flags, is_matching_problem: Flags, alike_problems: tuple[str, ...]
 ) -> dict[str, ProblemDifference]:
     from statsmodels.stats.multitest import multipletests
 
-    common_scores = _matching_scores(responses, matching, alike)
+    common_scores = _matching_scores(responses, is_matching_problem, alike_problems)
     log_odds: dict[str, tuple[float, float, float, int, int]] = {}
     for column, problem in enumerate(responses.problems):
-        if matching[column]:
+        if is_matching_problem[column]:
             scores = common_scores
         else:
-            with_itself = matching.copy()
+            with_itself = is_matching_problem.copy()
             with_itself[column] = True
-            scores = _matching_scores(responses, with_itself, alike)
+            scores = _matching_scores(responses, with_itself, alike_problems)
         odds_statistics = _mantel_haenszel(responses.passes[:, column], is_model, scores)
         if odds_statistics is not None:
             log_odds[problem] = odds_statistics
@@ -108,16 +108,16 @@ def _differences(
     return problem_differences
 
 
-def _matching_scores(responses: ResponseTable, matching: Flags, alike: tuple[str, ...]) -> Numbers:
+def _matching_scores(responses: ResponseTable, is_matching_problem: Flags, alike_problems: tuple[str, ...]) -> Numbers:
     from scipy import special
 
-    matched = responses.of_problems(matching)
+    matched = responses.of_problems(is_matching_problem)
     if not matched.missing_count:
         return np.asarray(matched.passes.sum(axis=1), dtype=np.float64)
     import mirt
 
-    fitted = fit_rasch(matched, alike)
-    scores = mirt.fscores(fitted.model, coded_passes(matched), method="ML", bounds=(-10.0, 10.0))
+    fitted = fit_rasch(matched, alike_problems)
+    scores = mirt.fscores(fitted.model, mirt_coded_passes(matched), method="ML", bounds=(-10.0, 10.0))
     abilities = np.ravel(np.asarray(scores.theta, dtype=np.float64))
     difficulties = np.asarray(fitted.model.parameters["difficulty"], dtype=np.float64)
     expected_passes = special.expit(abilities[:, None] - difficulties).sum(axis=1)
@@ -148,9 +148,9 @@ def _mantel_haenszel(passes: Numbers, is_model: Flags, scores: Numbers) -> tuple
     return value, error, float(stratified.test_null_odds(correction=True).pvalue), people, models
 
 
-def _effect_class(delta: float, error: float, p: float) -> EffectClass:
-    if p >= _LEVEL or abs(delta) < _SMALL:
+def _effect_class(delta: float, standard_error: float, p_value: float) -> EffectClass:
+    if p_value >= _LEVEL or abs(delta) < _SMALL:
         return EffectClass.NEGLIGIBLE
-    if abs(delta) >= _LARGE and abs(delta) - _ONE_SIDED_QUANTILE * error > _SMALL:
+    if abs(delta) >= _LARGE and abs(delta) - _ONE_SIDED_QUANTILE * standard_error > _SMALL:
         return EffectClass.LARGE
     return EffectClass.MODERATE

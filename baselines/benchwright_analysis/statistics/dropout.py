@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import Numbers, common_length, finite_number_column, flag_column
+from benchwright_analysis.statistics.columns import Numbers, common_column_length, finite_number_column, flag_column
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_difference
 from benchwright_analysis.statistics.crossed_design import CrossedCells
 
@@ -61,8 +61,8 @@ def dropout_sensitivity(outcomes: OutcomeTable) -> DropoutSensitivity:
     values = finite_number_column(outcomes.values, "Values")
     treated = flag_column(outcomes.in_second_group, "Conditions")
     is_second_missing = flag_column(outcomes.missing_in_second_group, "Conditions of missing tasks")
-    common_length(values=len(values), conditions=len(treated))
-    common_length(missing=len(is_second_missing), cells=len(outcomes.missing_cells.problems))
+    common_column_length(values=len(values), conditions=len(treated))
+    common_column_length(missing=len(is_second_missing), cells=len(outcomes.missing_cells.problems))
     means = np.array([values[~treated].mean(), values[treated].mean()])
 
     def filled(first_filling: ArrayLike, second_filling: ArrayLike) -> CrossedEstimate:
@@ -75,7 +75,7 @@ def dropout_sensitivity(outcomes: OutcomeTable) -> DropoutSensitivity:
         )
 
     like_others = filled(means[0], means[1])
-    sign = conclusion(like_others)
+    sign = significant_sign(like_others)
     reach = outcomes.highest - outcomes.lowest
     against = -sign if sign else -1
     tipping = next(
@@ -84,7 +84,7 @@ def dropout_sensitivity(outcomes: OutcomeTable) -> DropoutSensitivity:
             for step in range(1, _STEPS + 1)
             if is_second_missing.any()
             and sign
-            and conclusion(filled(means[0], means[1] + against * step * reach / _STEPS)) != sign
+            and significant_sign(filled(means[0], means[1] + against * step * reach / _STEPS)) != sign
         ),
         None,
     )
@@ -97,27 +97,27 @@ def dropout_sensitivity(outcomes: OutcomeTable) -> DropoutSensitivity:
     )
 
 
-def conclusion(difference: CrossedEstimate, p: float | None = None) -> int:
+def significant_sign(difference: CrossedEstimate, other_p_value: float | None = None) -> int:
     """The sign of a significant difference; 0 of others.
 
     Args:
         difference: The difference.
-        p: Counts instead of the p-value of the difference.
+        other_p_value: Counts instead of the p-value of the difference.
     """
-    value = difference.p_value if p is None else p
+    value = difference.p_value if other_p_value is None else other_p_value
     if value is None or value >= _LEVEL:
         return 0
     return 1 if difference.value > 0 else -1
 
 
-def _joined_cells(begun_cells: CrossedCells, second_cells: CrossedCells) -> CrossedCells:
+def _joined_cells(begun_cells: CrossedCells, missing_cells: CrossedCells) -> CrossedCells:
     def known_or_none(cluster_column: Sequence[object] | None, count: int) -> list[object]:
         return [None] * count if cluster_column is None else [*cluster_column]
 
-    counts = len(begun_cells.problems), len(second_cells.problems)
+    counts = len(begun_cells.problems), len(missing_cells.problems)
     return CrossedCells(
-        [*begun_cells.participants, *second_cells.participants],
-        [*begun_cells.problems, *second_cells.problems],
-        [*(begun_cells.families or begun_cells.problems), *(second_cells.families or second_cells.problems)],
-        [*known_or_none(begun_cells.clusters, counts[0]), *known_or_none(second_cells.clusters, counts[1])],
+        [*begun_cells.participants, *missing_cells.participants],
+        [*begun_cells.problems, *missing_cells.problems],
+        [*(begun_cells.families or begun_cells.problems), *(missing_cells.families or missing_cells.problems)],
+        [*known_or_none(begun_cells.clusters, counts[0]), *known_or_none(missing_cells.clusters, counts[1])],
     )

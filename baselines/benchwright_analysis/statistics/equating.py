@@ -56,7 +56,9 @@ def equate_forms(first_form: AbilityScale, second_form: AbilityScale) -> Equated
             f"Of {len(shared)} problems in common, {len(drifted)} are not as hard in one form as in the other, and it "
             f"takes {FEWEST_COMMON} that are."
         )
-    difficulty_changes = np.array([_value(first_form, problem) - _value(second_form, problem) for problem in common])
+    difficulty_changes = np.array(
+        [_difficulty_value(first_form, problem) - _difficulty_value(second_form, problem) for problem in common]
+    )
     amount = float(difficulty_changes.mean())
     reach = float(special.stdtrit(len(difficulty_changes) - 1, (1 + CONFIDENCE) / 2)) * float(
         difficulty_changes.std(ddof=1)
@@ -81,24 +83,36 @@ def equate_forms(first_form: AbilityScale, second_form: AbilityScale) -> Equated
     )
 
 
-def _drifted_problems(first_form: AbilityScale, second_form: AbilityScale, shared: Sequence[str]) -> tuple[str, ...]:
+def _drifted_problems(
+    first_form: AbilityScale, second_form: AbilityScale, shared_problems: Sequence[str]
+) -> tuple[str, ...]:
     """Problems whose difficulty changed by more than chance: z of the change from the median, Benjamini & Hochberg."""
     from scipy import special
     from statsmodels.stats.multitest import multipletests
 
-    difficulty_changes = np.array([_value(first_form, problem) - _value(second_form, problem) for problem in shared])
+    difficulty_changes = np.array(
+        [
+            _difficulty_value(first_form, problem) - _difficulty_value(second_form, problem)
+            for problem in shared_problems
+        ]
+    )
     change_errors = np.array(
-        [math.hypot(_error(first_form, problem), _error(second_form, problem)) for problem in shared]
+        [
+            math.hypot(
+                _difficulty_standard_error(first_form, problem), _difficulty_standard_error(second_form, problem)
+            )
+            for problem in shared_problems
+        ]
     )
     p_values = 2 * special.ndtr(-np.abs(difficulty_changes - np.median(difficulty_changes)) / change_errors)
     adjusted = np.asarray(multipletests(p_values, method="fdr_bh")[1])
-    return tuple(problem for problem, p in zip(shared, adjusted.tolist(), strict=True) if p < _LEVEL)
+    return tuple(problem for problem, p in zip(shared_problems, adjusted.tolist(), strict=True) if p < _LEVEL)
 
 
-def _value(scale: AbilityScale, problem: str) -> float:
+def _difficulty_value(scale: AbilityScale, problem: str) -> float:
     return scale.difficulties[problem].value or 0.0
 
 
-def _error(scale: AbilityScale, problem: str) -> float:
+def _difficulty_standard_error(scale: AbilityScale, problem: str) -> float:
     low, high = scale.difficulties[problem].low or 0.0, scale.difficulties[problem].high or 0.0
     return (high - low) / (2 * NORMAL_QUANTILE)

@@ -121,11 +121,16 @@ def cluster_failures(
         )
     failure_groups.sort(key=lambda group: (-len(group.members), group.members))
     return FailureAnalysis(
-        comparison, name_group is not None, tuple(failure_groups), silhouettes, _positions(vectors), " ".join(notes)
+        comparison,
+        name_group is not None,
+        tuple(failure_groups),
+        silhouettes,
+        _principal_positions(vectors),
+        " ".join(notes),
     )
 
 
-def _positions(vectors: NDArray[np.float64]) -> tuple[tuple[float, float], ...]:
+def _principal_positions(vectors: NDArray[np.float64]) -> tuple[tuple[float, float], ...]:
     """The first two principal components; each points to where its largest value is, so that signs are settled."""
     if not len(vectors):
         return ()

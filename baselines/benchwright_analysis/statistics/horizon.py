@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from benchwright_analysis.statistics.bootstrap import draw_counts, nested_draw_counts, percentile_interval
 from benchwright_analysis.statistics.columns import (
     Numbers,
-    checked_open_share,
-    common_length,
+    checked_between_0_and_1,
+    common_column_length,
     distinct_labels_and_indices,
     finite_number_column,
     flag_column,
@@ -149,7 +149,7 @@ def human_time_horizon(
     """
     tasks = _tasks_by_problem(human_minutes, pass_flags, problems, families)
     for level in levels:
-        checked_open_share(level, "A level")
+        checked_between_0_and_1(level, "A level")
     ridge = ridge if ridge is not None else METR_RIDGE if weights is Weights.METR else RIDGE
     if not (math.isfinite(ridge) and ridge >= 0):
         raise StatisticsError(f"The penalty has to be 0 or more, not {ridge:g}.")
@@ -217,7 +217,9 @@ def _tasks_by_problem(
 ) -> _Tasks:
     lengths, pass_column = finite_number_column(minutes, "Human minutes", above=0), flag_column(pass_flags, "Results")
     family_labels = problems if families is None else families
-    common_length(minutes=len(lengths), results=len(pass_column), problems=len(problems), families=len(family_labels))
+    common_column_length(
+        minutes=len(lengths), results=len(pass_column), problems=len(problems), families=len(family_labels)
+    )
     names, problem_indices = distinct_labels_and_indices(problems, "Problems")
     first_indices = np.array([int(np.argmax(problem_indices == index)) for index in range(len(names))])
     baselines = lengths[first_indices]
@@ -291,9 +293,18 @@ def _ridge_logistic_fits(
     return intercept, slope
 
 
-def _penalised_log_likelihoods(x: Numbers, c: Numbers, n: Numbers, a: Numbers, b: Numbers, ridge: float) -> Numbers:
-    odds = a[:, None] + b[:, None] * x
-    likelihood: Numbers = (c * odds - n * np.logaddexp(0, odds)).sum(axis=1) - ridge / 2 * b * b
+def _penalised_log_likelihoods(
+    log2_minutes: Numbers,
+    pass_counts: Numbers,
+    attempt_counts: Numbers,
+    intercepts: Numbers,
+    slopes: Numbers,
+    ridge: float,
+) -> Numbers:
+    odds = intercepts[:, None] + slopes[:, None] * log2_minutes
+    likelihood: Numbers = (pass_counts * odds - attempt_counts * np.logaddexp(0, odds)).sum(
+        axis=1
+    ) - ridge / 2 * slopes * slopes
     return likelihood
 
 

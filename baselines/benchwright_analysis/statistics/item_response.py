@@ -57,7 +57,7 @@ def ability_scale(responses: ResponseTable) -> AbilityScale:
         StatisticsError: Too few solvers or problems, no results that tie them together, or problems that separate
             solvers unlike each other.
     """
-    varying, alike = responses.with_both_results()
+    varying, alike = responses.split_by_both_results()
     solver_count, problem_count = varying.passes.shape
     if solver_count < FEWEST_SOLVERS or problem_count < FEWEST_PROBLEMS:
         raise StatisticsError(
@@ -74,7 +74,7 @@ def ability_scale(responses: ResponseTable) -> AbilityScale:
     return fitted
 
 
-def fit_rasch(varying: ResponseTable, alike: tuple[str, ...] = ()) -> AbilityScale:
+def fit_rasch(varying_responses: ResponseTable, alike_problems: tuple[str, ...] = ()) -> AbilityScale:
     """Fits the scale, however few there are: for simulations, and for forms whose scales are to be joined.
 
     Difficulties are those of the largest marginal likelihood, for normal abilities whose variance is estimated too
@@ -82,8 +82,8 @@ def fit_rasch(varying: ResponseTable, alike: tuple[str, ...] = ()) -> AbilitySca
     solver's own results: one that is missing says nothing about the rest.
 
     Args:
-        varying: Problems that some solved and some did not.
-        alike: Names of the others.
+        varying_responses: Problems that some solved and some did not.
+        alike_problems: Names of the others.
 
     Raises:
         StatisticsError: Results do not tie the problems together, or the fit does not converge.
@@ -91,9 +91,9 @@ def fit_rasch(varying: ResponseTable, alike: tuple[str, ...] = ()) -> AbilitySca
     import mirt
     from mirt.estimation import EMEstimator, GaussianDensity
 
-    _require_ties(varying)
-    coded = coded_passes(varying)
-    problem_count = len(varying.problems)
+    _require_connected_results(varying_responses)
+    coded = mirt_coded_passes(varying_responses)
+    problem_count = len(varying_responses.problems)
     estimator = EMEstimator(latent_density=GaussianDensity(n_dimensions=1, estimate_cov=True))
     try:
         fit = estimator.fit(mirt.OneParameterLogistic(problem_count), coded)
@@ -111,24 +111,24 @@ def fit_rasch(varying: ResponseTable, alike: tuple[str, ...] = ()) -> AbilitySca
     ability_errors = np.ravel(np.asarray(scores.standard_error, dtype=np.float64))
     spread = 1.0 if fit.latent_covariance is None else float(np.sqrt(np.ravel(fit.latent_covariance)[0]))
     return AbilityScale(
-        _estimates(varying.problems, raw_difficulties - origin, difficulty_errors),
-        _estimates(varying.solvers, raw_abilities - origin, ability_errors),
-        dict(zip(varying.solvers, ability_errors.tolist(), strict=True)),
+        _estimates_by_name(varying_responses.problems, raw_difficulties - origin, difficulty_errors),
+        _estimates_by_name(varying_responses.solvers, raw_abilities - origin, ability_errors),
+        dict(zip(varying_responses.solvers, ability_errors.tolist(), strict=True)),
         spread,
-        _misfit_p(varying, raw_abilities, raw_difficulties),
-        alike,
-        varying.missing_count,
+        _misfit_p_value(varying_responses, raw_abilities, raw_difficulties),
+        alike_problems,
+        varying_responses.missing_count,
         fit.model,
-        varying,
+        varying_responses,
     )
 
 
-def coded_passes(responses: ResponseTable) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+def mirt_coded_passes(responses: ResponseTable) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
     """Results as mirt takes them: -1 where there is none."""
     return np.where(responses.is_answered, responses.passes, -1).astype(np.int64)
 
 
-def _require_ties(responses: ResponseTable) -> None:
+def _require_connected_results(responses: ResponseTable) -> None:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
@@ -151,7 +151,7 @@ def _require_ties(responses: ResponseTable) -> None:
         )
 
 
-def _misfit_p(responses: ResponseTable, abilities: Numbers, difficulties: Numbers) -> float:
+def _misfit_p_value(responses: ResponseTable, abilities: Numbers, difficulties: Numbers) -> float:
     """Test of equal slopes: how much more or less than the scale says each problem's chance rises with ability.
 
     The slope's deviation is a step of Newton's from 1 with its information; its homogeneity over problems is Cochran's.
@@ -169,8 +169,8 @@ def _misfit_p(responses: ResponseTable, abilities: Numbers, difficulties: Number
     return float(special.chdtrc(len(deviations) - 1, float((weights * (deviations - mean) ** 2).sum())))
 
 
-def _estimates(names: tuple[str, ...], values: Numbers, estimate_errors: Numbers) -> dict[str, Estimate]:
+def _estimates_by_name(names: tuple[str, ...], values: Numbers, standard_errors: Numbers) -> dict[str, Estimate]:
     return {
         name: Estimate(value=value, low=value - NORMAL_QUANTILE * error, high=value + NORMAL_QUANTILE * error)
-        for name, value, error in zip(names, values.tolist(), estimate_errors.tolist(), strict=True)
+        for name, value, error in zip(names, values.tolist(), standard_errors.tolist(), strict=True)
     }

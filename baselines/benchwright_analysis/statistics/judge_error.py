@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import Flags, Indices, Numbers, common_length, flag_column
+from benchwright_analysis.statistics.columns import Flags, Indices, Numbers, common_column_length, flag_column
 from benchwright_analysis.statistics.crossed import crossed_share
 from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
@@ -66,7 +66,7 @@ def judge_errors(judged_right: ArrayLike, people_right: ArrayLike) -> JudgeError
         StatisticsError: Lengths differ, or people call too few right, or too few wrong.
     """
     judged, right = flag_column(judged_right, "Judgements"), flag_column(people_right, "People's labels")
-    common_length(judgements=len(judged), labels=len(right))
+    common_column_length(judgements=len(judged), labels=len(right))
     agreement_counts = JudgeErrors(
         int(right.sum()), int((judged & right).sum()), int((~right).sum()), int((~judged & ~right).sum())
     )
@@ -94,8 +94,8 @@ def rogan_gladen(judged_right: ArrayLike, cells: CrossedCells, counted_errors: J
     value = (p + counted_errors.specificity - 1) / (counted_errors.sensitivity + counted_errors.specificity - 1)
     if share.low is None or share.high is None:
         return Estimate(value=min(1.0, max(0.0, value)))
-    z = _normal_quantile()
-    size = _wilson_size(p, share.low, share.high, z)
+    z = _normal_interval_quantile()
+    size = _equivalent_sample_size(p, share.low, share.high, z)
     p = (size * p + z * z / 2) / (size + z * z)
     sensitivity = (counted_errors.right_accepted + 1) / (counted_errors.right + 2)
     specificity = (counted_errors.wrong_refused + 1) / (counted_errors.wrong + 2)
@@ -125,7 +125,7 @@ def prediction_powered_share(judged_answers: JudgedAnswers) -> Estimate:
     """
     influence = _influence(judged_answers)
     value, error, df = influence.value, influence.error(), influence.degrees_of_freedom
-    reach = _t_quantile(df) * error
+    reach = _t_interval_quantile(df) * error
     return Estimate(value=value, low=max(0.0, value - reach), high=min(1.0, value + reach))
 
 
@@ -143,7 +143,7 @@ def prediction_powered_difference(judged_answers: JudgedAnswers, baseline: Judge
         [*own.problems, *baseline_influence.problems],
         min(own.degrees_of_freedom, baseline_influence.degrees_of_freedom),
     )
-    reach = _t_quantile(both.degrees_of_freedom) * both.error()
+    reach = _t_interval_quantile(both.degrees_of_freedom) * both.error()
     return Estimate(value=both.value, low=max(-1.0, both.value - reach), high=min(1.0, both.value + reach))
 
 
@@ -159,20 +159,20 @@ class _Influence:
 
     def error(self) -> float:
         """By problems and participants; what both have in common counts once."""
-        by_problem = _sums_variance(self.error_contributions, _indices(self.problems))
+        by_problem = _variance_of_unit_sums(self.error_contributions, _cluster_indices(self.problems))
         known_participants = [person for person in self.participants if person is not None]
         if not known_participants:
             return math.sqrt(by_problem)
         # Each answer of a model is a unit of its own.
         units = [("row", row) if person is None else person for row, person in enumerate(self.participants)]
-        by_person = _sums_variance(self.error_contributions, _indices(units))
+        by_person = _variance_of_unit_sums(self.error_contributions, _cluster_indices(units))
         alone = float(self.error_contributions @ self.error_contributions)
         return math.sqrt(max(by_problem + by_person - alone, by_problem, by_person))
 
 
 def _influence(judged_answers: JudgedAnswers) -> _Influence:
     judged = flag_column(judged_answers.judged_right, "Judgements").astype(np.float64)
-    common_length(
+    common_column_length(
         judgements=len(judged), labels=len(judged_answers.people_right), problems=len(judged_answers.problems)
     )
     is_labelled = np.array([called_right is not None for called_right in judged_answers.people_right], dtype=bool)
@@ -204,29 +204,29 @@ def _least_variance_weight(judged: Numbers, right: Numbers, is_labelled: Flags) 
     return min(1.0, max(0.0, float(covariances[0, 1] / covariances[1, 1]) / (1 + labelled / unlabelled)))
 
 
-def _sums_variance(error_contributions: Numbers, unit_indices: Indices) -> float:
+def _variance_of_unit_sums(error_contributions: Numbers, unit_indices: Indices) -> float:
     sums = np.bincount(unit_indices, error_contributions)
     return float(sums @ sums) * len(sums) / max(1, len(sums) - 1)
 
 
-def _indices(cluster_names: Sequence[Hashable]) -> Indices:
+def _cluster_indices(cluster_names: Sequence[Hashable]) -> Indices:
     places: dict[Hashable, int] = {}
     return np.array([places.setdefault(cluster_name, len(places)) for cluster_name in cluster_names], dtype=np.intp)
 
 
-def _wilson_size(share: float, low: float, high: float, z: float) -> float:
+def _equivalent_sample_size(share: float, low: float, high: float, normal_quantile: float) -> float:
     """Number of independent answers with this share whose Wilson interval has these ends."""
     end = high if share < 0.5 else low
-    return z * z * end * (1 - end) / max((end - share) ** 2, 1e-12)
+    return normal_quantile * normal_quantile * end * (1 - end) / max((end - share) ** 2, 1e-12)
 
 
-def _normal_quantile() -> float:
+def _normal_interval_quantile() -> float:
     from scipy import special
 
     return float(special.ndtri((1 + CONFIDENCE) / 2))
 
 
-def _t_quantile(degrees_of_freedom: float) -> float:
+def _t_interval_quantile(degrees_of_freedom: float) -> float:
     from scipy import special
 
     return float(special.stdtrit(degrees_of_freedom, (1 + CONFIDENCE) / 2))

@@ -73,7 +73,7 @@ def condition_provenance(attempt_provenances: Sequence[AttemptProvenance]) -> Co
         StatisticsError: A count is negative, or more survives than was accepted.
     """
     for attempt in attempt_provenances:
-        _demand_counts(attempt)
+        _refuse_impossible_counts(attempt)
     written_attempts = [attempt for attempt in attempt_provenances if sum(attempt.inserted.values()) > 0]
     cells = _attempt_cells(written_attempts)
     totals = [sum(attempt.inserted.values()) for attempt in written_attempts]
@@ -120,17 +120,22 @@ def _clipped_to_0_and_1(estimate: CrossedEstimate) -> Estimate:
     return Estimate(value=estimate.value, low=low, high=high)
 
 
-def _reached_characters(attempt: AttemptProvenance, moment: str) -> int:
-    return (attempt.reached_characters or {}).get(moment, attempt.accepted_characters)
+def _reached_characters(attempt_provenance: AttemptProvenance, moment: str) -> int:
+    return (attempt_provenance.reached_characters or {}).get(moment, attempt_provenance.accepted_characters)
 
 
-def _demand_counts(attempt: AttemptProvenance) -> None:
-    counts = [*attempt.inserted.values(), attempt.accepted_characters, *(attempt.surviving or {}).values()]
+def _refuse_impossible_counts(attempt_provenance: AttemptProvenance) -> None:
+    counts = [
+        *attempt_provenance.inserted.values(),
+        attempt_provenance.accepted_characters,
+        *(attempt_provenance.surviving or {}).values(),
+    ]
     if any(count < 0 for count in counts):
-        raise StatisticsError(f"Attempt {attempt.attempt} has a negative count of characters.")
-    for moment, count in (attempt.surviving or {}).items():
-        if not count <= _reached_characters(attempt, moment) <= attempt.accepted_characters:
+        raise StatisticsError(f"Attempt {attempt_provenance.attempt} has a negative count of characters.")
+    for moment, count in (attempt_provenance.surviving or {}).items():
+        if not count <= _reached_characters(attempt_provenance, moment) <= attempt_provenance.accepted_characters:
             raise StatisticsError(
-                f"Attempt {attempt.attempt}: at {moment}, {count} characters survive of "
-                f"{_reached_characters(attempt, moment)}, and {attempt.accepted_characters} were accepted."
+                f"Attempt {attempt_provenance.attempt}: at {moment}, {count} characters survive of "
+                f"{_reached_characters(attempt_provenance, moment)}, and {attempt_provenance.accepted_characters} were "
+                "accepted."
             )

@@ -45,7 +45,7 @@ def reliability(responses: ResponseTable) -> Reliability:
     Raises:
         StatisticsError: Too few solvers, problems that vary, or solvers in common of two problems.
     """
-    varying, _ = responses.with_both_results()
+    varying, _ = responses.split_by_both_results()
     solver_count, problem_count = varying.passes.shape
     if solver_count < FEWEST_SOLVERS or problem_count < FEWEST_PROBLEMS:
         raise StatisticsError(
@@ -61,19 +61,20 @@ def reliability(responses: ResponseTable) -> Reliability:
         )
     covariances = _pairwise_covariances(varying.passes)
     leave_out_covariances = [
-        _pairwise_covariances(np.delete(varying.passes, left_out, axis=0)) for left_out in _parts(solver_count)
+        _pairwise_covariances(np.delete(varying.passes, left_out, axis=0))
+        for left_out in _solver_groups_left_out(solver_count)
     ]
     return Reliability(
         solver_count,
         problem_count,
         varying.missing_count,
-        _jackknifed(
+        _jackknife_estimate(
             covariances, leave_out_covariances, _kr20, lambda value: -math.log(1 - value), lambda y: 1 - math.exp(-y)
         ),
-        _jackknifed(
+        _jackknife_estimate(
             covariances, leave_out_covariances, _omega, lambda value: -math.log(1 - value), lambda y: 1 - math.exp(-y)
         ),
-        _jackknifed(covariances, leave_out_covariances, _measurement_error, math.log, math.exp),
+        _jackknife_estimate(covariances, leave_out_covariances, _measurement_error, math.log, math.exp),
     )
 
 
@@ -110,7 +111,7 @@ def _pairwise_covariances(passes: Numbers) -> Numbers:
     return covariances
 
 
-def _parts(solver_count: int) -> list[Indices]:
+def _solver_groups_left_out(solver_count: int) -> list[Indices]:
     """Solvers that are left out together: one by one, or of many in equal parts."""
     return [
         np.arange(start, solver_count, min(solver_count, _MOST_PARTS), dtype=np.intp)
@@ -118,19 +119,19 @@ def _parts(solver_count: int) -> list[Indices]:
     ]
 
 
-def _jackknifed(
+def _jackknife_estimate(
     covariances: Numbers,
     leave_out_covariances: list[Numbers],
     statistic: Callable[[Numbers], float],
-    transformation: Callable[[float], float],
-    inverse: Callable[[float], float],
+    to_normal_scale: Callable[[float], float],
+    from_normal_scale: Callable[[float], float],
 ) -> Estimate:
     from scipy import special
 
     try:
         value = statistic(covariances)
-        transformed = np.array([transformation(statistic(part)) for part in leave_out_covariances])
-        middle = transformation(value)
+        transformed = np.array([to_normal_scale(statistic(part)) for part in leave_out_covariances])
+        middle = to_normal_scale(value)
     except (ValueError, ZeroDivisionError, np.linalg.LinAlgError):
         # A covariance that is no one's, as pairs of a table with gaps may have, or a variance of 0.
         return Estimate(value=None)
@@ -139,4 +140,4 @@ def _jackknifed(
     count = len(leave_out_covariances)
     error = math.sqrt((count - 1) / count * float(((transformed - transformed.mean()) ** 2).sum()))
     reach = float(special.stdtrit(count - 1, (1 + CONFIDENCE) / 2)) * error
-    return Estimate(value=value, low=inverse(middle - reach), high=inverse(middle + reach))
+    return Estimate(value=value, low=from_normal_scale(middle - reach), high=from_normal_scale(middle + reach))

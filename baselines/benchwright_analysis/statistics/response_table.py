@@ -45,21 +45,21 @@ class ResponseTable:
         """Pairs of solver and problem without a result."""
         return int((~self.is_answered).sum())
 
-    def of_solvers(self, selected: Flags | Indices) -> ResponseTable:
+    def of_solvers(self, selected_solvers: Flags | Indices) -> ResponseTable:
         """Those solvers alone, at the problems that any of them tried."""
-        row_indices = np.arange(len(self.solvers))[selected]
+        row_indices = np.arange(len(self.solvers))[selected_solvers]
         passes = self.passes[row_indices]
         selected_rows = ResponseTable(tuple(self.solvers[row] for row in row_indices), self.problems, passes)
         return selected_rows.of_problems(np.flatnonzero(selected_rows.is_answered.any(axis=0)))
 
-    def of_problems(self, selected: Flags | Indices) -> ResponseTable:
+    def of_problems(self, selected_problems: Flags | Indices) -> ResponseTable:
         """Those problems alone."""
-        column_indices = np.arange(len(self.problems))[selected]
+        column_indices = np.arange(len(self.problems))[selected_problems]
         return ResponseTable(
             self.solvers, tuple(self.problems[column] for column in column_indices), self.passes[:, column_indices]
         )
 
-    def with_both_results(self) -> tuple[ResponseTable, tuple[str, ...]]:
+    def split_by_both_results(self) -> tuple[ResponseTable, tuple[str, ...]]:
         """The problems that some solved and some did not, and the names of the others."""
         varies = np.array([{0.0, 1.0} <= {*column.tolist()} for column in self.passes.T], dtype=np.bool_)
         alike = [problem for problem, does in zip(self.problems, varies, strict=True) if not does]

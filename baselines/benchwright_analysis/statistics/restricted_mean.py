@@ -9,7 +9,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import Flags, Numbers, common_length, flag_column, time_and_pass_columns
+from benchwright_analysis.statistics.columns import (
+    Flags,
+    Numbers,
+    common_column_length,
+    flag_column,
+    time_and_pass_columns,
+)
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_difference, crossed_mean
 from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
@@ -126,7 +132,7 @@ def _pseudo_values_by_condition(
 ) -> Numbers:
     waits, events = time_and_pass_columns(times, pass_flags)
     treated = flag_column(in_second_group, "Conditions")
-    common_length(times=len(waits), conditions=len(treated))
+    common_column_length(times=len(waits), conditions=len(treated))
     condition_values = np.zeros(len(waits))
     pseudo_values = log_restricted_time_pseudo_values if of_logarithm else restricted_time_pseudo_values
     for condition_rows in (~treated, treated):

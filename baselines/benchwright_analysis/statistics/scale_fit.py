@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import Numbers, common_length, finite_number_column
+from benchwright_analysis.statistics.columns import Numbers, common_column_length, finite_number_column
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_judges.agreement.estimators import CONFIDENCE, Estimate
 
@@ -39,21 +39,21 @@ class ScaleFit:
     spread: float
     """Sum of their squared deviations."""
 
-    def line_score(self, parameters: float) -> float:
+    def line_score(self, parameter_count: float) -> float:
         """The score on the line."""
-        return self.intercept + self.slope * math.log(parameters)
+        return self.intercept + self.slope * math.log(parameter_count)
 
-    def predict_with_interval(self, parameters: float) -> Estimate:
+    def predict_with_interval(self, parameter_count: float) -> Estimate:
         """The score of another model of this size, with its 95 % prediction interval by Student's distribution.
 
         The residuals are taken as independent and normal; neither is known, least of all outside the sizes tried.
 
         Args:
-            parameters: Number of parameters in the unit of the fit.
+            parameter_count: Number of parameters in the unit of the fit.
         """
-        value = self.line_score(parameters)
-        distance = (math.log(parameters) - self.middle) ** 2 / self.spread
-        half = _t_reach(self.models - 2) * self.residual * math.sqrt(1 + 1 / self.models + distance)
+        value = self.line_score(parameter_count)
+        distance = (math.log(parameter_count) - self.middle) ** 2 / self.spread
+        half = _t_interval_half_width(self.models - 2) * self.residual * math.sqrt(1 + 1 / self.models + distance)
         return Estimate(value=value, low=value - half, high=value + half)
 
 
@@ -71,7 +71,7 @@ def fit_scale(parameter_counts: ArrayLike, scores: ArrayLike) -> ScaleFit:
         finite_number_column(parameter_counts, "Parameters", at_least=0),
         finite_number_column(scores, "Scores"),
     )
-    common_length(parameters=len(sizes), scores=len(column))
+    common_column_length(parameters=len(sizes), scores=len(column))
     if len(sizes) < FEWEST_MODELS:
         raise StatisticsError(f"Too few models for a fit: {len(sizes)}, and it takes {FEWEST_MODELS}.")
     if sizes.min() <= 0 or np.ptp(sizes) == 0:
@@ -84,7 +84,7 @@ def fit_scale(parameter_counts: ArrayLike, scores: ArrayLike) -> ScaleFit:
     residual_squares = float(np.sum((column - intercept - slope * logs) ** 2))
     total = float(np.sum((column - column.mean()) ** 2))
     residual = math.sqrt(residual_squares / (len(sizes) - 2))
-    half = _t_reach(len(sizes) - 2) * residual / math.sqrt(spread)
+    half = _t_interval_half_width(len(sizes) - 2) * residual / math.sqrt(spread)
     grows = Estimate(value=slope * math.log(2), low=(slope - half) * math.log(2), high=(slope + half) * math.log(2))
     return ScaleFit(
         intercept=intercept,
@@ -100,7 +100,7 @@ def fit_scale(parameter_counts: ArrayLike, scores: ArrayLike) -> ScaleFit:
     )
 
 
-def _t_reach(degrees_of_freedom: int) -> float:
+def _t_interval_half_width(degrees_of_freedom: int) -> float:
     from scipy import special
 
     return float(special.stdtrit(degrees_of_freedom, (1 + CONFIDENCE) / 2))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from benchwright_analysis.statistics.columns import (
     Numbers,
-    common_length,
+    common_column_length,
     distinct_labels_and_indices,
     finite_number_column,
 )
@@ -92,7 +92,7 @@ def score_curve(
         StatisticsError: No problem has k attempts, k < 1, or a trace that can't be.
     """
     limits = finite_number_column(time_budgets, "Budgets", at_least=0)
-    common_length(traces=len(traces))
+    common_column_length(traces=len(traces))
     if attempts_sharing_budget < 1:
         raise StatisticsError(f"k has to be at least 1, not {attempts_sharing_budget}.")
     problems = [trace.problem for trace in traces]

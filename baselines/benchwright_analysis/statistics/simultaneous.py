@@ -67,9 +67,9 @@ def all_pair_differences(
     residuals = np.zeros((len(names), len(pairs)))
     np.add.at(residuals, unit_indices, (differences - values) / len(families))
     shares = np.bincount(unit_indices, minlength=len(names)) / len(families)
-    standard_errors = _errors(residuals)
+    standard_errors = _standard_errors(residuals)
     varied = standard_errors > _ALIKE
-    largest = _largest_by_chance(residuals[:, varied], shares, np.random.default_rng(seed))
+    largest = _draw_largest_ratios(residuals[:, varied], shares, np.random.default_rng(seed))
     reach = float(np.quantile(largest, 0.95)) if len(largest) else 0.0
     p_values = _student_p_values(values[varied] / standard_errors[varied], len(names) - 1)
     rates = _false_discovery_rates(p_values)
@@ -87,24 +87,29 @@ def all_pair_differences(
 
 
 def _interval_and_tests(
-    value: float, reach: float, error: float, p_value: float, adjusted: float, rate: float
+    value: float,
+    half_width_in_errors: float,
+    standard_error: float,
+    p_value: float,
+    adjusted_p_value: float,
+    false_discovery_rate: float,
 ) -> tuple[float, float, float, float, float]:
     return (
-        max(-1.0, value - reach * float(error)),
-        min(1.0, value + reach * float(error)),
+        max(-1.0, value - half_width_in_errors * float(standard_error)),
+        min(1.0, value + half_width_in_errors * float(standard_error)),
         float(p_value),
-        float(adjusted),
-        float(rate),
+        float(adjusted_p_value),
+        float(false_discovery_rate),
     )
 
 
-def _errors(residuals: Numbers) -> Numbers:
+def _standard_errors(residuals: Numbers) -> Numbers:
     count = len(residuals)
     standard_errors: Numbers = np.sqrt((residuals**2).sum(axis=0) * count / (count - 1))
     return standard_errors
 
 
-def _largest_by_chance(residuals: Numbers, shares: Numbers, random: np.random.Generator) -> Numbers:
+def _draw_largest_ratios(residuals: Numbers, family_shares: Numbers, random: np.random.Generator) -> Numbers:
     """The largest absolute ratio of a difference to its error, where there is no difference."""
     if not residuals.shape[1]:
         return np.zeros(0)
@@ -114,16 +119,18 @@ def _largest_by_chance(residuals: Numbers, shares: Numbers, random: np.random.Ge
         signs = random.choice((-1.0, 1.0), size=(min(_CHUNK, _DRAWS - start), count))
         sums = signs @ residuals
         # Squares of the residuals with their signs, around their own mean.
-        around = squares - 2 * sums * ((signs * shares) @ residuals) + sums**2 * float(shares @ shares)
+        around = (
+            squares - 2 * sums * ((signs * family_shares) @ residuals) + sums**2 * float(family_shares @ family_shares)
+        )
         ratios = np.abs(sums) / np.sqrt(np.maximum(around, _ALIKE) * count / (count - 1))
         largest.append(ratios.max(axis=1))
     return np.concatenate(largest)
 
 
-def _student_p_values(ratios: Numbers, degrees_of_freedom: float) -> Numbers:
+def _student_p_values(t_ratios: Numbers, degrees_of_freedom: float) -> Numbers:
     from scipy import special
 
-    p_values: Numbers = np.asarray(2 * special.stdtr(degrees_of_freedom, -np.abs(ratios)), dtype=np.float64)
+    p_values: Numbers = np.asarray(2 * special.stdtr(degrees_of_freedom, -np.abs(t_ratios)), dtype=np.float64)
     return p_values
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import Numbers, common_length, finite_number_column
+from benchwright_analysis.statistics.columns import Numbers, common_column_length, finite_number_column
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_mean, crossed_share
 from benchwright_analysis.statistics.crossed_design import CrossedCells
 
@@ -40,7 +40,7 @@ def success_by_label(scores: ArrayLike, labels: Sequence[Labels], cells: Crossed
         StatisticsError: A score is not from 0 to 1, or lengths differ.
     """
     column = finite_number_column(scores, "Scores", at_least=0, at_most=1)
-    common_length(scores=len(column), labels=len(labels), cells=len(cells.problems))
+    common_column_length(scores=len(column), labels=len(labels), cells=len(cells.problems))
     label_groups = []
     for label, member_indices in _indices_by_label(labels).items():
         is_member = np.zeros(len(column), dtype=np.bool_)
@@ -76,7 +76,7 @@ def mean_over_labels(scores: ArrayLike, labels_of_attempts: Sequence[Labels], ce
         StatisticsError: As in `success_by_label`, or no attempt has a label.
     """
     column = finite_number_column(scores, "Scores", at_least=0, at_most=1)
-    common_length(scores=len(column), labels=len(labels_of_attempts), cells=len(cells.problems))
+    common_column_length(scores=len(column), labels=len(labels_of_attempts), cells=len(cells.problems))
     weights: Numbers = np.zeros(len(column))
     for member_indices in _indices_by_label(labels_of_attempts).values():
         weights[member_indices] += 1 / len(member_indices)

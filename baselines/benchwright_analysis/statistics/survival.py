@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from benchwright_analysis.statistics.columns import (
     Flags,
     Numbers,
-    common_length,
+    common_column_length,
     finite_number_column,
     flag_column,
     time_and_pass_columns,
@@ -116,7 +116,7 @@ def times_if_give_ups_continued(times: ArrayLike, gave_up_flags: ArrayLike, limi
         StatisticsError: Lengths differ, or somebody gave up after the limit.
     """
     waits, stopped = finite_number_column(times, "Times", at_least=0), flag_column(gave_up_flags, "Give-ups")
-    common_length(times=len(waits), give_ups=len(stopped))
+    common_column_length(times=len(waits), give_ups=len(stopped))
     if (waits[stopped] > limit).any():
         raise StatisticsError(f"An attempt was given up later than the limit of {limit:g}.")
     return np.where(stopped, limit, waits)

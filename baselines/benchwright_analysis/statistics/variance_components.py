@@ -23,9 +23,9 @@ class Variance:
     degrees_of_freedom: float
 
 
-def indicator_matrix(column_indices: Indices, width: int) -> Numbers:
+def indicator_matrix(column_indices: Indices, column_count: int) -> Numbers:
     """A table with a one where a row belongs; rows with a negative place belong nowhere."""
-    indicator_table = np.zeros((len(column_indices), width))
+    indicator_table = np.zeros((len(column_indices), column_count))
     row_indices = np.flatnonzero(column_indices >= 0)
     indicator_table[row_indices, column_indices[row_indices]] = 1.0
     return indicator_table
@@ -106,17 +106,19 @@ class VarianceComponents:
             return None
         first_doubtful = self._count - self._doubtful
         residual_term = residual_variance**2 / max(1.0, self._free - float(self._sizes[kept_indices[:-1]].sum()))
-        wide = widening_factor(self._sizes[first_doubtful:], self._sizes[:first_doubtful])
+        wide = interval_widening_factor(self._sizes[first_doubtful:], self._sizes[:first_doubtful])
         chance = self._half_variance_of_variance(loads, components, kept_indices[:-1]) + residual_term
         return Variance(wide**2 * variance, variance**2 / chance if chance > 0 else float(self._free))
 
-    def _half_variance_of_variance(self, loads: Numbers, components: Numbers, kept_indices: list[int]) -> float:
+    def _half_variance_of_variance(
+        self, loads: Numbers, variance_components: Numbers, kept_indices: list[int]
+    ) -> float:
         """Half the variance of what effects have in the variance, by their mean squares."""
         squares, first_doubtful = np.zeros(self._count), self._count - self._doubtful
-        squares[kept_indices] = (loads * (self._expected @ components))[kept_indices] / np.diag(self._expected)[
-            kept_indices
-        ]
-        factors = np.append(squares[:first_doubtful], (loads * components)[first_doubtful:-1])
+        squares[kept_indices] = (loads * (self._expected @ variance_components))[kept_indices] / np.diag(
+            self._expected
+        )[kept_indices]
+        factors = np.append(squares[:first_doubtful], (loads * variance_components)[first_doubtful:-1])
         load_sum = loads[:first_doubtful].sum()
         if self._by_condition and load_sum > 0:
             squares[:first_doubtful] = factors[:first_doubtful] = (
@@ -125,12 +127,12 @@ class VarianceComponents:
         is_filled = self._sizes > 0
         return float((factors * squares)[is_filled] @ (1 / self._sizes[is_filled]))
 
-    def _positive_components(self, observed: Numbers) -> tuple[Numbers, list[int]]:
+    def _positive_components(self, observed_sums: Numbers) -> tuple[Numbers, list[int]]:
         """Components after the smallest was left out as long as one is not above 0, and which are kept."""
         kept_indices = list(range(self._count + 1))
         while True:
             inverse = self._inverse_of_expected(kept_indices)
-            estimates = inverse @ observed[kept_indices]
+            estimates = inverse @ observed_sums[kept_indices]
             if len(kept_indices) > 1:
                 # Compared in standard errors where there are no effects at all.
                 weakest = int(np.argmin(estimates[:-1] / np.sqrt(np.maximum(np.diag(inverse)[:-1], 1e-300))))
@@ -148,12 +150,12 @@ class VarianceComponents:
             self._inverses[index_key] = np.asarray(inverse, dtype=np.float64)
         return self._inverses[index_key]
 
-    def _expectation_matrix(self, pair_products: Numbers, single: Numbers, corner: float) -> Numbers:
+    def _expectation_matrix(self, squared_gram: Numbers, gram_diagonal: Numbers, residual_freedom: float) -> Numbers:
         moment_table = np.zeros((self._count + 1, self._count + 1))
         if self._count:
-            moment_table[:-1, :-1] = np.add.reduceat(np.add.reduceat(pair_products, self._starts, 0), self._starts, 1)
-            moment_table[:-1, -1] = moment_table[-1, :-1] = self._sums_by_effect(single)
-        moment_table[-1, -1] = corner
+            moment_table[:-1, :-1] = np.add.reduceat(np.add.reduceat(squared_gram, self._starts, 0), self._starts, 1)
+            moment_table[:-1, -1] = moment_table[-1, :-1] = self._sums_by_effect(gram_diagonal)
+        moment_table[-1, -1] = residual_freedom
         return moment_table
 
     def _sums_by_effect(self, level_values: NDArray[np.float64]) -> Numbers:
@@ -161,7 +163,7 @@ class VarianceComponents:
         return sums
 
 
-def widening_factor(doubtful_freedoms: Numbers, sure_freedoms: Numbers) -> float:
+def interval_widening_factor(doubtful_freedoms: Numbers, sure_freedoms: Numbers) -> float:
     """By how much to widen intervals that count how effects vary, if they may not vary at all.
 
     Degrees of freedom that are estimated with the variance are too many where few units decide. Chosen by simulated

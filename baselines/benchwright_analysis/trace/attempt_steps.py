@@ -209,7 +209,7 @@ class _AttemptStepReader:
     def _verdict_step_if_shown(
         self,
         subject: str,
-        run: int,
+        run_number: int,
         reason: str,
         outcome: str,
         counts_suffix: str,
@@ -218,7 +218,7 @@ class _AttemptStepReader:
     ) -> TraceStep:
         if not self._shows_results:
             return TraceStep(StepKind.RAN, f"{subject}: recorded; the study shows no results", at_s)
-        shown_verdict = ShownVerdict(run, present_outcome_of_recorded(reason, outcome).value, reason)
+        shown_verdict = ShownVerdict(run_number, present_outcome_of_recorded(reason, outcome).value, reason)
         return TraceStep(
             StepKind.RAN, f"{subject} {verdict_standing(shown_verdict).value}{counts_suffix}", at_s, fact_texts
         )

@@ -57,17 +57,17 @@ def _resource_text(file_name: str) -> str:
     return (resources.files("benchwright_analysis.trace") / file_name).read_text(encoding="utf-8")
 
 
-def _part_html(number: int, trace_part: TracePart) -> str:
+def _part_html(part_number: int, trace_part: TracePart) -> str:
     title = trace_part.title or "Steps"
     steps_html = "".join(_step_html(step_number, step) for step_number, step in enumerate(trace_part.steps, 1))
     section_content = f"<ol>{steps_html}</ol>" if trace_part.steps else "<p>Nothing happened.</p>"
     return (
-        f'<section class="part" id="part-{number}" aria-labelledby="part-{number}-title">'
-        f'<h2 id="part-{number}-title">{_shortened_html(title)}</h2>{section_content}</section>\n'
+        f'<section class="part" id="part-{part_number}" aria-labelledby="part-{part_number}-title">'
+        f'<h2 id="part-{part_number}-title">{_shortened_html(title)}</h2>{section_content}</section>\n'
     )
 
 
-def _step_html(number: int, trace_step: TraceStep) -> str:
+def _step_html(step_number: int, trace_step: TraceStep) -> str:
     time_label = "" if trace_step.at_s is None else f'<span class="at">{clock(trace_step.at_s)}</span> '
     summary = f'{time_label}<span class="kind">{trace_step.kind}</span> {_shortened_html(trace_step.title)}'
     excerpts_html = "".join(map(_excerpt_html, trace_step.excerpts))
@@ -78,7 +78,7 @@ def _step_html(number: int, trace_step: TraceStep) -> str:
     step_content = body or '<p class="soft">No details.</p>'
     return (
         f'<li class="{trace_step.kind}"><details class="step"{" open" if is_turn else ""}>'
-        f'<summary><span class="number">{number}</span> {summary}</summary>{step_content}</details></li>'
+        f'<summary><span class="number">{step_number}</span> {summary}</summary>{step_content}</details></li>'
     )
 
 

@@ -83,12 +83,12 @@ def _site_steps(
     return [*steps, *([] if hindsight is None else _hindsight_steps(hindsight))]
 
 
-def _request_steps(number: int, step: Step, latency_ms: float | None) -> list[TraceStep]:
+def _request_steps(request_number: int, step: Step, latency_ms: float | None) -> list[TraceStep]:
     if step.decision is OfferOutcome.TIMED_OUT:
-        return [TraceStep(StepKind.ASKED, f"Request {number} was given up: no answer in time")]
+        return [TraceStep(StepKind.ASKED, f"Request {request_number} was given up: no answer in time")]
     fact_texts = {} if latency_ms is None else {"latency": f"{latency_ms:,.1f} ms"}
     fact_texts["items in the answer"] = f"{step.offers:,}"
-    request_step = TraceStep(StepKind.ASKED, f"Request {number}", None, fact_texts)
+    request_step = TraceStep(StepKind.ASKED, f"Request {request_number}", None, fact_texts)
     if step.decision not in SHOWN:
         return [request_step, TraceStep(StepKind.SHOWN, "Nothing was offered")]
     note = {"note": "it only repeats what follows"} if step.repeats_suffix else {}
@@ -115,13 +115,14 @@ def _acceptance_step(step: Step, written_texts: Sequence[str]) -> TraceStep:
     return TraceStep(StepKind.ACCEPTED, title, None, fact_texts, excerpts)
 
 
-def _verdict_steps(verdict: SnapshotVerdict | None, moment: str) -> list[TraceStep]:
+def _verdict_steps(verdict: SnapshotVerdict | None, moment_phrase: str) -> list[TraceStep]:
     if verdict is None:
         return []
     counts = f", {verdict.passed_tests} of {verdict.tests} tests" if verdict.tests else ""
     return [
         TraceStep(
-            StepKind.RAN, f"Hidden tests {moment}: {verdict_standing(ShownVerdict(0, verdict.outcome)).value}{counts}"
+            StepKind.RAN,
+            f"Hidden tests {moment_phrase}: {verdict_standing(ShownVerdict(0, verdict.outcome)).value}{counts}",
         )
     ]
 

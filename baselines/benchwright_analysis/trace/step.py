@@ -93,7 +93,7 @@ def change_excerpt(caption: str, old_text: str, new_text: str) -> StepExcerpt:
     first_shown = max(0, start - _CONTEXT)
     lines_before = [ExcerptLine(line) for line in old_lines[first_shown:start]]
     lines_after = [ExcerptLine(line) for line in old_lines[len(old_lines) - end : len(old_lines) - end + _CONTEXT]]
-    middle = _compare_lines(old_lines[start : len(old_lines) - end], new_lines[start : len(new_lines) - end])
+    middle = _compared_lines(old_lines[start : len(old_lines) - end], new_lines[start : len(new_lines) - end])
     omission = [ExcerptLine(_omission_text(first_shown), "~")] if first_shown else []
     omitted_count = end - len(lines_after)
     return StepExcerpt(
@@ -108,7 +108,7 @@ def change_excerpt(caption: str, old_text: str, new_text: str) -> StepExcerpt:
     )
 
 
-def _compare_lines(old_lines: Sequence[str], new_lines: Sequence[str]) -> list[ExcerptLine]:
+def _compared_lines(old_lines: Sequence[str], new_lines: Sequence[str]) -> list[ExcerptLine]:
     if len(old_lines) + len(new_lines) > _MOST_COMPARED:
         return [*(ExcerptLine(line, "-") for line in old_lines), *(ExcerptLine(line, "+") for line in new_lines)]
     compared_lines = []
@@ -125,8 +125,8 @@ def _compare_lines(old_lines: Sequence[str], new_lines: Sequence[str]) -> list[E
     return compared_lines
 
 
-def _omission_text(count: int) -> str:
-    return f"{count:,} line{'' if count == 1 else 's'} not shown"
+def _omission_text(omitted_line_count: int) -> str:
+    return f"{omitted_line_count:,} line{'' if omitted_line_count == 1 else 's'} not shown"
 
 
 def _editor_lines(text: str) -> list[str]:

@@ -54,8 +54,10 @@ def steps_by_turn(
     return merged_steps
 
 
-def _turn_step(number: int, steps: Sequence[TraceStep], exchange: Exchange | None) -> TraceStep:
-    edit_excerpts = [excerpt for step in steps if step.kind is StepKind.EDITED for excerpt in _named_excerpts(step)]
+def _turn_step(turn_number: int, steps: Sequence[TraceStep], exchange: Exchange | None) -> TraceStep:
+    edit_excerpts = [
+        excerpt for step in steps if step.kind is StepKind.EDITED for excerpt in _excerpts_named_after_file(step)
+    ]
     finished_test_runs = [step for step in steps if step.kind is StepKind.RAN and step.is_end]
     line_marks = [line.mark for excerpt in edit_excerpts for line in excerpt.lines]
     changed = (
@@ -72,7 +74,7 @@ def _turn_step(number: int, steps: Sequence[TraceStep], exchange: Exchange | Non
     tests = [line for step in finished_test_runs for line in (step.title, *step.fact_texts.values())]
     return TraceStep(
         StepKind.TURN,
-        f"Turn {number}: {', '.join([*asked, changed, verdict_text])}",
+        f"Turn {turn_number}: {', '.join([*asked, changed, verdict_text])}",
         min((step.at_s for step in steps if step.at_s is not None), default=None),
         fact_texts,
         [
@@ -90,6 +92,6 @@ def _text_excerpt(caption: str, text: str | None) -> StepExcerpt:
     return whole_excerpt(caption, text)
 
 
-def _named_excerpts(step: TraceStep) -> list[StepExcerpt]:
+def _excerpts_named_after_file(step: TraceStep) -> list[StepExcerpt]:
     path = step.title.partition(": ")[0]
     return [StepExcerpt(f"Diff of {path}", excerpt.lines) for excerpt in step.excerpts]

@@ -265,7 +265,7 @@ def read_trajectory(file: Path) -> Trajectory:
             error_details, key=lambda details: (details["loc"][:1] == error_details[0]["loc"][:1], len(details["loc"]))
         )
         field = "".join(
-            f"[{location_key}]" if isinstance(location_key, int) else f".{_printable(location_key)}"
+            f"[{location_key}]" if isinstance(location_key, int) else f".{_printable_beginning(location_key)}"
             for location_key in deepest["loc"]
             # Pydantic also names the types of a union.
             if isinstance(location_key, int) or (location_key not in ("str", "float") and "[" not in location_key)
@@ -276,7 +276,7 @@ def read_trajectory(file: Path) -> Trajectory:
         ) from error
 
 
-def _printable(name: str) -> str:
+def _printable_beginning(name: str) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in name[:80])
 
 

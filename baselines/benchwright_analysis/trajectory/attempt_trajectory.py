@@ -100,7 +100,7 @@ def trajectory_of_attempt(
         steps = _merged_by_time(conversation.steps, steps)
         omissions += conversation.omissions
     elif statement:
-        steps.insert(0, Step(step_id=1, source="user", message=_unicode(statement)))
+        steps.insert(0, Step(step_id=1, source="user", message=_without_surrogates(statement)))
     else:
         omissions.append("the statement, which is not kept in this version")
     source = conversation.source if conversation is not None else None
@@ -108,7 +108,7 @@ def trajectory_of_attempt(
     return Trajectory(
         session_id=source.session_id if source is not None and source.session_id else header.id,
         trajectory_id=header.id,
-        agent=_agent(header, events, conversation),
+        agent=_trajectory_agent(header, events, conversation),
         steps=tuple(step.model_copy(update={"step_id": number}) for number, step in enumerate(steps, 1)),
         notes="\n".join(filter(None, (source.notes if source is not None else None, notes))) or None,
         final_metrics=_final_metrics(events, len(steps)),
@@ -128,7 +128,9 @@ def trajectory_of_attempt(
     )
 
 
-def _agent(header: AttemptHeader, events: Sequence[RecordedEvent], conversation: ConversationPart | None) -> Agent:
+def _trajectory_agent(
+    header: AttemptHeader, events: Sequence[RecordedEvent], conversation: ConversationPart | None
+) -> Agent:
     models = list(dict.fromkeys(event.model for event in (r.event for r in events) if isinstance(event, ModelUsage)))
     extra: dict[str, JsonValue] = {"condition": header.condition, "models": list[JsonValue](models)}
     if conversation is not None and conversation.source is not None:
@@ -180,10 +182,10 @@ class _EventSteps:
     def steps(self) -> list[Step]:
         """All of them, numbered from 1."""
         for recorded in self._events:
-            self._add(recorded)
+            self._add_event(recorded)
         return self._steps
 
-    def _add(self, recorded: RecordedEvent) -> None:
+    def _add_event(self, recorded: RecordedEvent) -> None:
         event = recorded.event
         if isinstance(event, RunFinished | RunCancelled) and event.run in self._run_steps:
             self._add_result_of_run(recorded)
@@ -192,13 +194,13 @@ class _EventSteps:
         elif isinstance(event, ToolCalled | ToolFinished) and self._has_conversation:
             self._left_out[event.type] += 1
         elif event.type in _ACTIONS:
-            self._add_action(recorded)
+            self._add_action_event(recorded)
         elif event.type in _OBSERVATIONS:
             self._steps.append(self._system_step(recorded))
         else:
             self._left_out[event.type] += 1
 
-    def _add_action(self, recorded: RecordedEvent) -> None:
+    def _add_action_event(self, recorded: RecordedEvent) -> None:
         event = recorded.event
         if isinstance(event, Edit | EditShape):
             last, self._last_typed = self._last_typed, None
@@ -216,12 +218,12 @@ class _EventSteps:
             return
         if isinstance(event, RunStarted):
             self._run_steps[event.run] = len(self._steps)
-        call = self._call(recorded)
+        call = self._tool_call(recorded)
         results: tuple[ObservationResult, ...] = ()
         if event.type in _VERDICT_TYPES:
             results = (ObservationResult(source_call_id=call.tool_call_id, content=self._verdict_text(event)),)
         self._steps.append(
-            self._step(recorded, "agent").model_copy(
+            self._event_step(recorded, "agent").model_copy(
                 update={
                     "tool_calls": (call,),
                     "llm_call_count": 0,
@@ -232,7 +234,7 @@ class _EventSteps:
 
     def _append_call_to_last_step(self, recorded: RecordedEvent) -> None:
         step = self._steps[-1]
-        self._steps[-1] = step.model_copy(update={"tool_calls": (*(step.tool_calls or ()), self._call(recorded))})
+        self._steps[-1] = step.model_copy(update={"tool_calls": (*(step.tool_calls or ()), self._tool_call(recorded))})
 
     def _add_result_of_run(self, recorded: RecordedEvent) -> None:
         event = recorded.event
@@ -243,7 +245,7 @@ class _EventSteps:
         result = ObservationResult(
             source_call_id=step.tool_calls[0].tool_call_id if step.tool_calls else None,
             content=self._verdict_text(event),
-            extra={EXTRA: self._facts(recorded)},
+            extra={EXTRA: self._event_facts(recorded)},
         )
         self._steps[index] = step.model_copy(update={"observation": Observation(results=(result,))})
 
@@ -255,7 +257,7 @@ class _EventSteps:
             self._steps.append(self._system_step(recorded))
             return
         self._steps.append(
-            self._step(recorded, "agent").model_copy(
+            self._event_step(recorded, "agent").model_copy(
                 update={
                     "model_name": usage.model,
                     "llm_call_count": usage.calls or None,
@@ -270,7 +272,7 @@ class _EventSteps:
             )
         )
 
-    def _step(self, recorded: RecordedEvent, source: str) -> Step:
+    def _event_step(self, recorded: RecordedEvent, source: str) -> Step:
         sentence = (type(recorded.event).__doc__ or recorded.event.type).splitlines()[0]
         return Step.model_validate(
             {
@@ -278,7 +280,7 @@ class _EventSteps:
                 "timestamp": format_wall(recorded.moment.wall),
                 "source": source,
                 "message": sentence,
-                "extra": {EXTRA: self._facts(recorded)},
+                "extra": {EXTRA: self._event_facts(recorded)},
             }
         )
 
@@ -286,9 +288,9 @@ class _EventSteps:
         event = recorded.event
         content = self._verdict_text(event) if event.type in _VERDICT_TYPES else canonical_json(_json_fields(event))
         observation = Observation(results=(ObservationResult(content=content),))
-        return self._step(recorded, "system").model_copy(update={"observation": observation})
+        return self._event_step(recorded, "system").model_copy(update={"observation": observation})
 
-    def _call(self, recorded: RecordedEvent) -> ToolCall:
+    def _tool_call(self, recorded: RecordedEvent) -> ToolCall:
         event = recorded.event
         fields = _json_fields(event)
         if event.type in _VERDICT_TYPES:
@@ -297,10 +299,10 @@ class _EventSteps:
             tool_call_id=f"event-{recorded.seq}",
             function_name=_ACTIONS[event.type],
             arguments=fields,
-            extra={EXTRA: self._facts(recorded)},
+            extra={EXTRA: self._event_facts(recorded)},
         )
 
-    def _facts(self, recorded: RecordedEvent) -> dict[str, JsonValue]:
+    def _event_facts(self, recorded: RecordedEvent) -> dict[str, JsonValue]:
         facts: dict[str, JsonValue] = {
             "event": recorded.seq,
             "type": recorded.event.type,
@@ -317,24 +319,24 @@ class _EventSteps:
 def _json_fields(event: Event) -> dict[str, JsonValue]:
     """The fields of an event but its type, in Unicode: lone surrogates are no text that files can hold."""
     fields = event.model_dump(exclude={"type"}, exclude_none=True)
-    return {str(name): _unicode_value(value) for name, value in fields.items()}
+    return {str(name): _json_without_surrogates(value) for name, value in fields.items()}
 
 
-def _unicode_value(value: object) -> JsonValue:
+def _json_without_surrogates(value: object) -> JsonValue:
     match value:
         case str():
-            return _unicode(value)
+            return _without_surrogates(value)
         case Mapping():
-            return {_unicode(str(name)): _unicode_value(inner) for name, inner in value.items()}
+            return {_without_surrogates(str(name)): _json_without_surrogates(inner) for name, inner in value.items()}
         case list() | tuple():
-            return [_unicode_value(inner) for inner in value]
+            return [_json_without_surrogates(inner) for inner in value]
         case bool() | int() | float() | None:
             return value
         case _:
             return str(value)
 
 
-def _unicode(text: str) -> str:
+def _without_surrogates(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 

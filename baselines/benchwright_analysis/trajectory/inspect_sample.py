@@ -72,9 +72,9 @@ class _SampleReader:
                 case ChatMessageTool():
                     self._add_tool_result(message)
                 case ChatMessageSystem():
-                    self._steps.append(Step(step_id=1, source="system", message=self._text(message.content)))
+                    self._steps.append(Step(step_id=1, source="system", message=self._content_text(message.content)))
                 case ChatMessageUser():
-                    self._steps.append(Step(step_id=1, source="user", message=self._text(message.content)))
+                    self._steps.append(Step(step_id=1, source="user", message=self._content_text(message.content)))
         if self._steps and begun is not None:
             self._steps[0] = self._steps[0].model_copy(update={"timestamp": _iso_time(begun)})
         if other_events := len(self._sample.events) - len(self._event_by_message):
@@ -100,17 +100,17 @@ class _SampleReader:
                 if model_event is not None
                 else None,
                 model_name=message.model or (model_event.model if model_event is not None else None),
-                message=self._text(message.content),
+                message=self._content_text(message.content),
                 reasoning_content="\n".join(_reasoning_texts(message.content)) or None,
                 tool_calls=calls or None,
-                metrics=_metrics(model_event.output.usage)
+                metrics=_atif_metrics(model_event.output.usage)
                 if model_event is not None and model_event.output.usage is not None
                 else None,
             )
         )
 
     def _add_tool_result(self, message: ChatMessageTool) -> None:
-        text = self._text(message.content)
+        text = self._content_text(message.content)
         extra = {EXTRA: {"error": message.error.type}} if message.error is not None else None
         if message.error is not None:
             text = message.error.message if not text else f"{text}\n{message.error.message}"
@@ -131,7 +131,7 @@ class _SampleReader:
         result = ObservationResult(source_call_id=message.tool_call_id, content=text, extra=extra)
         self._steps[index] = step.model_copy(update={"observation": Observation(results=(*earlier, result))})
 
-    def _text(self, content: str | list[Content]) -> str:
+    def _content_text(self, content: str | list[Content]) -> str:
         if isinstance(content, str):
             return content
         for content_part in content:
@@ -146,7 +146,7 @@ def _reasoning_texts(content: str | list[Content]) -> Iterator[str]:
             yield content_part.reasoning if not content_part.redacted else content_part.summary or ""
 
 
-def _metrics(usage: ModelUsage) -> Metrics:
+def _atif_metrics(usage: ModelUsage) -> Metrics:
     cache_read, cache_write = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0
     return Metrics(
         prompt_tokens=usage.input_tokens + cache_read + cache_write,
@@ -185,8 +185,8 @@ def write_trajectory_log(trajectory: Trajectory, verdict: AttemptVerdict | None,
     problem = str(facts.get("problem", "")) if isinstance(facts, dict) else ""
     created = next((step.moment for step in trajectory.steps if step.moment is not None), datetime.now(UTC))
     model = trajectory.agent.model_name or f"none/{trajectory.agent.name}"
-    messages = [message for step in trajectory.steps for message in _messages(step, trajectory)]
-    usage = _usage(trajectory)
+    messages = [message for step in trajectory.steps for message in _chat_messages_of_step(step, trajectory)]
+    usage = _total_usage(trajectory)
     assistant_messages = [message for message in messages if isinstance(message, ChatMessageAssistant)]
     sample = EvalSample(
         id=problem or trajectory.trajectory_id or trajectory.session_id or "trajectory",
@@ -197,7 +197,7 @@ def write_trajectory_log(trajectory: Trajectory, verdict: AttemptVerdict | None,
         output=ModelOutput(
             model=model, choices=[ChatCompletionChoice(message=assistant_messages[-1])] if assistant_messages else []
         ),
-        scores={"verdict": _score(verdict, trajectory)} if verdict is not None else None,
+        scores={"verdict": _inspect_score(verdict, trajectory)} if verdict is not None else None,
         metadata={
             "trajectory": trajectory.model_dump(mode="json", exclude_none=True, exclude={"steps"}),
         },
@@ -219,7 +219,7 @@ def write_trajectory_log(trajectory: Trajectory, verdict: AttemptVerdict | None,
     write_eval_log(log, str(file))
 
 
-def _messages(step: Step, trajectory: Trajectory) -> Iterator[ChatMessage]:
+def _chat_messages_of_step(step: Step, trajectory: Trajectory) -> Iterator[ChatMessage]:
     metadata = step.model_dump(
         mode="json", exclude_none=True, exclude={"message", "reasoning_content", "tool_calls", "observation", "source"}
     )
@@ -256,7 +256,7 @@ def _messages(step: Step, trajectory: Trajectory) -> Iterator[ChatMessage]:
         )
 
 
-def _usage(trajectory: Trajectory) -> ModelUsage | None:
+def _total_usage(trajectory: Trajectory) -> ModelUsage | None:
     totals = trajectory.final_metrics
     if totals is None or totals.total_prompt_tokens is None:
         return None
@@ -270,7 +270,7 @@ def _usage(trajectory: Trajectory) -> ModelUsage | None:
     )
 
 
-def _score(verdict: AttemptVerdict, trajectory: Trajectory) -> Score:
+def _inspect_score(verdict: AttemptVerdict, trajectory: Trajectory) -> Score:
     metadata = {
         "attempt": trajectory.trajectory_id,
         "outcome": verdict.outcome.value,

@@ -73,7 +73,7 @@ def _trace_steps(trajectory: Trajectory, step_findings: Sequence[StepFinding]) -
     ]
 
 
-def _trace_step(step: Step, at_s: float | None, facts: Mapping[str, str]) -> TraceStep:
+def _trace_step(step: Step, at_s: float | None, finding_text_by_rule: Mapping[str, str]) -> TraceStep:
     calls = step.tool_calls or ()
     names = ", ".join(call.function_name for call in calls)
     text = " ".join(step.text.split())
@@ -89,7 +89,7 @@ def _trace_step(step: Step, at_s: float | None, facts: Mapping[str, str]) -> Tra
         }
     )
     fact_texts = {
-        **facts,
+        **finding_text_by_rule,
         **{name: f"{amount:,}" for name, amount in amounts.items() if amount},
         **({"cost": f"{metrics.cost_usd:.4f} USD"} if metrics is not None and metrics.cost_usd is not None else {}),
         **({"model": step.model_name} if step.model_name else {}),
@@ -101,10 +101,10 @@ def _trace_step(step: Step, at_s: float | None, facts: Mapping[str, str]) -> Tra
         *map(_excerpt_of_call, calls),
         *_excerpts_of_results(step),
     ]
-    return TraceStep(_kind(step), f"{step.step_id}. {step.source}: {words}", at_s, fact_texts, excerpts)
+    return TraceStep(_step_kind(step), f"{step.step_id}. {step.source}: {words}", at_s, fact_texts, excerpts)
 
 
-def _kind(step: Step) -> StepKind:
+def _step_kind(step: Step) -> StepKind:
     if step.source != "agent":
         return StepKind.ASKED if step.source == "user" else StepKind.OTHER
     names = [call.function_name.lower() for call in step.tool_calls or ()]

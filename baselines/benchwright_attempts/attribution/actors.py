@@ -127,7 +127,7 @@ def condition_made_under(assigned_solver: str, attempt_actors: AttemptActors) ->
     return attempt_actors.condition.value if attempt_actors.condition is not None else UNKNOWN_CONDITION
 
 
-def kept_to_condition(assigned_solver: str, actual_solver: str) -> bool:
+def has_kept_to_condition(assigned_solver: str, actual_solver: str) -> bool:
     """True if an attempt that was assigned one condition, and made as another, kept to the first.
 
     Help that a condition allows need not be used.
@@ -186,7 +186,7 @@ class ActorFold:
                 self._has_assistant = True
         return None
 
-    def actors_with_edits(
+    def actors_including_edits(
         self,
         edit_facts: Iterable[EditFacts],
         findings: Iterable[OriginFinding],
@@ -203,7 +203,7 @@ class ActorFold:
             actor = self.actor_of_edit(edit, edit_finding)
             self._changes[actor] += 1
             self._inserted[actor] += edit.total
-            self._add_act_time(actor.actor, clock_ns)
+            self._add_action_time(actor.actor, clock_ns)
         shares = [
             ActorShare(
                 actor.actor, str(actor.method), self._requests[actor], self._changes[actor], self._inserted[actor]
@@ -215,11 +215,11 @@ class ActorFold:
         ]
         return AttemptActors(tuple(shares), tuple(self._agents))
 
-    def act_times_ns(self, *, of_agents: bool) -> list[int]:
+    def action_times_ns(self, *, of_agents: bool) -> list[int]:
         """Times of the clock at which agents, or people, changed or asked for something; in order."""
         return sorted(self._act_clock_ns[of_agents])
 
-    def _add_act_time(self, actor: Actor, clock_ns: int) -> None:
+    def _add_action_time(self, actor: Actor, clock_ns: int) -> None:
         if actor is Actor.AGENT or actor not in NOT_KNOWN:
             self._act_clock_ns[actor is Actor.AGENT].append(clock_ns)
 
@@ -234,13 +234,13 @@ class ActorFold:
         is_person = not self._has_assistant and not self._connection_changes
         return KnownActor(Actor.PERSON if is_person else Actor.UNKNOWN, method)
 
-    def _is_agent_connected(self, event_number: int) -> bool:
-        return bisect_right(self._connection_changes, event_number) % 2 == 1
+    def _is_agent_connected(self, seq: int) -> bool:
+        return bisect_right(self._connection_changes, seq) % 2 == 1
 
     def _add_request(self, known_actor: KnownActor | None) -> None:
         if known_actor is not None:
             self._requests[known_actor] += 1
-            self._add_act_time(known_actor.actor, self._clock_ns)
+            self._add_action_time(known_actor.actor, self._clock_ns)
 
     def _add_aid_use(self, event_fields: Mapping[str, Any]) -> KnownActor | None:
         known_actor = _recorded_actor(event_fields)
@@ -268,7 +268,7 @@ class ActorFold:
             put_in = len("".join((file or {}).get("text") or "").split())
         self._changes[known_actor] += 1
         self._inserted[known_actor] += put_in
-        self._add_act_time(known_actor.actor, self._clock_ns)
+        self._add_action_time(known_actor.actor, self._clock_ns)
         return known_actor
 
     def _add_agent_connection(self, seq: int, event_fields: Mapping[str, Any]) -> None:
@@ -307,7 +307,7 @@ def attempt_actors(events: Iterable[RecordedEvent]) -> AttemptActors:
         add_edit_or_evidence(attributor, recorded)
         if recorded.event.type in ACTOR_EVENTS:
             actor_fold.take_event(recorded.seq, recorded.event.model_dump(mode="json"))
-    return actor_fold.actors_with_edits(attributor.edits, attributor.findings())
+    return actor_fold.actors_including_edits(attributor.edits, attributor.findings())
 
 
 def inserted_non_space_count(old_text: str | None, new_text: str) -> int:

@@ -118,7 +118,7 @@ class Attributor:
                     yield decision
                     break
 
-    def acceptance_of(self, edit: EditFacts) -> AssistAccepted | None:
+    def acceptance_event_of(self, edit: EditFacts) -> AssistAccepted | None:
         """The acceptance that belongs to an edit."""
         version = -1 if edit.version is None else edit.version
         event = self._events_by_type.get(AssistAccepted, {}).get(edit.path, {}).get(version)
@@ -136,7 +136,7 @@ def attributions_of_edits(events: Iterable[RecordedEvent]) -> list[Attribution]:
         add_edit_or_evidence(attributor, recorded)
     attributions: list[Attribution] = []
     for edit, edit_finding in zip(attributor.edits, attributor.findings(), strict=True):
-        acceptance = attributor.acceptance_of(edit) if edit_finding.origin in COMPLETIONS else None
+        acceptance = attributor.acceptance_event_of(edit) if edit_finding.origin in COMPLETIONS else None
         assist = acceptance.assist if acceptance is not None else None
         attributions.append(
             Attribution(

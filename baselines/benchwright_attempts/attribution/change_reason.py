@@ -79,7 +79,7 @@ def extension_id_of_change_reason(reason_metadata: Mapping[str, object]) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _reported_finding(
+def _finding_of_reason(
     change_reason: str, keyboard_kind: str, chat_mode: str, method: AttributionMethod, is_own_completion: bool
 ) -> OriginFinding | None:
     origin = origin_of_change_reason(change_reason, {"kind": keyboard_kind, "mode": chat_mode})
@@ -95,4 +95,4 @@ def origin_by_change_reason(_edit: EditFacts, known_events: KnownOfEdit) -> Orig
         return None
     is_own = isinstance(acceptance, AssistAccepted) and acceptance.provider == OWN_PROVIDER
     kind, mode = str(reason.metadata.get("kind", "")), _chat_mode_in(reason.metadata)
-    return _reported_finding(reason.reason, kind, mode, reason.method, is_own)
+    return _finding_of_reason(reason.reason, kind, mode, reason.method, is_own)

@@ -125,7 +125,7 @@ class AttemptClock:
         self.is_counting = self.state is AttemptState.RUNNING and not self.held
         self.has_ended = self.state.ended
 
-    def set_back(self, excluded_s: float) -> None:
+    def subtract_excluded_time(self, excluded_s: float) -> None:
         """Sets the clock back, by no more than it has counted."""
         self.active_ns = max(0, self.active_ns - round(excluded_s * 1e9))
 
@@ -144,7 +144,7 @@ class AttemptClock:
         if not self.has_ended:
             self.advance(mono_ns, process)
             if excluded_s:
-                self.set_back(excluded_s)
+                self.subtract_excluded_time(excluded_s)
         if event_type in EVENT_TYPES.clock_changes:
             self.change_state_by_event(event_type)
 
@@ -228,7 +228,7 @@ def clock_after_event(clock: ClockState, recorded_event: RecordedEvent) -> Clock
     live_clock = AttemptClock()
     live_clock.continue_from_reading(clock)
     if not clock.state.ended:
-        live_clock.set_back(excluded_s(recorded_event.event))
+        live_clock.subtract_excluded_time(excluded_s(recorded_event.event))
     live_clock.change_state_by_event(step)
     start_wall = recorded_event.moment.wall if step == "started" else clock.start_wall
     return replace(

@@ -64,7 +64,7 @@ class ClockFollower:
         self._heartbeat = self._limiting = self._last_beat = None
 
     @property
-    def is_followed(self) -> bool:
+    def is_following(self) -> bool:
         """True if the clock runs, as far as this process has started it or found it running."""
         return self._heartbeat is not None
 
@@ -86,7 +86,7 @@ class ClockFollower:
             self._is_held = False
             await self._writer.append_unless_ended(ClockReleased(reason=reason))
 
-    async def wait_until_out_of_time(self) -> float:
+    async def wait_for_time_limit(self) -> float:
         """Waits until the active time is used up; returns the limit in seconds. Never returns without a limit."""
         # The clock may be held or paused meanwhile, so what is left is checked again.
         while (left_s := self.remaining_s(await self.current_clock())) > 0 or self.grants_overtime:  # noqa: ASYNC110
@@ -115,7 +115,7 @@ class ClockFollower:
             await self._writer.append_unless_ended(Tick())
 
     async def _watch_limit(self, on_limit: Callable[[float], Awaitable[None]]) -> None:
-        limit_s = await self.wait_until_out_of_time()
+        limit_s = await self.wait_for_time_limit()
         # From here on this task ends the attempt; leaving the clock must not stop it.
         self._limiting = None
         await on_limit(limit_s)

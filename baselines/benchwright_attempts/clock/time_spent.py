@@ -44,7 +44,7 @@ class TimeSpent:
     def take_event(self, event_type: str, clock_ns: int, *, is_activity: bool) -> None:
         """Takes one event at a time of the attempt's clock."""
         if is_activity:
-            self._divide_gap(event_type in _EDITS, clock_ns)
+            self._divide_gap_before_activity(event_type in _EDITS, clock_ns)
         if event_type == _BEGIN:
             self._begun_ns = clock_ns
         elif event_type in _END and self._begun_ns is not None:
@@ -53,10 +53,10 @@ class TimeSpent:
 
     def active_time_until(self, clock_ns: int) -> ActiveTime:
         """All up to a time of the attempt's clock."""
-        self._divide_gap(False, clock_ns)
+        self._divide_gap_before_activity(False, clock_ns)
         return ActiveTime(self._writing_ns / _NS, self._waiting_ns / _NS, self._reading_ns / _NS)
 
-    def _divide_gap(self, is_edit: bool, clock_ns: int) -> None:
+    def _divide_gap_before_activity(self, is_edit: bool, clock_ns: int) -> None:
         if self._begun_ns is not None:
             self._waited += clock_ns - self._begun_ns
             self._begun_ns = clock_ns

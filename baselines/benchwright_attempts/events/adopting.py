@@ -53,10 +53,10 @@ def count_consistent_stored_events(connection: Connection, attempt: str, incomin
     return last_seq
 
 
-def adopt(
+def adopt_attempt(
     connection: Connection, header: AttemptHeader, rows: Sequence[StoredRow], check_recordable: Check
 ) -> AdoptionEffect:
-    """Takes over an attempt whose chain has been checked; see `EventLog.adopt`.
+    """Takes over an attempt whose chain has been checked; see `EventLog.adopt_attempt`.
 
     Raises:
         AttemptError: Another attempt of this id is here, or it may not be recorded.
@@ -198,11 +198,11 @@ def _head_and_new_rows(
 
 
 def _summary_after(
-    connection: Connection, attempt: str, stored_attempt: _StoredAttempt | None, rows: Sequence[StoredRow]
+    connection: Connection, attempt: str, stored_attempt: _StoredAttempt | None, new_rows: Sequence[StoredRow]
 ) -> Summary:
     try:
         return continued_summary(
-            connection, attempt, stored_attempt.summary_columns if stored_attempt is not None else None, rows
+            connection, attempt, stored_attempt.summary_columns if stored_attempt is not None else None, new_rows
         )
     except ValueError as error:
         raise AttemptError(f"An event of attempt {attempt} is of a kind that is not known here: {error}") from error

@@ -21,7 +21,9 @@ class EventTypes:
     """
 
     def __init__(self, classes: Sequence[type[EventBody]]) -> None:
-        self.classes: Mapping[str, type[EventBody]] = {_name(event_class): event_class for event_class in classes}
+        self.classes: Mapping[str, type[EventBody]] = {
+            _type_name_of_class(event_class): event_class for event_class in classes
+        }
         union: Any = Annotated[reduce(or_, classes), Field(discriminator="type")]
         self._reader: TypeAdapter[Any] = TypeAdapter(union, config=ConfigDict(defer_build=True))
         self.transitions: Mapping[str, Transitions] = {
@@ -45,13 +47,13 @@ class EventTypes:
         )
         """Types that start, stop, hold or release the clock; others only let time pass."""
 
-    def read_event(self, value: object) -> Any:
+    def read_event(self, json_value: object) -> Any:
         """The event that a JSON value stands for.
 
         Raises:
             ValueError: The value is no event.
         """
-        return self._reader.validate_python(value)
+        return self._reader.validate_python(json_value)
 
     def names_with_evidence(self, evidence: EditEvidence) -> frozenset[str]:
         """Types that say something about an edit which is found in this way."""
@@ -65,6 +67,6 @@ class EventTypes:
         return frozenset(name for name, event_class in self.classes.items() if getattr(event_class, flag_name))
 
 
-def _name(event_class: type[EventBody]) -> str:
+def _type_name_of_class(event_class: type[EventBody]) -> str:
     name: str = event_class.model_fields["type"].default
     return name

@@ -88,7 +88,7 @@ class Change(Model):
         return ShapeOfChange(start=self.start, end=self.end, length=len(self.text), lines=self.text.count("\n"))
 
     @model_validator(mode="after")
-    def _range_is_complete(self) -> Self:
+    def _check_range_is_complete(self) -> Self:
         if (self.start is None) != (self.end is None):
             raise ValueError("start and end have to be given together")
         if self.start is not None and self.end is not None and self.start > self.end:

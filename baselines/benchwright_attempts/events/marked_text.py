@@ -12,7 +12,7 @@ StoredChange = tuple[int | None, int | None, str]
 """Start, end and text of a change as a record has it: the text may hold surrogate pairs."""
 
 
-def _ignore(*_: object) -> None:
+def _do_nothing(*_: object) -> None:
     pass
 
 
@@ -27,7 +27,9 @@ class MarkedTexts:
     __slots__ = ("_inserted", "_removed", "marks_by_path", "pieces_by_path")
 
     def __init__(
-        self, on_inserted_mark: Callable[[str, int], None] = _ignore, on_removed_marks: Callable[[str], None] = _ignore
+        self,
+        on_inserted_mark: Callable[[str, int], None] = _do_nothing,
+        on_removed_marks: Callable[[str], None] = _do_nothing,
     ) -> None:
         self._inserted = on_inserted_mark
         self._removed = on_removed_marks
@@ -52,24 +54,37 @@ class MarkedTexts:
             if start is None or end is None or text is None or end > text.length:
                 self.set_text(path, inserted_text if start is None else None, mark)
                 continue
-            self._replace(text, self.marks_by_path[path], start, end, inserted_text, mark)
+            self._replace_span(text, self.marks_by_path[path], start, end, inserted_text, mark)
 
-    def _replace(self, text: Pieces, owners: Pieces, start: int, end: int, inserted_text: str, mark: str) -> None:
-        if start < end:
-            self._removed(owners[start:end])
+    def _replace_span(
+        self,
+        text_pieces: Pieces,
+        mark_pieces: Pieces,
+        start_code_point: int,
+        end_code_point: int,
+        inserted_text: str,
+        mark: str,
+    ) -> None:
+        if start_code_point < end_code_point:
+            self._removed(mark_pieces[start_code_point:end_code_point])
         self._inserted(mark, len(inserted_text))
-        owners.replace(start, end, mark * len(inserted_text))
+        mark_pieces.replace(start_code_point, end_code_point, mark * len(inserted_text))
         if inserted_text and inserted_text.isascii():
-            text.replace(start, end, inserted_text)
+            text_pieces.replace(start_code_point, end_code_point, inserted_text)
             return
         # Surrogates that come together at the ends of what is new become one code point.
-        context_start, context_end = max(0, start - 1), min(text.length, end + 1)
+        context_start, context_end = max(0, start_code_point - 1), min(text_pieces.length, end_code_point + 1)
         changed_text = text_with_replacement(
-            text[context_start:context_end], start - context_start, end - context_start, inserted_text
+            text_pieces[context_start:context_end],
+            start_code_point - context_start,
+            end_code_point - context_start,
+            inserted_text,
         )
-        excess = (context_end - context_start) - (end - start) + len(inserted_text) - len(changed_text)
+        excess = (
+            (context_end - context_start) - (end_code_point - start_code_point) + len(inserted_text) - len(changed_text)
+        )
         if excess:
             # They count once.
-            self._removed(owners[start : start + excess])
-            owners.replace(start, start + excess, "")
-        text.replace(context_start, context_end, changed_text)
+            self._removed(mark_pieces[start_code_point : start_code_point + excess])
+            mark_pieces.replace(start_code_point, start_code_point + excess, "")
+        text_pieces.replace(context_start, context_end, changed_text)

@@ -59,16 +59,16 @@ def _reply_read_event(files: Mapping[str, str], answer_files: AnswerFiles) -> Re
     code_choice = answer_files.code_choice
     if code_choice is None:
         unexpected = [f"{path}, which the problem does not expect" for path in answer_files.files if path not in files]
-        return ReplyRead(files=tuple(files), ignored=_first_printable(unexpected))
+        return ReplyRead(files=tuple(files), ignored=_first_phrases_made_printable(unexpected))
     return ReplyRead(
         files=tuple(files),
-        block_labels=_first_printable(code_choice.block_labels),
-        modules=_first_printable(code_choice.modules),
-        ignored=_first_printable(code_choice.ignored),
+        block_labels=_first_phrases_made_printable(code_choice.block_labels),
+        modules=_first_phrases_made_printable(code_choice.modules),
+        ignored=_first_phrases_made_printable(code_choice.ignored),
     )
 
 
-def _first_printable(phrases: Sequence[str]) -> tuple[str, ...]:
+def _first_phrases_made_printable(phrases: Sequence[str]) -> tuple[str, ...]:
     """The first of them, each without what is long or can't be printed: they quote the reply."""
     printable_phrases = [
         "".join(letter if letter.isprintable() else " " for letter in phrase)[:200] for phrase in phrases[:_MOST]

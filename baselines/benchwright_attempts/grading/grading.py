@@ -40,7 +40,7 @@ def judged_paths(problem: Problem) -> tuple[str, ...]:
     return problem.public.expected if problem.kind is ProblemKind.DESIGN else (ANSWER,)
 
 
-def ignore_step(number: int, total: int, name: str) -> None:
+def ignore_step(step_number: int, step_count: int, step_name: str) -> None:
     """Shows no progress."""
 
 

@@ -129,7 +129,7 @@ class GradingRuns:
     async def is_verdict_current(self) -> bool:
         """True if the newest verdict is about the present files."""
         verdict = (await self._writer.summary()).verdict
-        return verdict is not None and verdict.snapshot == _sha256_by_path(self._adapter.present_judged_files())
+        return verdict is not None and verdict.snapshot == _sha256_by_path(self._adapter.current_judged_files())
 
     async def newest_outcome(self) -> GradingOutcome | None:
         """The newest verdict. None before the first."""
@@ -149,7 +149,7 @@ class GradingRuns:
         ):
             return grading_outcome
         newest_verdict = (await self._writer.summary()).verdict
-        grading, files = self._services.grading, self._adapter.present_judged_files()
+        grading, files = self._services.grading, self._adapter.current_judged_files()
         if newest_verdict is None or newest_verdict.snapshot != _sha256_by_path(files):
             return grading_outcome
         async with grading.slots or nullcontext():
@@ -200,7 +200,7 @@ class GradingRuns:
         verdict = (await self._writer.summary()).verdict
         if verdict is None or verdict.outcome is not Outcome.FAILED:
             raise AttemptError("The hidden tests have not failed, so there is no waveform. Run them first.")
-        files = dict(self._adapter.present_judged_files())
+        files = dict(self._adapter.current_judged_files())
         if self.is_running or verdict.snapshot != _sha256_by_path(files):
             raise AttemptError(
                 "The files have changed since the hidden tests failed. Run the hidden tests again first."
@@ -213,7 +213,7 @@ class GradingRuns:
             self._warming = asyncio.create_task(
                 self._services.grading.start_sandbox_ahead(self._header.problem, attempt=self._header.id)
             )
-            self._warming.add_done_callback(self._on_warmed_up)
+            self._warming.add_done_callback(self._report_warm_up_failure)
 
     async def end_waiting_sandbox(self) -> None:
         """Ends the sandbox that was started ahead."""
@@ -223,8 +223,8 @@ class GradingRuns:
             await self._services.grading.end_waiting_sandbox()
 
     async def _grade_present_files(self) -> None:
-        number = self._run_number = (await self._writer.summary()).next_number
-        files = dict(self._adapter.present_judged_files())
+        number = self._run_number = (await self._writer.summary()).next_run_number
+        files = dict(self._adapter.current_judged_files())
         self._adapter.on_files_taken_for_run(files)
         if self._problem.kind is not ProblemKind.DESIGN:
             async with self._hold_clock_if_demanded(Machine.JUDGE):
@@ -271,7 +271,7 @@ class GradingRuns:
         try:
             run_started = RunStarted(run=run, number=run_number, snapshot=_sha256_by_path(files))
             await self._writer.append(run_started, is_requested=not self._adapter.works_during_runs)
-            async with self._adapter.progress() as report:
+            async with self._adapter.show_run_progress() as report:
                 grading_outcome = await self._grade_files(run_number, files, report)
         except BaseException as error:
             # In the log every start has an end.
@@ -293,13 +293,13 @@ class GradingRuns:
                 before_step=partial(self._show_step, report),
             )
 
-    def _show_step(self, report: Report, step: int, total: int, name: str) -> None:
+    def _show_step(self, report: Report, step_number: int, step_count: int, step_name: str) -> None:
         # Before the first step it waits for something.
-        self._set_queued(not total)
-        if total:
-            report(f"step {step} of {total}", round(100 * (step - 1) / total))
+        self._set_queued(not step_count)
+        if step_count:
+            report(f"step {step_number} of {step_count}", round(100 * (step_number - 1) / step_count))
         else:
-            report(name, 0)
+            report(step_name, 0)
 
     def _outcome_if_ungradable(self) -> GradingOutcome | None:
         flaw = self._adapter.verdict_if_ungradable()
@@ -325,7 +325,7 @@ class GradingRuns:
         grading_outcome = self._newest[1]
         return grading_outcome if grading_outcome.verdict.reason == verdict.reason else None
 
-    def _on_warmed_up(self, warming: asyncio.Task[None]) -> None:
+    def _report_warm_up_failure(self, warming: asyncio.Task[None]) -> None:
         if (error := _error_unless_cancelled(warming)) is not None:
             self._adapter.on_run_failed(error)
 

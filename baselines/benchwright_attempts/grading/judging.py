@@ -82,14 +82,14 @@ class AttemptJudging:
             StorageError: The database can't be opened.
         """
         if self.service_url:
-            return await self._ask_service(ref, answer)
+            return await self._ask_judge_service(ref, answer)
         if rule_judgement is None:
             rule_judgement = await asyncio.to_thread(score_by_rules, problem, answer)
         if not self.is_decidable_beyond_rules(problem, rule_judgement, attempt):
             return rule_judgement
         from benchwright_judges.records.recorded_judging import judge_and_record
 
-        records = await self.open_records()
+        records = await self.open_judgement_records()
         recorded_judgement = await judge_and_record(
             problem,
             answer,
@@ -148,7 +148,7 @@ class AttemptJudging:
         if remote_judge is not None:
             await remote_judge.close()
 
-    async def _ask_service(self, ref: str, answer: str) -> Judgement:
+    async def _ask_judge_service(self, ref: str, answer: str) -> Judgement:
         from benchwright_judges.service.client import RemoteJudge, find_service_token
 
         try:
@@ -158,7 +158,7 @@ class AttemptJudging:
             return Judgement(status=JudgementStatus.PENDING, message=f"This answer is kept and pending: {error}.")
         return await self._service.request_judgement(ref, answer)
 
-    async def open_records(self) -> Records:
+    async def open_judgement_records(self) -> Records:
         """The database of judgements, opened when it is first needed.
 
         Raises:

@@ -74,8 +74,8 @@ class Chain:
         process: str,
         body: str,
         prev_hash: str,
-        digest: str,
-        state: str | None,
+        stated_hash: str,
+        stored_state: str | None,
         schema: int,
     ) -> str | None:
         """Flaw of the event that comes next, of this attempt; `None` if there is none, and it counts.
@@ -100,13 +100,13 @@ class Chain:
             self._participant,
             self._condition,
         )
-        if record_hash(*hashed_fields) != digest:
+        if record_hash(*hashed_fields) != stated_hash:
             return "its content does not fit its hash"
         try:
-            self._state = _state_after(seq, body, state, self._state)
+            self._state = _state_after(seq, body, stored_state, self._state)
         except (ValueError, IllegalTransitionError) as error:
             return str(error)
-        self.events, self.head, self._schema = seq, digest, schema
+        self.events, self.head, self._schema = seq, stated_hash, schema
         return None
 
     def advance_by_row_or_flaw(self, row: StoredRow) -> str | None:
@@ -121,11 +121,13 @@ class Chain:
             row.seq, row.wall, row.mono_ns, row.process, row.body, row.prev_hash, row.hash, row.state, row.schema
         )
 
-    def chain_check(self, next_flaw: str | None = None) -> ChainCheck:
+    def chain_check(self, flaw_of_next_event: str | None = None) -> ChainCheck:
         """After the last event, or the first one that is wrong for this reason."""
-        if next_flaw is None and self.events == 0:
-            next_flaw = "there is no event at all"
-        return ChainCheck(self.events, self.head, None if next_flaw is None else self.events + 1, next_flaw)
+        if flaw_of_next_event is None and self.events == 0:
+            flaw_of_next_event = "there is no event at all"
+        return ChainCheck(
+            self.events, self.head, None if flaw_of_next_event is None else self.events + 1, flaw_of_next_event
+        )
 
 
 def check_chain(header: AttemptHeader, rows: Iterable[StoredRow]) -> ChainCheck:

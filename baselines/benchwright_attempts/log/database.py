@@ -37,9 +37,9 @@ _PREPARING = 0x62656E6368
 """Key of the lock under which a PostgreSQL database is created or migrated."""
 
 
-def display_name(path: Path | str) -> str:
+def log_display_name(location: Path | str) -> str:
     """The database's name for messages, without a password."""
-    return make_url(path).render_as_string(hide_password=True) if isinstance(path, str) else str(path)
+    return make_url(location).render_as_string(hide_password=True) if isinstance(location, str) else str(location)
 
 
 def open_database(path: Path | str, *, busy_timeout_s: float) -> Engine:
@@ -73,10 +73,10 @@ def _postgresql_engine(url: str, busy_timeout_s: float) -> Engine:
         raise LogUnavailableError("(unreadable)", "is not a database address. Write postgresql://…") from error
     if parsed.get_backend_name() != "postgresql":
         raise LogUnavailableError(
-            display_name(url), "is not the address of a PostgreSQL database. Write postgresql://…"
+            log_display_name(url), "is not the address of a PostgreSQL database. Write postgresql://…"
         )
     if find_spec("psycopg") is None:
-        raise LogUnavailableError(display_name(url), f"needs psycopg. Install it: {install_command('judges')}.")
+        raise LogUnavailableError(log_display_name(url), f"needs psycopg. Install it: {install_command('judges')}.")
     options = f"-c lock_timeout={round(busy_timeout_s * 1000)} -c synchronous_commit=on"
     return create_engine(
         parsed.set(drivername="postgresql+psycopg"),
@@ -100,7 +100,7 @@ def _sqlite_engine(path: Path, busy_timeout_s: float) -> Engine:
     @event.listens_for(engine, "connect")
     def _configure_connection(connection: sqlite3.Connection, _record: object) -> None:
         _set_write_ahead_mode(connection, busy_timeout_s)
-        connection.text_factory = _decode_lossless
+        connection.text_factory = _decode_with_surrogates
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA secure_delete = ON")
@@ -131,7 +131,7 @@ def _read_only_engine(path: Path, busy_timeout_s: float) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _configure_connection(connection: sqlite3.Connection, _record: object) -> None:
-        connection.text_factory = _decode_lossless
+        connection.text_factory = _decode_with_surrogates
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
@@ -170,9 +170,9 @@ def _create_for_owner_only(path: Path) -> None:
             path.chmod(mode & 0o700)
 
 
-def _decode_lossless(stored: bytes) -> str:
+def _decode_with_surrogates(stored_bytes: bytes) -> str:
     # Damaged strings must be readable, as different strings, or no check could name the event.
-    return stored.decode("utf-8", "surrogateescape")
+    return stored_bytes.decode("utf-8", "surrogateescape")
 
 
 def _set_write_ahead_mode(connection: sqlite3.Connection, busy_timeout_s: float) -> None:
@@ -218,7 +218,7 @@ def _create_or_migrate(engine: Engine, path: Path | str) -> None:
 def _refuse_newer_format(stored_format: int, path: Path | str) -> None:
     if stored_format > SCHEMA_VERSION:
         raise LogVersionError(
-            display_name(path),
+            log_display_name(path),
             f"was written by a newer Benchwright (format {stored_format}, this one knows {SCHEMA_VERSION}). "
             "Install the newest Benchwright, or set BENCHWRIGHT_HOME to another folder.",
         )
@@ -248,7 +248,7 @@ def _mark_current_for_alembic(connection: Connection) -> None:
 def _migrate(connection: Connection, stored_format: int, path: Path | str) -> None:
     if not (_MIGRATIONS / "versions" / f"format{stored_format}.py").is_file():
         raise LogVersionError(
-            display_name(path),
+            log_display_name(path),
             f"has format {stored_format}, which this Benchwright does not know (it knows {SCHEMA_VERSION}). "
             "Install the version that wrote it, or set BENCHWRIGHT_HOME to another folder.",
         )
@@ -257,7 +257,7 @@ def _migrate(connection: Connection, stored_format: int, path: Path | str) -> No
         from alembic.config import Config
     except ImportError as error:
         raise LogVersionError(
-            display_name(path),
+            log_display_name(path),
             f"has format {stored_format}; migrating it to format {SCHEMA_VERSION} needs the package alembic. "
             f"Install it: {install_command('baselines')}, then try again; nothing was changed.",
         ) from error
@@ -270,7 +270,7 @@ def _migrate(connection: Connection, stored_format: int, path: Path | str) -> No
 def file_log_error(path: Path | str, error: OSError) -> LogError:
     """Turns an error of the file system into one whose message says what to do."""
     return LogUnavailableError(
-        display_name(path), f"cannot be opened ({error.strerror}). Check the folder's permissions and free space."
+        log_display_name(path), f"cannot be opened ({error.strerror}). Check the folder's permissions and free space."
     )
 
 
@@ -279,7 +279,7 @@ def database_log_error(path: Path | str, error: SQLAlchemyError) -> LogError:
     if isinstance(path, str):
         return _postgresql_log_error(path, error)
     cause = error.orig if isinstance(error, DBAPIError) else None
-    code = cause.sqlite_errorcode & 0xFF if isinstance(cause, sqlite3.Error) and _has_sqlite_code(cause) else None
+    code = cause.sqlite_errorcode & 0xFF if isinstance(cause, sqlite3.Error) and _has_sqlite_error_code(cause) else None
     original_error = cause if cause is not None else error
     match code:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
@@ -311,22 +311,22 @@ _LOCK_TIMEOUT, _DISK_FULL = "55P03", "53100"  # PostgreSQL, appendix A
 def _postgresql_log_error(url: str, error: SQLAlchemyError) -> LogError:
     state = getattr(error.orig, "sqlstate", None) if isinstance(error, DBAPIError) else None
     if state == _LOCK_TIMEOUT:
-        return LogBusyError(display_name(url), "is locked by another program. Try again.")
+        return LogBusyError(log_display_name(url), "is locked by another program. Try again.")
     if state == _DISK_FULL:
         return LogUnavailableError(
-            display_name(url), "could not be written: its disk is full. Inform its administrator."
+            log_display_name(url), "could not be written: its disk is full. Inform its administrator."
         )
     if isinstance(error, OperationalError):
         message = str(error.orig).strip().splitlines()[0]
         return LogUnavailableError(
-            display_name(url),
+            log_display_name(url),
             f"can't be reached ({message}). Check that the database runs and that the address is right.",
         )
     return LogError(
-        display_name(url), f"an unexpected database error ({type(error.__cause__ or error).__name__}, {state})."
+        log_display_name(url), f"an unexpected database error ({type(error.__cause__ or error).__name__}, {state})."
     )
 
 
-def _has_sqlite_code(error: sqlite3.Error) -> bool:
+def _has_sqlite_error_code(error: sqlite3.Error) -> bool:
     # Errors that Python's sqlite3 module raises by itself carry no SQLite code.
     return hasattr(error, "sqlite_errorcode")

@@ -26,16 +26,16 @@ from benchwright_attempts.events.adopting import (
     AdoptionEffect,
     ChainHead,
     IncomingEvents,
-    adopt,
+    adopt_attempt,
     append_received_events,
 )
 from benchwright_attempts.events.events import Event, Opened
 from benchwright_attempts.log.appending import PendingEvent, append_batch, is_storable_text
 from benchwright_attempts.log.database import (
     database_log_error,
-    display_name,
     engine_for_writing,
     file_log_error,
+    log_display_name,
     open_database,
 )
 from benchwright_attempts.log.record import AttemptHeader, Moment, RecordedEvent, StoredEvent, StoredRow
@@ -169,7 +169,7 @@ class EventLog:
         """The same without waiting; see `append_nowait`."""
         return self._queue_event(header.id, opened_event, header)
 
-    def adopt(self, header: AttemptHeader, rows: Sequence[StoredRow]) -> AdoptionEffect:
+    def adopt_attempt(self, header: AttemptHeader, rows: Sequence[StoredRow]) -> AdoptionEffect:
         """Takes over an attempt that another log recorded, to the byte. Its chain must have been checked.
 
         What is here already must be its beginning; the rest is added behind it. An older copy changes nothing.
@@ -180,7 +180,7 @@ class EventLog:
             LogError: The attempt could not be written; nothing of it was.
         """
         with self._transaction(engine_for_writing(self._engine)) as connection:
-            return adopt(connection, header, rows, self._check_recordable)
+            return adopt_attempt(connection, header, rows, self._check_recordable)
 
     def append_received_events(self, incoming: Sequence[IncomingEvents]) -> list[ChainHead | AttemptError]:
         """Takes events of different attempts as they happen in other logs, checked against the chains that are here.
@@ -211,7 +211,9 @@ class EventLog:
         future.set_running_or_notify_cancel()
         with self._lock:
             if self._closed:
-                future.set_exception(LogClosedError(display_name(self.path), "is closed; this event was not recorded."))
+                future.set_exception(
+                    LogClosedError(log_display_name(self.path), "is closed; this event was not recorded.")
+                )
                 return future
             self._queue.put(PendingEvent(attempt, event, self.moment(), future, header))
             self._newest = future
@@ -403,7 +405,9 @@ class EventLog:
 
     def _damage_error(self, damaged_part: str) -> LogDamagedError:
         message = f"{damaged_part} cannot be read: something other than Benchwright changed it."
-        return LogDamagedError(display_name(self.path), f"{message} Move the file away and restore it from a backup.")
+        return LogDamagedError(
+            log_display_name(self.path), f"{message} Move the file away and restore it from a backup."
+        )
 
     def stored_attempt(self, attempt: str) -> tuple[AttemptHeader, list[StoredRow]]:
         """Header and events exactly as stored, damaged or not: for checks and exports.

@@ -253,9 +253,14 @@ def _verdict_json(verdict: AttemptVerdict) -> dict[str, Any]:
     }
 
 
-def _verdict_from_json(value: dict[str, Any]) -> AttemptVerdict:
-    return AttemptVerdict(**(value | {"outcome": Outcome(value["outcome"]), "at": datetime.fromisoformat(value["at"])}))
+def _verdict_from_json(verdict_fields: dict[str, Any]) -> AttemptVerdict:
+    return AttemptVerdict(
+        **(
+            verdict_fields
+            | {"outcome": Outcome(verdict_fields["outcome"]), "at": datetime.fromisoformat(verdict_fields["at"])}
+        )
+    )
 
 
-def _parse_wall_time(value: str | None) -> datetime | None:
-    return datetime.fromisoformat(value) if value else None
+def _parse_wall_time(wall_text: str | None) -> datetime | None:
+    return datetime.fromisoformat(wall_text) if wall_text else None

@@ -120,7 +120,7 @@ class Summary:
         return self.verdict is not None and self.verdict.outcome is Outcome.PASSED
 
     @property
-    def next_number(self) -> int:
+    def next_run_number(self) -> int:
         """The number of the next try."""
         return self.verdict_count + 1
 
@@ -172,7 +172,7 @@ class Summarizing:
         self._seq, self._head, self._process = seq, digest, moment.process
         self._kinds.add(event_type)
         if event is not None and event_type in READ:
-            self._has_agent |= self._is_of_agent(event)
+            self._has_agent |= self._is_requested_by_agent(event)
             self._parts = _summary_with(self._parts, event, seq, moment.wall, self._clock.active_ns / 1e9)
 
     def summary(self) -> Summary:
@@ -191,7 +191,7 @@ class Summarizing:
             has_agent=self._has_agent,
         )
 
-    def _is_of_agent(self, event: EventBody) -> bool:
+    def _is_requested_by_agent(self, event: EventBody) -> bool:
         if isinstance(event, TextSet) and event.actor is None:
             return event.cause is TextCause.OUTSIDE and "agent_connection" in self._kinds
         asked_by_tool = isinstance(event, AidUsed) and event.through == "agent"

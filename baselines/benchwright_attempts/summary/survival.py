@@ -54,9 +54,9 @@ class TextChangePoints:
     def add_files(self, since_opening_ns: int, seq: int, text_by_path: Mapping[str, str | None]) -> None:
         """Whole files are set."""
         self._files[len(self._seq)] = text_by_path
-        self.edit(since_opening_ns, seq, "", ())
+        self.add_edit(since_opening_ns, seq, "", ())
 
-    def edit(self, since_opening_ns: int, seq: int, path: str, changes: Iterable[StoredChange]) -> None:
+    def add_edit(self, since_opening_ns: int, seq: int, path: str, changes: Iterable[StoredChange]) -> None:
         """A file is edited.
 
         Raises:
@@ -75,11 +75,11 @@ class TextChangePoints:
         first_change = 0
         content_rows = zip(self._at_ns, self._seq, self._paths, self._stops, strict=True)
         for index, (at_ns, seq, path, stop) in enumerate(content_rows):
-            changes = [self._change(change_index) for change_index in range(first_change, stop)]
+            changes = [self._stored_change(change_index) for change_index in range(first_change, stop)]
             yield TextChangePoint(at_ns, seq, self._files.get(index), path, changes)
             first_change = stop
 
-    def _change(self, index: int) -> StoredChange:
+    def _stored_change(self, index: int) -> StoredChange:
         start, end = self._starts[index], self._ends[index]
         return (None if start == _NOWHERE else start, None if end == _NOWHERE else end, self._texts[index])
 
@@ -115,37 +115,37 @@ class TextSurvival:
         self._marks = {seq: chr(number) for number, seq in enumerate(inserted_by_seq, start=1)}
         self._left: Counter[str] = Counter()
         """Mark → code points that are left in all files."""
-        self._files = MarkedTexts(self._on_inserted, self._on_removed)
+        self._files = MarkedTexts(self._count_inserted, self._count_removed)
         self._soonest = math.inf
         """Time of the next count, in seconds since the opening."""
         self._due: list[deque[tuple[float, int]]] = [deque() for _ in AFTER_S]
         self._reached = [0] * len(AFTER_S)
         self._survived = [0] * len(AFTER_S)
 
-    def count_survival(self, contents: Iterable[TextChangePoint], end_ns: int) -> InsertionSurvival:
+    def count_survival(self, change_points: Iterable[TextChangePoint], end_ns: int) -> InsertionSurvival:
         """Follows the insertions through every change, up to the end of the time line."""
         at_end = 0
         if self._followed:
-            for content in contents:
-                self._follow_change_point(content)
+            for change_point in change_points:
+                self._follow_change_point(change_point)
             self._count_reached_ages(end_ns)
             at_end = sum(self._left.values())
         return InsertionSurvival(tuple(self._reached), tuple(self._survived), at_end)
 
-    def _follow_change_point(self, content: TextChangePoint) -> None:
+    def _follow_change_point(self, change_point: TextChangePoint) -> None:
         # The text just before this change is what was there all the time since the change before.
-        at_s = content.at_ns / _NS
+        at_s = change_point.at_ns / _NS
         if at_s > self._soonest:
-            self._count_reached_ages(content.at_ns)
-        if content.seq in self._followed:
+            self._count_reached_ages(change_point.at_ns)
+        if change_point.seq in self._followed:
             for due, age_s in zip(self._due, AFTER_S, strict=True):
-                due.append((at_s + age_s, content.seq))
+                due.append((at_s + age_s, change_point.seq))
                 self._soonest = min(self._soonest, due[0][0])
         marked_texts = self._files
-        if content.files is None:
-            marked_texts.edit_text(content.path, content.changes, self._marks.get(content.seq, _OTHER))
+        if change_point.files is None:
+            marked_texts.edit_text(change_point.path, change_point.changes, self._marks.get(change_point.seq, _OTHER))
         else:
-            for path, text in content.files.items():
+            for path, text in change_point.files.items():
                 if (
                     text is None
                     or path not in marked_texts.pieces_by_path
@@ -164,10 +164,10 @@ class TextSurvival:
                 self._survived[index] += self._left[self._marks[seq]]
         self._soonest = min((due[0][0] for due in self._due if due), default=math.inf)
 
-    def _on_inserted(self, mark: str, amount: int) -> None:
+    def _count_inserted(self, mark: str, character_count: int) -> None:
         if mark != _OTHER:
-            self._left[mark] += amount
+            self._left[mark] += character_count
 
-    def _on_removed(self, owners: str) -> None:
-        if owners.count(_OTHER) < len(owners):
-            self._left.subtract(owner for owner in owners if owner != _OTHER)
+    def _count_removed(self, removed_marks: str) -> None:
+        if removed_marks.count(_OTHER) < len(removed_marks):
+            self._left.subtract(owner for owner in removed_marks if owner != _OTHER)

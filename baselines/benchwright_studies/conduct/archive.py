@@ -36,7 +36,7 @@ _PATIENCE_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Collected:
+class ImportedRecords:
     """Records that were imported from an archive."""
 
     study: str
@@ -192,7 +192,7 @@ def _write_journal(journal_file: Path, entries: Iterable[JournalEntry]) -> None:
     write_atomically(journal_file, "".join(f"{line}\n" for line in lines).encode(), 0o600)
 
 
-def import_archive(event_log: StudyLog, folder: Path) -> Collected:
+def import_archive(event_log: StudyLog, folder: Path) -> ImportedRecords:
     """Takes over what another machine recorded of a study, after checking every chain.
 
     What is known already is left as it is; what differs from it is refused.
@@ -227,10 +227,10 @@ def import_archive(event_log: StudyLog, folder: Path) -> Collected:
             if header.study != study:
                 raise StudyError(f"{file} belongs to another study. Remove it from the folder.")
             try:
-                counts[event_log.adopt(header, rows)] += 1
+                counts[event_log.adopt_attempt(header, rows)] += 1
             except ConsentMissingError:
                 withheld += 1
-    return Collected(study, participants, counts[AdoptionEffect.NEW], counts[AdoptionEffect.LONGER], withheld)
+    return ImportedRecords(study, participants, counts[AdoptionEffect.NEW], counts[AdoptionEffect.LONGER], withheld)
 
 
 def _register_study_if_unknown(log: StudyLog, study: str, file: Path, study_lines: list[dict[str, object]]) -> None:

@@ -94,17 +94,17 @@ def _delete_attempts_leaving_tombstones(
 
 
 def _insert_tombstone(
-    connection: Connection, tombstone: dict[str, object], study: str, reason: str, deleted_at: datetime
+    connection: Connection, tombstone_values: dict[str, object], study: str, reason: str, deleted_at: datetime
 ) -> None:
     connection.execute(
-        insert(TOMBSTONES), {**tombstone, "study": study, "deleted": format_wall(deleted_at), "reason": reason}
+        insert(TOMBSTONES), {**tombstone_values, "study": study, "deleted": format_wall(deleted_at), "reason": reason}
     )
 
 
-def _tombstone_values(connection: Connection, kind: str, identifier: str, entry_filter: object) -> dict[str, object]:
+def _tombstone_values(connection: Connection, kind: str, identifier: str, row_criterion: object) -> dict[str, object]:
     table = EVENTS if kind == "attempt" else JOURNAL
-    count = connection.scalar(select(func.count()).select_from(table).where(entry_filter))  # type: ignore[arg-type]
+    count = connection.scalar(select(func.count()).select_from(table).where(row_criterion))  # type: ignore[arg-type]
     head = connection.scalar(
-        select(table.c.hash).where(entry_filter).order_by(table.c.seq.desc()).limit(1)  # type: ignore[arg-type]
+        select(table.c.hash).where(row_criterion).order_by(table.c.seq.desc()).limit(1)  # type: ignore[arg-type]
     )
     return {"kind": kind, "id": identifier, "events": count or 0, "head": head or ""}

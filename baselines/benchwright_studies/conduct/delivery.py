@@ -61,7 +61,7 @@ class Deliveries:
         if (self._folder / _delivery_file_name(study, participant)).exists():
             return
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._write(Delivery(study=study, participant=participant, since=datetime.now(UTC)))
+        self._write_delivery(Delivery(study=study, participant=participant, since=datetime.now(UTC)))
 
     def drop_delivery(self, study: str, participant: str) -> None:
         """These records no longer have to be delivered."""
@@ -69,7 +69,7 @@ class Deliveries:
 
     def waiting_deliveries(self) -> list[Delivery]:
         """Deliveries that are still to be made."""
-        return [self._read(*file.stem.split("@", 1)) for file in sorted(self._folder.glob("*@*.json"))]
+        return [self._read_delivery(*file.stem.split("@", 1)) for file in sorted(self._folder.glob("*@*.json"))]
 
     def find_delivery(self, study: str, participant: str) -> Delivery | None:
         """The delivery that waits for a participant; `None` if nothing is waiting."""
@@ -100,18 +100,18 @@ class Deliveries:
                 delivery_state = _deliver_as_far_as_agreed(event_log, delivery)
             except AttemptError as error:
                 failed_deliveries.append(delivery.model_copy(update={"tries": delivery.tries + 1, "told": str(error)}))
-                self._write(failed_deliveries[-1])
+                self._write_delivery(failed_deliveries[-1])
                 continue
             if delivery_state is _DeliveryState.GOES_ON:
                 delivered_at = datetime.now(UTC)
-                self._write(delivery.model_copy(update={"tries": 0, "told": "", "delivered": delivered_at}))
+                self._write_delivery(delivery.model_copy(update={"tries": 0, "told": "", "delivered": delivered_at}))
                 continue
             self.drop_delivery(delivery.study, delivery.participant)
             if delivery_state is _DeliveryState.FINISHED:
                 arrived.append(delivery)
         return DeliveryRound(arrived, failed_deliveries)
 
-    def _read(self, study: str, participant: str) -> Delivery:
+    def _read_delivery(self, study: str, participant: str) -> Delivery:
         file = self._folder / _delivery_file_name(study, participant)
         try:
             return Delivery.model_validate_json(file.read_bytes())
@@ -119,7 +119,7 @@ class Deliveries:
             # The name alone says what has to be done.
             return Delivery(study=study, participant=participant, since=datetime.now(UTC))
 
-    def _write(self, delivery: Delivery) -> None:
+    def _write_delivery(self, delivery: Delivery) -> None:
         file = self._folder / _delivery_file_name(delivery.study, delivery.participant)
         write_atomically(file, delivery.model_dump_json(indent=1).encode(), 0o600)
 

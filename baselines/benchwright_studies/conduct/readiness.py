@@ -59,18 +59,18 @@ def balance_sentences(study: Study, plan: Plan) -> list[str]:
         )
     if uneven_sentences:
         people = len(plan.assignments)
-        multiple = _balanced_count(study)
+        multiple = _balancing_participant_count(study)
         return [*uneven_sentences, f"{people} participants don't balance this design; a multiple of {multiple} does."]
     *first_claims, last_claim = even_claims
-    return [f"The plan {', '.join(first_claims)}{', and ' if first_claims else ''}{last_claim}{_by_lot(study)}."]
+    return [f"The plan {', '.join(first_claims)}{', and ' if first_claims else ''}{last_claim}{_lot_phrase(study)}."]
 
 
-def _by_lot(study: Study) -> str:
+def _lot_phrase(study: Study) -> str:
     is_drawn = study.randomisation.unit is AssignmentUnit.TASK and study.randomisation.order is not Order.LATIN_SQUARE
     return "; orders are drawn by lot" if is_drawn else ""
 
 
-def _balanced_count(study: Study) -> int:
+def _balancing_participant_count(study: Study) -> int:
     """The number of participants whose multiples balance the design."""
     group_count = 1
     if study.randomisation.unit is AssignmentUnit.TASK and study.randomisation.order is Order.LATIN_SQUARE:
@@ -127,13 +127,15 @@ def _balances(study: Study, plan: Plan) -> list[_Balance]:
     return balances
 
 
-def check_assistants(file: StudyFile, problems: Mapping[str, Problem], unusable_reasons: Mapping[str, str]) -> None:
+def check_assistants(
+    file: StudyFile, problems: Mapping[str, Problem], unusable_reason_by_assistant: Mapping[str, str]
+) -> None:
     """Refuses a condition with an assistant that could not appear: it would be counted as help that nobody used.
 
     Args:
         file: The study.
         problems: The public parts of its problems by `pack/id`.
-        unusable_reasons: Assistant → why the editor on this machine can't have it, with the next step.
+        unusable_reason_by_assistant: Assistant → why the editor on this machine can't have it, with the next step.
 
     Raises:
         StudyFileError: Names each condition, and why.
@@ -148,7 +150,11 @@ def check_assistants(file: StudyFile, problems: Mapping[str, Problem], unusable_
         if not condition.solver.is_person or not condition.assistants:
             continue
         field = f"conditions[{index}].assistants"
-        messages = [f"{name}: {unusable_reasons[name]}" for name in condition.assistants if name in unusable_reasons]
+        messages = [
+            f"{name}: {unusable_reason_by_assistant[name]}"
+            for name in condition.assistants
+            if name in unusable_reason_by_assistant
+        ]
         only_completes = {name.lower() for name in condition.assistants} <= _ONLY_COMPLETES
         if in_form and only_completes and Aid.GENERATED not in (condition.aids or ()):
             messages.append(
@@ -166,7 +172,7 @@ _ONLY_COMPLETES = frozenset({_OWN, "github.copilot", "visualstudioexptteam.vscod
 """Assistants, in lower case, that help by inline completion alone."""
 
 
-def missing_assistants_note(study: Study) -> list[str]:
+def assistant_requirement_sentences(study: Study) -> list[str]:
     """Needs of the conditions' assistants from participants' editors, as sentences."""
     assistant_names = {name for condition in study.people_conditions for name in condition.assistants} - {_OWN}
     if not assistant_names:

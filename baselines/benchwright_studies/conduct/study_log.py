@@ -21,7 +21,7 @@ class StudyLog(EventLog):
         """The journal of studies, in the same database."""
         return Journal(self._engine, self.path, self._now)
 
-    def tombstones(self) -> dict[str, int]:
+    def event_counts_of_deleted_attempts(self) -> dict[str, int]:
         """Attempts that were deleted, with the number of their events."""
         query = select(TOMBSTONES.c.id, TOMBSTONES.c.events).where(TOMBSTONES.c.kind == "attempt")
         with self._transaction() as connection:

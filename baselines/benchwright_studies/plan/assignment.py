@@ -89,10 +89,10 @@ def draw_plan(study: Study, study_sha256: str, difficulties: Mapping[str, Diffic
             group, member_index = divmod(cluster_numbers[participant] if is_by_cluster else number, len(conditions))
             names = _shuffled_condition_names(seed, group, conditions)
             if study.randomisation.unit is not AssignmentUnit.TASK:
-                order = orders.order(number)
+                order = orders.order_of_group(number)
                 condition_names = [names[member_index]] * len(order)
             else:
-                order = orders.order(group)
+                order = orders.order_of_group(group)
                 condition_names = [names[(index + member_index) % len(names)] for index in range(len(order))]
             tasks = tuple(
                 AssignedTask(position=position, problem=problem, condition=condition, difficulty=blocks[problem])
@@ -105,9 +105,11 @@ def draw_plan(study: Study, study_sha256: str, difficulties: Mapping[str, Diffic
     return Plan(study=study.study, study_sha256=study_sha256, seed=seed, assignments=assignments)
 
 
-def _shuffled_condition_names(seed: int, group: int, conditions: Sequence[Condition]) -> list[str]:
+def _shuffled_condition_names(seed: int, group_number: int, conditions: Sequence[Condition]) -> list[str]:
     """The conditions in an order of the group's own: who begins with which is drawn by lot."""
-    return SeededRandom(seed, f"conditions of group {group}").shuffled([condition.name for condition in conditions])
+    return SeededRandom(seed, f"conditions of group {group_number}").shuffled(
+        [condition.name for condition in conditions]
+    )
 
 
 class _ProblemOrders:
@@ -121,12 +123,12 @@ class _ProblemOrders:
         self._problems = SeededRandom(self._seed, "problems").shuffled(problems)
         self._rows = SeededRandom(self._seed, "rows").shuffled(williams_square(len(problems)))
 
-    def order(self, group: int) -> list[str]:
+    def order_of_group(self, group_number: int) -> list[str]:
         """The order that a group works in."""
-        random = SeededRandom(self._seed, f"order of group {group}")
+        random = SeededRandom(self._seed, f"order of group {group_number}")
         match self._order:
             case Order.LATIN_SQUARE:
-                return [self._problems[label] for label in self._rows[group % len(self._rows)]]
+                return [self._problems[label] for label in self._rows[group_number % len(self._rows)]]
             case Order.BLOCKED:
                 return [
                     problem

@@ -48,21 +48,22 @@ def check_claims(file: StudyFile) -> None:
         raise StudyFileError(file.path, flaws)
 
 
-def claims_about_limits(study: Study, problem: str, statement: str) -> list[str]:
+def claims_about_limits(study: Study, problem: str, problem_statement: str) -> list[str]:
     """What a problem's statement says of its time limit that is not so, as sentences.
 
     Args:
         study: The study.
         problem: `pack/id`.
-        statement: As solvers read it.
+        problem_statement: As solvers read it.
     """
     limit_s = study.time_limit_s(problem)
     limit_text = "no time limit" if limit_s is None else f"a time limit of {limit_s / 60:g} minutes"
     return [
         f"The statement of {problem} says {match[0]!r}, and the study gives it {limit_text}. Change one of them."
-        for sentence, _ in _sentences(statement)
+        for sentence, _ in _sentences_with_words_before(problem_statement)
         for pattern in (_TIME_LIMIT, _TIME_FOR_SOLVER)
-        if (match := pattern.search(sentence)) and _minutes(match) != (None if limit_s is None else limit_s / 60)
+        if (match := pattern.search(sentence))
+        and _minutes_in_claim(match) != (None if limit_s is None else limit_s / 60)
     ]
 
 
@@ -75,27 +76,27 @@ def _contradictions(file: StudyFile) -> Iterator[StudyFlaw]:
         (f"questionnaire[{index}].ask", question.ask) for index, question in enumerate(study.questionnaire)
     ]
     for field, text in text_by_place:
-        for sentence, words_before in _sentences(text):
+        for sentence, words_before in _sentences_with_words_before(text):
             for claim in _CLAIMS:
                 for match in claim.pattern.finditer(sentence):
                     if message := claim.contradiction(study, match):
-                        line = _line(file, field, words_before + len(sentence[: match.start()].split()), text)
+                        line = _line_of_word(file, field, words_before + len(sentence[: match.start()].split()), text)
                         yield StudyFlaw(line, field, f"the text says {match[0]!r}, but {message}")
 
 
-def _sentences(text: str) -> Iterator[tuple[str, int]]:
+def _sentences_with_words_before(field_text: str) -> Iterator[tuple[str, int]]:
     """The sentences of a field with single blanks, and the number of words before each."""
     words_before = 0
-    for sentence in re.split(r"(?<=[.!?;:])\s+|\n\s*\n", text):
+    for sentence in re.split(r"(?<=[.!?;:])\s+|\n\s*\n", field_text):
         words = sentence.split()
         yield " ".join(words), words_before
         words_before += len(words)
 
 
-def _line(file: StudyFile, field: str, words_before: int, text: str) -> int:
+def _line_of_word(file: StudyFile, field: str, words_before: int, field_text: str) -> int:
     """The line of a word of a field, counted in the file's own lines."""
     first_line = file.line_of(field)
-    words = text.split()
+    words = field_text.split()
     if words_before >= len(words):
         return first_line
     seen_count = 0
@@ -110,16 +111,16 @@ def _line(file: StudyFile, field: str, words_before: int, text: str) -> int:
     return first_line
 
 
-def _value(match: re.Match[str]) -> float:
-    word = match["number"].lower()
+def _number_in_claim(claim_match: re.Match[str]) -> float:
+    word = claim_match["number"].lower()
     return float(_NUMBERS[word]) if word in _NUMBERS else float(word)
 
 
-def _minutes(match: re.Match[str]) -> float:
-    return _value(match) * (60 if match["unit"].lower().startswith("hour") else 1)
+def _minutes_in_claim(claim_match: re.Match[str]) -> float:
+    return _number_in_claim(claim_match) * (60 if claim_match["unit"].lower().startswith("hour") else 1)
 
 
-def _stays_here(study: Study, match: re.Match[str]) -> str:
+def _data_stay_contradiction(study: Study, claim_match: re.Match[str]) -> str:
     if study.data.to == NOWHERE:
         return ""
     return (
@@ -128,59 +129,59 @@ def _stays_here(study: Study, match: re.Match[str]) -> str:
     )
 
 
-def _is_sent(study: Study, match: re.Match[str]) -> str:
+def _data_sent_contradiction(study: Study, claim_match: re.Match[str]) -> str:
     if study.data.to != NOWHERE:
         return ""
     return "data.to is nowhere, so nothing is sent. Name the place in data.to, or remove these words."
 
 
-def _task_count(study: Study, match: re.Match[str]) -> str:
+def _task_count_contradiction(study: Study, claim_match: re.Match[str]) -> str:
     count, conditions = len(study.problems), max(1, len(study.people_conditions))
     expected_counts = {count, count + (study.practice is not None)}
     if study.randomisation.unit is AssignmentUnit.TASK:
         # "Two tasks with an assistant, two without."
         expected_counts |= {count // conditions, -(-count // conditions)}
-    if _value(match) in expected_counts:
+    if _number_in_claim(claim_match) in expected_counts:
         return ""
     return f"problems has {count}{' and practice' if study.practice else ''}. Write that number, or none."
 
 
-def _condition_count(study: Study, match: re.Match[str]) -> str:
+def _condition_count_contradiction(study: Study, claim_match: re.Match[str]) -> str:
     expected_counts = {len(study.people_conditions), len(study.conditions)}
-    if _value(match) in expected_counts:
+    if _number_in_claim(claim_match) in expected_counts:
         return ""
     return f"conditions has {len(study.conditions)}. Write that number, or none."
 
 
-def _participant_count(study: Study, match: re.Match[str]) -> str:
+def _participant_count_contradiction(study: Study, claim_match: re.Match[str]) -> str:
     count = len(study.pseudonyms)
-    return "" if _value(match) == count else f"participants has {count}. Write that number, or none."
+    return "" if _number_in_claim(claim_match) == count else f"participants has {count}. Write that number, or none."
 
 
-def _question_count(study: Study, match: re.Match[str]) -> str:
+def _question_count_contradiction(study: Study, claim_match: re.Match[str]) -> str:
     count = len(study.questionnaire)
-    return "" if _value(match) == count else f"questionnaire has {count}. Write that number, or none."
+    return "" if _number_in_claim(claim_match) == count else f"questionnaire has {count}. Write that number, or none."
 
 
-def _run_count(study: Study, match: re.Match[str]) -> str:
-    if _value(match) == study.limits.runs:
+def _run_limit_contradiction(study: Study, claim_match: re.Match[str]) -> str:
+    if _number_in_claim(claim_match) == study.limits.runs:
         return ""
     run_limit = study.limits.runs if study.limits.runs is not None else "no number"
     return f"limits.runs has {run_limit}. Write the same in both places."
 
 
-def _task_minutes(study: Study, match: re.Match[str]) -> str:
+def _task_limit_contradiction(study: Study, claim_match: re.Match[str]) -> str:
     limits = {study.time_limit_s(problem) for problem in study.problem_refs}
-    if _minutes(match) * 60 in limits:
+    if _minutes_in_claim(claim_match) * 60 in limits:
         return ""
     minutes_text = ", ".join(f"{limit_s / 60:g}" for limit_s in sorted(limit for limit in limits if limit is not None))
     stated_limits = f"tasks have limits of {minutes_text} minutes" if minutes_text else "no time limit is set"
     return f"{stated_limits}. Write the same in limits.time_minutes and here."
 
 
-def _most_minutes(study: Study, match: re.Match[str]) -> str:
+def _longest_minutes_contradiction(study: Study, claim_match: re.Match[str]) -> str:
     longest = longest_minutes(study)
-    if longest is not None and longest <= _minutes(match):
+    if longest is not None and longest <= _minutes_in_claim(claim_match):
         return ""
     stated_limits = (
         "there is no time limit for every task"
@@ -190,69 +191,91 @@ def _most_minutes(study: Study, match: re.Match[str]) -> str:
     return f"{stated_limits}. Change limits.time_minutes, or the text."
 
 
-def _kept_months(study: Study, match: re.Match[str]) -> str:
+def _kept_months_contradiction(study: Study, claim_match: re.Match[str]) -> str:
     kept_months = study.data.kept_months
-    claimed_months = _value(match) * (12 if match["period"].lower().startswith("year") else 1)
+    claimed_months = _number_in_claim(claim_match) * (12 if claim_match["period"].lower().startswith("year") else 1)
     if kept_months is None or claimed_months == kept_months:
         return ""
     return f"data.kept_months is {kept_months:g}. Write the same in both places."
 
 
-def _no_text(study: Study, match: re.Match[str]) -> str:
+def _no_text_contradiction(study: Study, claim_match: re.Match[str]) -> str:
     if study.recording is not Recording.FULL:
         return ""
     return "recording is full, so every text is kept. Write recording: edits, or remove these words."
 
 
-def _every_text(study: Study, match: re.Match[str]) -> str:
+def _every_text_contradiction(study: Study, claim_match: re.Match[str]) -> str:
     if study.recording is Recording.FULL:
         return ""
     return f"recording is {study.recording.value}, so no text is kept. Write recording: full, or remove these words."
 
 
-def _every_change(study: Study, match: re.Match[str]) -> str:
+def _every_change_contradiction(study: Study, claim_match: re.Match[str]) -> str:
     if study.recording is not Recording.TIMING:
         return ""
     return "recording is timing, so only times are kept. Write recording: edits, or remove these words."
 
 
-def _pattern(words: str) -> re.Pattern[str]:
-    return re.compile(rf"\b{words}\b", re.IGNORECASE)
+def _whole_word_pattern(words_pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{words_pattern}\b", re.IGNORECASE)
 
 
 _UNIT = r"(?P<unit>minutes?|mins?|hours?)"
-_TIME_LIMIT = _pattern(rf"time limit (?:is|of) {_NUMBER}[ -]{_UNIT}")
-_TIME_FOR_SOLVER = _pattern(rf"you have {_NUMBER} {_UNIT}(?: for this (?:task|problem))")
+_TIME_LIMIT = _whole_word_pattern(rf"time limit (?:is|of) {_NUMBER}[ -]{_UNIT}")
+_TIME_FOR_SOLVER = _whole_word_pattern(rf"you have {_NUMBER} {_UNIT}(?: for this (?:task|problem))")
 
 _CLAIMS: tuple[_Claim, ...] = (
-    _Claim(_pattern(rf"(?:stays?|remains?|(?:is|are) (?:only )?(?:kept|stored)(?: only)?) on {_MACHINE}"), _stays_here),
-    _Claim(_pattern(rf"(?:never|not) leaves? {_MACHINE}"), _stays_here),
-    _Claim(_pattern(rf"(?:nothing|no {_RECORDS}) (?:is|are|will be) {_GOES}"), _stays_here),
-    _Claim(_pattern(rf"{_RECORDS} (?:is|are|will be) (?:not|never) {_GOES}"), _stays_here),
-    _Claim(_pattern(rf"{_RECORDS} (?:is|are|will be|gets?) (?:then |automatically )?{_GOES} to"), _is_sent),
-    _Claim(_pattern(rf"(?<!of the ){_NUMBER} {_KIND}(?:tasks|problems|exercises)"), _task_count),
-    _Claim(_pattern(rf"{_NUMBER} (?:different )?conditions"), _condition_count),
-    _Claim(_pattern(rf"{_NUMBER} (?:participants|people take part)"), _participant_count),
-    _Claim(_pattern(rf"{_NUMBER} questions (?:at|in) the (?:end|questionnaire)"), _question_count),
-    _Claim(_pattern(rf"{_NUMBER} runs(?: of the (?:hidden )?tests)?"), _run_count),
-    _Claim(_pattern(rf"{_NUMBER} {_UNIT} {_MADE_OF_ONE}"), _task_minutes),
     _Claim(
-        _pattern(rf"{_MADE_OF_ONE} (?:takes|lasts|has|may take)(?: at most| up to)? {_NUMBER} {_UNIT}"), _task_minutes
+        _whole_word_pattern(rf"(?:stays?|remains?|(?:is|are) (?:only )?(?:kept|stored)(?: only)?) on {_MACHINE}"),
+        _data_stay_contradiction,
     ),
-    _Claim(_TIME_LIMIT, _task_minutes),
+    _Claim(_whole_word_pattern(rf"(?:never|not) leaves? {_MACHINE}"), _data_stay_contradiction),
+    _Claim(_whole_word_pattern(rf"(?:nothing|no {_RECORDS}) (?:is|are|will be) {_GOES}"), _data_stay_contradiction),
+    _Claim(_whole_word_pattern(rf"{_RECORDS} (?:is|are|will be) (?:not|never) {_GOES}"), _data_stay_contradiction),
     _Claim(
-        _pattern(
+        _whole_word_pattern(rf"{_RECORDS} (?:is|are|will be|gets?) (?:then |automatically )?{_GOES} to"),
+        _data_sent_contradiction,
+    ),
+    _Claim(
+        _whole_word_pattern(rf"(?<!of the ){_NUMBER} {_KIND}(?:tasks|problems|exercises)"), _task_count_contradiction
+    ),
+    _Claim(_whole_word_pattern(rf"{_NUMBER} (?:different )?conditions"), _condition_count_contradiction),
+    _Claim(_whole_word_pattern(rf"{_NUMBER} (?:participants|people take part)"), _participant_count_contradiction),
+    _Claim(
+        _whole_word_pattern(rf"{_NUMBER} questions (?:at|in) the (?:end|questionnaire)"), _question_count_contradiction
+    ),
+    _Claim(_whole_word_pattern(rf"{_NUMBER} runs(?: of the (?:hidden )?tests)?"), _run_limit_contradiction),
+    _Claim(_whole_word_pattern(rf"{_NUMBER} {_UNIT} {_MADE_OF_ONE}"), _task_limit_contradiction),
+    _Claim(
+        _whole_word_pattern(rf"{_MADE_OF_ONE} (?:takes|lasts|has|may take)(?: at most| up to)? {_NUMBER} {_UNIT}"),
+        _task_limit_contradiction,
+    ),
+    _Claim(_TIME_LIMIT, _task_limit_contradiction),
+    _Claim(
+        _whole_word_pattern(
             rf"(?:at most|no more than|not more than|no longer than) {_NUMBER} {_UNIT} (?:in total|altogether|overall)"
         ),
-        _most_minutes,
+        _longest_minutes_contradiction,
     ),
     _Claim(
-        _pattern(rf"(?:kept|stored|deleted)(?: for| after| within)(?: at most)? {_NUMBER} (?P<period>months?|years?)"),
-        _kept_months,
+        _whole_word_pattern(
+            rf"(?:kept|stored|deleted)(?: for| after| within)(?: at most)? {_NUMBER} (?P<period>months?|years?)"
+        ),
+        _kept_months_contradiction,
     ),
-    _Claim(_pattern(r"(?:none|nothing) of (?:the text|what) you (?:write|type) is (?:kept|recorded|stored)"), _no_text),
-    _Claim(_pattern(r"(?:not|never) records? (?:the text|what you (?:write|type)|your code)"), _no_text),
-    _Claim(_pattern(r"records? (?:everything (?:that )?you (?:type|write)|all the text)"), _every_text),
-    _Claim(_pattern(r"records? [^.]*?every change to"), _every_change),
+    _Claim(
+        _whole_word_pattern(r"(?:none|nothing) of (?:the text|what) you (?:write|type) is (?:kept|recorded|stored)"),
+        _no_text_contradiction,
+    ),
+    _Claim(
+        _whole_word_pattern(r"(?:not|never) records? (?:the text|what you (?:write|type)|your code)"),
+        _no_text_contradiction,
+    ),
+    _Claim(
+        _whole_word_pattern(r"records? (?:everything (?:that )?you (?:type|write)|all the text)"),
+        _every_text_contradiction,
+    ),
+    _Claim(_whole_word_pattern(r"records? [^.]*?every change to"), _every_change_contradiction),
 )
 """Words → rule. Whoever writes something else is believed: only what the file decides for sure is refused."""

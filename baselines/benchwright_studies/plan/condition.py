@@ -54,7 +54,7 @@ knows of the model if not given. Only with `model` and `agent`."""
         return self.subject is not None and self.subject.inline is not None
 
     @model_validator(mode="after")
-    def _subject_fits_the_solver(self) -> Self:
+    def _check_subject_fits_solver(self) -> Self:
         if self.subject is None:
             return self
         if self.solver not in (Solver.HUMAN_COPILOT, Solver.AGENT):
@@ -71,7 +71,7 @@ knows of the model if not given. Only with `model` and `agent`."""
         return self
 
     @model_validator(mode="after")
-    def _help_fits_the_solver(self) -> Self:
+    def _check_help_fits_solver(self) -> Self:
         if self.solver is Solver.HUMAN_COPILOT and not self.assistants:
             raise ValueError("assistants is empty. Name the extensions that help, such as [github.copilot]")
         if self.solver not in (Solver.HUMAN_COPILOT, Solver.HUMAN_AGENT) and self.assistants:

@@ -42,17 +42,17 @@ def study_documents(study: Study) -> dict[str, str]:
     }
 
 
-def _missing(field: str) -> str:
+def _missing_field_note(field: str) -> str:
     return f"(`{field}` is not in the study file)"
 
 
 def _recruitment_text(study: Study) -> str:
     organisers = study.organisers
-    who = study.population.who if study.population is not None else _missing("population")
+    who = study.population.who if study.population is not None else _missing_field_note("population")
     opening = (
         f"{organisers.name} asks you to take part in a study, to {organisers.purpose}."
         if organisers is not None
-        else _missing("organisers")
+        else _missing_field_note("organisers")
     )
     screened = (
         " Before you get a place, we ask you a few questions."
@@ -68,10 +68,10 @@ def _recruitment_text(study: Study) -> str:
         f"**What you do.** You solve {len(study.problems)} problems of digital hardware design in an editor{practice}."
         f"{drawn}",
         *(sentence.text for sentence in participant_information(study)),
-        *([f"**Pay.** {_missing('pay')}"] if study.pay is None else []),
-        *([f"**Ethics review.** {_missing('ethics')}"] if study.ethics is None else []),
+        *([f"**Pay.** {_missing_field_note('pay')}"] if study.pay is None else []),
+        *([f"**Ethics review.** {_missing_field_note('ethics')}"] if study.ethics is None else []),
         "**Your choice.** Taking part is voluntary. You may stop at any time. Nothing is recorded before you agree.",
-        f"**Contact.** {organisers.contact if organisers is not None else _missing('organisers')}",
+        f"**Contact.** {organisers.contact if organisers is not None else _missing_field_note('organisers')}",
     ]
     return "\n\n".join(lines) + "\n"
 
@@ -84,7 +84,7 @@ def _consent_text(study: Study) -> str:
     estimates = ", ".join(_ASKED[kind] for kind in study.self_estimates) or "nothing"
     lines = [
         f"# {study.title}: consent{version}",
-        consent.text.strip() if consent is not None else _missing("consent"),
+        consent.text.strip() if consent is not None else _missing_field_note("consent"),
         "## What follows from the study file",
         "\n".join(
             [
@@ -106,7 +106,7 @@ def _screening_text(study: Study) -> str:
         f"# {study.title}: before somebody gets a place",
         "Ask this outside Benchwright, which records nothing before consent. Keep how many were asked, and how many "
         "got no place: readers of the results ask for it.",
-        _question_lines(questions, with_admission=True) if questions else _missing("recruitment.screening"),
+        _question_lines(questions, with_admission=True) if questions else _missing_field_note("recruitment.screening"),
     ]
     return "\n\n".join(lines) + "\n"
 
@@ -116,7 +116,11 @@ def _question_lines(questions: Sequence[StudyQuestion], *, with_admission: bool)
         return "Nothing."
     return "\n".join(
         f"{number}. {question.ask} ({_answer_form(question)})"
-        + (f" — a place needs: {_in_words(question.expect)}" if with_admission and question.expect is not None else "")
+        + (
+            f" — a place needs: {_expected_answer_text(question.expect)}"
+            if with_admission and question.expect is not None
+            else ""
+        )
         for number, question in enumerate(questions, 1)
     )
 
@@ -125,5 +129,5 @@ def _answer_form(question: StudyQuestion) -> str:
     return ", ".join(question.choices) if question.kind is QuestionKind.CHOICE else question.kind.value
 
 
-def _in_words(expected_answer: str | float | bool) -> str:
+def _expected_answer_text(expected_answer: str | float | bool) -> str:
     return {True: "yes", False: "no"}[expected_answer] if isinstance(expected_answer, bool) else f"{expected_answer}"

@@ -54,7 +54,7 @@ class EnrolledStudies:
             if enrolled_study.study not in known_studies and enrolled_study.file is not None:
                 await self._install_packs_and_join(client, enrolled_study)
 
-    async def hand_in_journal(self, client: ServiceClient, hosted: HostedStudy) -> None:
+    async def hand_in_journal(self, client: ServiceClient, hosted_study: HostedStudy) -> None:
         """Delivers what is new in the participant's journal, and draws the assignment once the service allows it.
 
         Raises:
@@ -62,79 +62,82 @@ class EnrolledStudies:
             AttemptError: The journal can't be read.
         """
         async with self._turn:
-            lines = await asyncio.to_thread(self._journal_lines, hosted)
-            waits = await asyncio.to_thread(self._is_draw_next, hosted)
-            if not lines or (len(lines) == self._delivered_counts.get(hosted.study) and not waits):
+            lines = await asyncio.to_thread(self._journal_lines, hosted_study)
+            waits = await asyncio.to_thread(self._is_draw_next, hosted_study)
+            if not lines or (len(lines) == self._delivered_counts.get(hosted_study.study) and not waits):
                 return
-            journal_receipt = await client.hand_in_journal(hosted.study, lines)
-            self._delivered_counts[hosted.study] = journal_receipt.entries
+            journal_receipt = await client.hand_in_journal(hosted_study.study, lines)
+            self._delivered_counts[hosted_study.study] = journal_receipt.entries
             if journal_receipt.code and waits:
-                await asyncio.to_thread(self._draw_with_code, hosted, journal_receipt.code)
+                await asyncio.to_thread(self._draw_with_code, hosted_study, journal_receipt.code)
 
     def has_journal(self, study: str) -> bool:
         """True if the service has the participant's whole journal. Reads the log."""
         hosted = self._hosted.find_study(study)
         return hosted is not None and len(self._journal_lines(hosted)) == self._delivered_counts.get(study)
 
-    async def _install_packs_and_join(self, client: ServiceClient, enrolled: EnrolledStudy) -> None:
+    async def _install_packs_and_join(self, client: ServiceClient, enrolled_study: EnrolledStudy) -> None:
         from benchwright_studies.plan.allocation import ParticipantFile
 
-        file = ParticipantFile.model_validate(enrolled.file)
+        file = ParticipantFile.model_validate(enrolled_study.file)
         hosted = HostedStudy(
             service=client.url,
             study=file.study,
             participant=file.participant,
-            assignments={assignment.pack: assignment.id for assignment in enrolled.assignments},
+            assignments={assignment.pack: assignment.id for assignment in enrolled_study.assignments},
         )
         for pack in hosted.assignments:
             await self._install_pack_if_missing(client, hosted, pack)
         await asyncio.to_thread(self._join_and_keep_hosted, hosted, file)
 
-    async def _install_pack_if_missing(self, client: ServiceClient, hosted: HostedStudy, pack: str) -> None:
+    async def _install_pack_if_missing(self, client: ServiceClient, hosted_study: HostedStudy, pack_name: str) -> None:
         """Stores the public part of a pack that is not here. One that is has to be the study's version."""
-        assignment = hosted.find_assignment(pack)
-        if assignment is None or await asyncio.to_thread(self._has_unassigned_pack, pack):
+        assignment = hosted_study.find_assignment(pack_name)
+        if assignment is None or await asyncio.to_thread(self._has_unassigned_pack, pack_name):
             return
         from benchwright_remote.assigned_packs import store_missing_trees
 
-        public = (await client.fetch_pack(pack)).model_copy(update={"name": pack})
-        await store_missing_trees(self._store, client, pack, public.problems)
+        public = (await client.fetch_pack(pack_name)).model_copy(update={"name": pack_name})
+        await store_missing_trees(self._store, client, pack_name, public.problems)
         await asyncio.to_thread(self._store.add_assigned, public, assignment)
 
-    def _has_unassigned_pack(self, pack: str) -> bool:
+    def _has_unassigned_pack(self, pack_name: str) -> bool:
         try:
-            assignment = self._store.assignment_if_any(pack) if pack in self._store.pack_names() else None
+            assignment = self._store.assignment_if_any(pack_name) if pack_name in self._store.pack_names() else None
         except ProblemsError:
             return True
-        return pack in self._store.pack_names() and assignment is None
+        return pack_name in self._store.pack_names() and assignment is None
 
-    def _join_and_keep_hosted(self, hosted: HostedStudy, file: ParticipantFile) -> None:
+    def _join_and_keep_hosted(self, hosted_study: HostedStudy, participant_file: ParticipantFile) -> None:
         from benchwright_studies.plan.registration import join_study
 
-        join_study(self._log(), self._store, file)
-        self._begin(hosted.study, hosted.participant)
-        self._hosted.add(hosted)
+        join_study(self._log(), self._store, participant_file)
+        self._begin(hosted_study.study, hosted_study.participant)
+        self._hosted.add(hosted_study)
 
-    def _journal_lines(self, hosted: HostedStudy) -> list[dict[str, JsonValue]]:
+    def _journal_lines(self, hosted_study: HostedStudy) -> list[dict[str, JsonValue]]:
         from benchwright_studies.conduct.archive import journal_json_lines
 
-        entries = self._log().journal.entries(hosted.study, hosted.participant)
+        entries = self._log().journal.entries(hosted_study.study, hosted_study.participant)
         return [parse_untrusted_json(line) for line in journal_json_lines(entries)]
 
-    def _is_draw_next(self, hosted: HostedStudy) -> bool:
+    def _is_draw_next(self, hosted_study: HostedStudy) -> bool:
         """True if the assignment is what comes next."""
         from benchwright_attempts.attempts import Attempts
         from benchwright_studies.conduct.studies import Studies
         from benchwright_studies.plan.vocabulary import ParticipantStep
 
         log = self._log()
-        if hosted.participant not in log.journal.participants(hosted.study):
+        if hosted_study.participant not in log.journal.participants(hosted_study.study):
             return False
-        return Studies(log, Attempts(log)).progress(hosted.study, hosted.participant).step is ParticipantStep.UNLOCK
+        return (
+            Studies(log, Attempts(log)).progress(hosted_study.study, hosted_study.participant).step
+            is ParticipantStep.UNLOCK
+        )
 
-    def _draw_with_code(self, hosted: HostedStudy, code: str) -> None:
+    def _draw_with_code(self, hosted_study: HostedStudy, unlock_code: str) -> None:
         from benchwright_attempts.attempts import Attempts
         from benchwright_studies.conduct.studies import Studies
 
         log = self._log()
-        Studies(log, Attempts(log)).draw_assignment_if_next(hosted.study, hosted.participant, code)
+        Studies(log, Attempts(log)).draw_assignment_if_next(hosted_study.study, hosted_study.participant, unlock_code)

@@ -98,7 +98,7 @@ def _destination_sentence(study: Study, service_url: str) -> InformationSentence
     return InformationSentence(InformationKind.WRITTEN_TO_SERVICE)
 
 
-def plan_sentence(plan_sha256: str = "", commitment: str = "") -> str:
+def plan_digest_sentence(plan_sha256: str = "", commitment: str = "") -> str:
     """Names a plan by its digest; on a machine that does not have it, by the commitment to it, which is another number.
 
     Args:

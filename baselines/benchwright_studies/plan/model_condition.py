@@ -74,7 +74,7 @@ class ModelCondition:
         if sample > self.condition.samples:
             count = self.condition.samples
             raise self._study_file_error(
-                (f"{self._field}.samples", f"each problem is tried {count} times, not more often.")
+                (f"{self._condition_field}.samples", f"each problem is tried {count} times, not more often.")
             )
         position = self._problem_index(problem) + 1
         terms = assigned_terms(self.registered_study, self.solver, position, problem, self.condition.name)
@@ -98,7 +98,7 @@ class ModelCondition:
         """
         if model != self.condition.model:
             raise self._study_file_error(
-                (f"{self._field}.model", f"the study asks {self.condition.model}, not {model}.")
+                (f"{self._condition_field}.model", f"the study asks {self.condition.model}, not {model}.")
             )
 
     def refuse_other_subject(self, running_program: Running | None) -> None:
@@ -113,7 +113,7 @@ class ModelCondition:
         registered = self.condition.subject
         if registered is None:
             return
-        field = f"{self._field}.subject"
+        field = f"{self._condition_field}.subject"
         if running_program is None:
             raise self._study_file_error(
                 (field, f"the study registers {registered.title}, which is not what would work.")
@@ -121,11 +121,11 @@ class ModelCondition:
         if differences := running_program.differences(registered):
             raise self._study_file_error(*((f"{field}.{name}", message) for name, message in differences))
 
-    def check_problems(self, digests: Mapping[str, str]) -> None:
+    def refuse_changed_problems(self, digest_by_problem: Mapping[str, str]) -> None:
         """Refuse problems that are not as they were when the study began.
 
         Args:
-            digests: Digests of the public parts, by `pack/id`, as they are now.
+            digest_by_problem: Digests of the public parts, by `pack/id`, as they are now.
 
         Raises:
             StudyFileError: Names each that has changed.
@@ -133,7 +133,8 @@ class ModelCondition:
         changed_problems = [
             (f"problems[{self._problem_index(problem)}]", problem)
             for problem in self.problems
-            if problem in digests and self.registered_study.digests.get(problem, digests[problem]) != digests[problem]
+            if problem in digest_by_problem
+            and self.registered_study.digests.get(problem, digest_by_problem[problem]) != digest_by_problem[problem]
         ]
         if changed_problems:
             raise self._study_file_error(
@@ -167,7 +168,7 @@ class ModelCondition:
         return [task.problem for task in self.registered_study.study.problems].index(problem)
 
     @property
-    def _field(self) -> str:
+    def _condition_field(self) -> str:
         return f"conditions[{self.registered_study.study.conditions.index(self.condition)}]"
 
     def _study_file_error(self, *field_messages: tuple[str, str]) -> StudyFileError:

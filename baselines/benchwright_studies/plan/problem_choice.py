@@ -89,26 +89,27 @@ def choose_problems(candidates: Mapping[str, Problem], wish: ProblemWish, seed: 
     return ProblemChoice(tuple(chosen), practice, minutes, text)
 
 
-def problem_fields(
-    drawn_problems: ProblemChoice,
+def chosen_problem_fields_yaml(
+    problem_choice: ProblemChoice,
     candidates: Mapping[str, Problem],
     wish: ProblemWish,
-    measured_minutes: Mapping[str, float],
+    measured_minutes_by_ref: Mapping[str, float],
 ) -> str:
     """The fields `problem_choice`, `problems` and `practice` as they are written in a study file.
 
     Args:
-        drawn_problems: The problems.
+        problem_choice: The problems.
         candidates: Their public parts.
         wish: Their limits.
-        measured_minutes: Median of the active minutes that people have taken, of problems that enough have solved.
+        measured_minutes_by_ref: Median of the active minutes that people have taken, of problems that enough people
+            have solved.
     """
-    lines = [f"problem_choice: {json.dumps(drawn_problems.text)}", "problems:"]
-    for ref in drawn_problems.refs:
+    lines = [f"problem_choice: {json.dumps(problem_choice.text)}", "problems:"]
+    for ref in problem_choice.refs:
         difficulty = candidates[ref].difficulty
-        minutes = measured_minutes.get(ref)
+        minutes = measured_minutes_by_ref.get(ref)
         expected = "its time was not measured here yet" if minutes is None else f"half took {minutes:.0f} minutes here"
         lines += [f"  - problem: {ref} # {difficulty}; {expected}", f"    time_minutes: {wish.limits[difficulty]:g}"]
-    if drawn_problems.practice is not None:
-        lines.append(f"practice: {drawn_problems.practice}")
+    if problem_choice.practice is not None:
+        lines.append(f"practice: {problem_choice.practice}")
     return "\n".join(lines) + "\n"

@@ -75,7 +75,7 @@ class Exclusion(StudyPart):
     model_config = ConfigDict(populate_by_name=True)
 
     @model_validator(mode="after")
-    def _bounds_fit(self) -> Self:
+    def _check_bounds(self) -> Self:
         bound_count = (self.more_than is not None) + (self.less_than is not None)
         if self.when is ExclusionCriterion.PRIOR_EXPOSURE:
             if self.is_ is None or self.is_ is Exposure.NONE or bound_count:
@@ -109,7 +109,7 @@ class Analysis(StudyPart):
     """The expected result, in words. Participants don't see it."""
 
     @model_validator(mode="after")
-    def _each_has_one_role(self) -> Self:
+    def _check_one_role_each(self) -> Self:
         if self.primary in self.secondary:
             raise ValueError(f"secondary has {self.primary.value}, which is the primary outcome. Remove it there")
         return self
@@ -145,7 +145,7 @@ participants are told nothing of it by Benchwright."""
 not say."""
 
     @model_validator(mode="after")
-    def _is_a_place(self) -> Self:
+    def _check_destination(self) -> Self:
         if self.to in (NOWHERE, AT_SERVICE) or self.to.startswith("/") or self.to.startswith("postgresql://"):
             return self
         raise ValueError(
@@ -236,7 +236,7 @@ results: `benchwright study checklist` shows them."""
         return {**stated_fields, "consent": {**consent, "text": organisers.consent_text}}
 
     @model_validator(mode="after")
-    def _is_consistent(self) -> Self:
+    def _check_consistency(self) -> Self:
         _refuse_repeated_name("problems", [task.problem for task in self.problems])
         _refuse_repeated_name("conditions", [condition.name for condition in self.conditions])
         _refuse_repeated_name("questionnaire", [question.id for question in self.questionnaire])
@@ -319,16 +319,16 @@ results: `benchwright study checklist` shows them."""
         ]
         return tuple(field for fields in field_groups for field in fields)
 
-    def condition(self, name: str) -> Condition:
+    def condition(self, condition_name: str) -> Condition:
         """The condition of this name.
 
         Raises:
             KeyError: No condition has this name.
         """
         for condition in self.conditions:
-            if condition.name == name:
+            if condition.name == condition_name:
                 return condition
-        raise KeyError(name)
+        raise KeyError(condition_name)
 
     def problems_of(self, condition: Condition) -> tuple[str, ...]:
         """Problems that are asked under a condition, practice left out, in the study's order."""

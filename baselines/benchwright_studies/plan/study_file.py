@@ -108,14 +108,14 @@ def read_study(path: Path) -> StudyFile:
 
 # A registered study is read again for every page, request and step of a participant.
 @lru_cache(maxsize=64)
-def parse_study(text: str, path: Path) -> StudyFile:
+def parse_study(study_text: str, path: Path) -> StudyFile:
     """Reads a study from its text.
 
     Raises:
         StudyFileError: Something in it is wrong.
     """
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        node = yaml.compose(study_text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         message = error.problem or error.context or "it is not YAML"
@@ -125,7 +125,7 @@ def parse_study(text: str, path: Path) -> StudyFile:
     except RecursionError as error:
         raise StudyFileError(path, [StudyFlaw(1, "", "it is nested too deeply. Write it flatter.")]) from error
     except yaml.YAMLError as error:
-        line = text[: getattr(error, "position", 0)].count("\n") + 1
+        line = study_text[: getattr(error, "position", 0)].count("\n") + 1
         raise StudyFileError(path, [StudyFlaw(line, "", "it is not YAML. Remove what no text file holds.")]) from error
     if not isinstance(node, yaml.MappingNode):
         raise StudyFileError(path, [StudyFlaw(1, "", "a study file is a list of `field: value`. Begin with `study:`.")])
@@ -148,7 +148,7 @@ def parse_study(text: str, path: Path) -> StudyFile:
     except ValidationError as error:
         flaws = [_study_flaw(lines, details, value) for details in error.errors(include_url=False)]
         raise StudyFileError(path, sorted(_first_flaw_of_each_place(flaws), key=lambda flaw: flaw.line)) from error
-    return StudyFile(study, text, path, lines)
+    return StudyFile(study, study_text, path, lines)
 
 
 _MOST_FIELDS = 100_000
@@ -181,29 +181,27 @@ def _add_lines_and_flaws(
             _add_lines_and_flaws(item, inner_field, lines, flaws, ancestors)
 
 
-def _study_flaw(lines: Mapping[str, int], details: ErrorDetails, value: object) -> StudyFlaw:
-    field = _field_path(details["loc"], value)
-    message = details["msg"].removeprefix("Value error, ")
-    match details["type"]:
+def _study_flaw(lines: Mapping[str, int], error_details: ErrorDetails, file_value: object) -> StudyFlaw:
+    field = _field_path(error_details["loc"], file_value)
+    message = error_details["msg"].removeprefix("Value error, ")
+    match error_details["type"]:
         case "missing":
             message = "it is missing. Add it."
         case "extra_forbidden":
-            known_fields = _known_fields(details["loc"])
+            known_fields = _known_fields(error_details["loc"])
             message = (
                 f"there is no such field. Known here: {', '.join(known_fields)}."
                 if known_fields
                 else "there is no such field."
             )
-        case "enum" | "literal_error" if "expected" in details.get("ctx", {}):
-            message = (
-                f"{details['input']!r} is not {details.get('ctx', {}).get('expected', 'known')}. Write one of these."
-            )
+        case "enum" | "literal_error" if "expected" in error_details.get("ctx", {}):
+            expected = error_details.get("ctx", {}).get("expected", "known")
+            message = f"{error_details['input']!r} is not {expected}. Write one of these."
         case "string_pattern_mismatch" if field.split("[")[0] in _FORMS:
-            message = (
-                f"{details['input']!r} has the wrong form ({_FORMS.get(field.split('[')[0], 'see the reference')})."
-            )
+            form = _FORMS.get(field.split("[")[0], "see the reference")
+            message = f"{error_details['input']!r} has the wrong form ({form})."
         case kind if kind in _KINDS:
-            given_input = details["input"]
+            given_input = error_details["input"]
             shown_input = repr(given_input) if isinstance(given_input, str | int | float) else "the value"
             message = f"{shown_input} is not {_KINDS[kind]}."
         case _:

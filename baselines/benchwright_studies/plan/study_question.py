@@ -24,7 +24,7 @@ class StudyQuestion(StudyPart):
 screening, the answer that admits."""
 
     @model_validator(mode="after")
-    def _choices_fit(self) -> Self:
+    def _check_choices(self) -> Self:
         if (self.kind is QuestionKind.CHOICE) != bool(self.choices):
             raise ValueError("choices go with kind choice, and only with it")
         if self.kind is QuestionKind.CHOICE and self.expect is not None and self.expect not in self.choices:

@@ -43,7 +43,7 @@ class Inline(Model):
     """After which a request is given up."""
 
     @model_validator(mode="after")
-    def _oracle_knows_what_to_expect(self) -> Self:
+    def _check_oracle_has_expected_text(self) -> Self:
         if self.policy is Policy.MATCHES and self.start is not InitialText.EMPTY_BODY:
             raise ValueError("policy matches compares with the reference: it goes with start empty-body alone")
         return self

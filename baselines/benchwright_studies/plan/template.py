@@ -29,10 +29,10 @@ _LATER = """\
 
 
 def study_template(
-    name: str,
+    file_name: str,
     study: str,
     seed: int,
-    problems: str = _PROBLEMS,
+    problem_fields_yaml: str = _PROBLEMS,
     *,
     assistants: Sequence[str] = ("benchwright",),
     participant_count: int = 16,
@@ -41,19 +41,19 @@ def study_template(
     """The text of a study file.
 
     Args:
-        name: The file's name.
+        file_name: The file's name.
         study: The study's id.
         seed: Of the plan.
-        problems: The fields `problems` and `practice` as they are written in the file.
+        problem_fields_yaml: The fields `problem_fields_yaml` and `practice` as they are written in the file.
         assistants: Those of a second condition; without any there is only people's work alone.
         participant_count: Number of participants.
         time_minutes: The limit of a task that has none of its own.
     """
     return _TEMPLATE.format(
-        name=name,
+        name=file_name,
         study=study,
         seed=seed,
-        problems=problems,
+        problems=problem_fields_yaml,
         copilot=_COPILOT.format(assistants=", ".join(assistants)) if assistants else _LATER,
         participant_count=participant_count,
         time_minutes=f"{time_minutes:g}",

@@ -70,7 +70,7 @@ class Editor:
         """
         programs = find_programs((), cache, environ)
         entry = Path(programs.code_server[-1]).resolve()
-        return cls(Path(programs.node).resolve(), entry, _browser(programs.chromium))
+        return cls(Path(programs.node).resolve(), entry, _browser_binary(programs.chromium))
 
     @property
     def code_server(self) -> Path:
@@ -78,25 +78,25 @@ class Editor:
         return self.entry.parents[2]
 
     @property
-    def folder(self) -> Path:
+    def packages_folder(self) -> Path:
         """Folder to show: the outermost one with packages that code-server may need."""
         outermost = [folder for folder in self.code_server.parents if folder.name == "node_modules"]
         return outermost[-1].parent if outermost else self.code_server
 
     @property
-    def node_word(self) -> str:
+    def node_path_in_sandbox(self) -> str:
         """Node's path in the sandbox."""
         return f"{_NODE}/{self.node.name}"
 
     @property
-    def code_server_words(self) -> tuple[str, str]:
+    def code_server_argv(self) -> tuple[str, str]:
         """Command line of code-server in the sandbox."""
-        return self.node_word, f"{_EDITOR}/{self.entry.relative_to(self.folder).as_posix()}"
+        return self.node_path_in_sandbox, f"{_EDITOR}/{self.entry.relative_to(self.packages_folder).as_posix()}"
 
     @property
     def version_command(self) -> str:
         """For the sandbox's shell: prints the versions of the browser and of the editor."""
-        return f"{_MAKE_BROWSER} && {_BROWSER_SCRIPT} --version && {shlex.join(self.code_server_words)} --version"
+        return f"{_MAKE_BROWSER} && {_BROWSER_SCRIPT} --version && {shlex.join(self.code_server_argv)} --version"
 
 
 def agent_mode_launch(
@@ -114,25 +114,25 @@ def agent_mode_launch(
         EvaluationError: This code-server has no chat, or a file is no extension.
     """
     extensions = [read_vsix(file) for file in extension_files]
-    identity = _identity(editor.code_server, extensions, participant)
+    identity = _identity_facts(editor.code_server, extensions, participant)
     shown_libraries = {
         f"{_LIBRARIES}/{number}": folder for number, folder in enumerate(_library_folders(editor.browser))
     }
     extension_words = [f"{extension.id}={_EXTENSIONS}/{extension.sha256}.vsix" for extension in extensions]
     command = [
-        *(editor.node_word, f"{HOME}/{_DRIVER}/agent_mode/driver/main.mjs", "--bridge", BRIDGE),
+        *(editor.node_path_in_sandbox, f"{HOME}/{_DRIVER}/agent_mode/driver/main.mjs", "--bridge", BRIDGE),
         *("--chromium", _BROWSER_SCRIPT, "--version", identity["subject_version"]),
         *(("--participant", participant) if participant else ()),
         *(word for extension_word in extension_words for word in ("--extension", extension_word)),
-        *("--", *editor.code_server_words),
+        *("--", *editor.code_server_argv),
     ]
     return AgentLaunch(
         command=f"{_MAKE_BROWSER} && exec {shlex.join(command)}",
         read_only_folders={
-            _EDITOR: editor.folder,
+            _EDITOR: editor.packages_folder,
             _NODE: editor.node.parent,
             _BROWSER: editor.browser.parent,
-            **({_EXTENSIONS: _shared_extensions(cache, extensions)} if extensions else {}),
+            **({_EXTENSIONS: _folder_with_extension_copies(cache, extensions)} if extensions else {}),
             **({_FONTS: _HOST_FONTS} if _HOST_FONTS.is_dir() else {}),
             **shown_libraries,
         },
@@ -145,14 +145,14 @@ def agent_mode_launch(
     )
 
 
-def _driver_files(browser: Path, library_places: Sequence[str]) -> dict[str, str]:
+def _driver_files(browser: Path, library_folder_names: Sequence[str]) -> dict[str, str]:
     driver_files = {
         f"{_DRIVER}/{file.relative_to(_PACKAGE).as_posix()}": file.read_text(encoding="utf-8")
         for folder in _DRIVER_FOLDERS
         for file in sorted((_PACKAGE / folder).iterdir())
         if file.is_file()
     }
-    libraries = ":".join((_OWN_LIBRARIES, *library_places))
+    libraries = ":".join((_OWN_LIBRARIES, *library_folder_names))
     driver_files[f"{_DRIVER}/browser.sh"] = (
         f"#!/bin/sh\nexport LD_LIBRARY_PATH={libraries} FONTCONFIG_FILE={HOME}/{_DRIVER}/fonts.conf\n"
         f'exec {_BROWSER}/{browser.name} "$@"\n'
@@ -161,7 +161,7 @@ def _driver_files(browser: Path, library_places: Sequence[str]) -> dict[str, str
     return driver_files
 
 
-def _identity(code_server: Path, extensions: Sequence[Extension], participant: str) -> dict[str, str]:
+def _identity_facts(code_server: Path, extensions: Sequence[Extension], participant: str) -> dict[str, str]:
     """Facts about the editor and the extension that works in it.
 
     Raises:
@@ -195,20 +195,21 @@ def _identity(code_server: Path, extensions: Sequence[Extension], participant: s
     return facts | ({"participant": participant} if participant else {})
 
 
-def _browser(program: str) -> Path:
+def _browser_binary(browser_command: str) -> Path:
     """The browser itself: what is on the `PATH` is often a script.
 
     Raises:
         EvaluationError: It was not found.
     """
-    browser_program = Path(program).resolve()
+    browser_program = Path(browser_command).resolve()
     folders = (browser_program.parent, *(Path("/usr/lib") / name for name in _BROWSER_NAMES))
     candidates = (browser_program, *(folder / name for folder in folders for name in _BROWSER_NAMES))
     for candidate in candidates:
         if candidate.is_file() and _starts_with(candidate, _ELF):
             return candidate
     raise EvaluationError(
-        f"{program} is a script, and the browser that it starts was not found. Set CHROMIUM to the browser's binary."
+        f"{browser_command} is a script, and the browser that it starts was not found. "
+        "Set CHROMIUM to the browser's binary."
     )
 
 
@@ -226,7 +227,7 @@ def _library_folders(browser: Path) -> list[Path]:
     return list(dict.fromkeys(Path(file).resolve().parent for file in linked_libraries))
 
 
-def _shared_extensions(cache: Path, extensions: Sequence[Extension]) -> Path:
+def _folder_with_extension_copies(cache: Path, extensions: Sequence[Extension]) -> Path:
     """A folder with copies of extensions, where everybody may read."""
     folder = cache / "extensions"
     folder.mkdir(mode=0o755, parents=True, exist_ok=True)

@@ -92,22 +92,22 @@ class AgentSandbox:
             remove_folder_if_possible(given_folder)
 
     @property
-    def socket(self) -> Path:
+    def bridge_address(self) -> Path:
         """Address at which the bridge is to listen."""
         return self.given_folder / _SOCKET
 
     @property
-    def stdio(self) -> Path:
+    def stdio_address(self) -> Path:
         """Address at which the client of an agent that speaks ACP is to listen for its input and output."""
         return self.given_folder / _STDIO
 
     @property
-    def terminals(self) -> Path:
+    def terminals_address(self) -> Path:
         """Address at which such a client is to listen for connections that carry commands into the sandbox."""
         return self.given_folder / _TERMINALS
 
     @property
-    def copies(self) -> Path:
+    def copies_address(self) -> Path:
         """Address at which a client that copies the agent's session is to listen."""
         return self.given_folder / _COPIES
 
@@ -139,12 +139,12 @@ class AgentSandbox:
             "home": HOME,
             "files": dict(launch.files),
             "port": PORT,
-            "bridge": f"{_GIVEN}/{_SOCKET}" if self.socket.exists() else "",
+            "bridge": f"{_GIVEN}/{_SOCKET}" if self.bridge_address.exists() else "",
             "stdio": f"{_GIVEN}/{_STDIO}" if launch.acp else "",
             "terminals": f"{_GIVEN}/{_TERMINALS}" if launch.acp else "",
             "most": _MOST_PRINTED,
             "session": launch.session_paths,
-            "copies": f"{_GIVEN}/{_COPIES}" if self.copies.exists() else "",
+            "copies": f"{_GIVEN}/{_COPIES}" if self.copies_address.exists() else "",
             "session_archive": f"{_GIVEN}/{_SESSION}" if session_copy else "",
             "most_session": MOST_BYTES,
         }

@@ -69,14 +69,14 @@ async def let_agent_work_on_sample(
 
         async def record_and_keep() -> None:
             await recorder.record_changes_until_now()
-            await checkpoints.keep()
+            await checkpoints.keep_checkpoint()
 
         bridge = ModelBridge(agent_state, recorder.record_usage, seed, record_and_keep)
         try:
             async with sample.solving_within_time_limit():
                 async with (
                     checkpoints.copying_session(),
-                    serve_bridge(bridge, box.socket, box.user),
+                    serve_bridge(bridge, box.bridge_address, box.user),
                     _recording_while_watching(recorder, box) as recording,
                 ):
                     agent_run = checkpoints.agent_run(prompt)
@@ -103,7 +103,7 @@ def _folder_files(sample: SampleAttempt) -> Mapping[str, bytes]:
     return (
         sample.files
         if sample.tree_files
-        else {**sample.checkpoint.solver_state.folder_files, **sample.present_judged_files()}
+        else {**sample.checkpoint.solver_state.folder_files, **sample.current_judged_files()}
     )
 
 
@@ -136,7 +136,7 @@ class _Checkpoints:
         if not self._launch.session_paths:
             yield
             return
-        async with SessionCopies.listen_at(self._sandbox.copies, self._sandbox.user) as self._copies:
+        async with SessionCopies.listen_at(self._sandbox.copies_address, self._sandbox.user) as self._copies:
             yield
 
     def agent_run(self, prompt: str) -> Coroutine[None, None, AgentEnd]:
@@ -153,10 +153,10 @@ class _Checkpoints:
 
         return run_agent_by_acp(self._sandbox, launch, problem, prompt, self._conversation, session_copy)
 
-    async def keep(self) -> None:
+    async def keep_checkpoint(self) -> None:
         """Keep a checkpoint, if the agent can continue from one; it waits for its model's answer meanwhile."""
         can_continue = bool(self._launch.resume_command or self._conversation.session_id)
-        session_copy = await self._copies.copy() if can_continue and self._copies is not None else None
+        session_copy = await self._copies.request_copy() if can_continue and self._copies is not None else None
         if session_copy is None:
             return
         # All of a repository is recorded, but for what a build leaves.
@@ -233,24 +233,24 @@ class _ChangeRecorder:
         self._watch: FolderWatch | None = None
         self._tree_folder: TreeFolder | None = None
 
-    def queue_change(self, found_file: PathState) -> None:
+    def queue_change(self, file_state: PathState) -> None:
         """A file has changed."""
         if len(self._waiting) >= _MOST_WAITING:
             for index in reversed(range(len(self._waiting))):
                 waiting = self._waiting[index]
-                if isinstance(waiting, PathState) and waiting.path == found_file.path:
+                if isinstance(waiting, PathState) and waiting.path == file_state.path:
                     del self._waiting[index]
                     break
-        self._append_waiting(found_file)
+        self._append_change_or_event(file_state)
 
     def queue_event(self, event: Event) -> None:
         """The agent has reported something; what it has changed before comes first."""
         if self._watch is not None:
             self._watch.report_changes_now()
-        asyncio.get_running_loop().call_soon(self._append_waiting, event)
+        asyncio.get_running_loop().call_soon(self._append_change_or_event, event)
 
-    def _append_waiting(self, waiting: PathState | Event) -> None:
-        self._waiting.append(waiting)
+    def _append_change_or_event(self, change_or_event: PathState | Event) -> None:
+        self._waiting.append(change_or_event)
         self._has_more.set()
 
     async def record_until_cancelled(self) -> None:
@@ -258,14 +258,14 @@ class _ChangeRecorder:
         while True:
             await self._has_more.wait()
             self._has_more.clear()
-            await self._record_waiting()
+            await self._record_all_waiting()
 
-    async def _record_waiting(self) -> None:
+    async def _record_all_waiting(self) -> None:
         while self._waiting:
             # Once it has begun, a change is recorded to its end, before the next one.
-            await asyncio.shield(self._record_next())
+            await asyncio.shield(self._record_next_waiting())
 
-    async def _record_next(self) -> None:
+    async def _record_next_waiting(self) -> None:
         async with self._turn:
             if not self._waiting:
                 return
@@ -276,10 +276,10 @@ class _ChangeRecorder:
             old_content = self._sample.files.get(waiting.path)
             await self._record_edit(waiting)
             if self._grades_saves and self._sample.files.get(waiting.path) != old_content:
-                await self._sample.start_run_of_save()
+                await self._sample.start_run_after_save()
 
-    async def _record_edit(self, found_file: PathState) -> None:
-        await self._sample.record_program_edit(found_file.path, found_file.content, self._subject)
+    async def _record_edit(self, file_state: PathState) -> None:
+        await self._sample.record_program_edit(file_state.path, file_state.content, self._subject)
 
     async def record_changes_until_now(self) -> None:
         """Record all that has changed until now: what an agent did before it asks its model comes before the answer.
@@ -290,7 +290,7 @@ class _ChangeRecorder:
         if self._watch is not None:
             self._watch.report_changes_now()
             await asyncio.sleep(0)
-        await self._record_waiting()
+        await self._record_all_waiting()
         await self._record_tree_changes()
         refuse_if_budget_is_spent()
 
@@ -308,7 +308,7 @@ class _ChangeRecorder:
             for path in changed_paths:
                 await self._sample.record_program_edit(path, contents.get(path), self._subject)
         if changed_paths and self._grades_saves:
-            await self._sample.start_run_of_save()
+            await self._sample.start_run_after_save()
 
     async def record_usage(self, model: Model, output: ModelOutput) -> None:
         """The model has answered."""
@@ -337,7 +337,7 @@ class _ChangeRecorder:
 
     async def record_final_files(self, agent_sandbox: AgentSandbox) -> None:
         """Record the rest, and what can't be read in the end."""
-        await self._record_waiting()
+        await self._record_all_waiting()
         if self._tree_folder is not None:
             await self._record_tree_changes()
             for path in self._tree_folder.unreadable:

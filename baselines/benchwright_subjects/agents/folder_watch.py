@@ -161,7 +161,7 @@ class FolderWatch:
         poll.register(self._inotify, select.POLLIN)
         poll.register(self._end_descriptor, select.POLLIN)
         while True:
-            ready = {handle for handle, _ in poll.poll(self._ms_until_due())}
+            ready = {handle for handle, _ in poll.poll(self._ms_until_next_due())}
             if self._inotify.fileno() in ready:
                 try:
                     self._schedule_changed_paths()
@@ -174,7 +174,7 @@ class FolderWatch:
             if self._end_descriptor in ready:
                 return
 
-    def _ms_until_due(self) -> float | None:
+    def _ms_until_next_due(self) -> float | None:
         return max(0.0, min(self._due.values()) - time.monotonic()) * 1000 + 0.5 if self._due else None
 
     def _schedule_changed_paths(self) -> None:
@@ -197,8 +197,8 @@ class FolderWatch:
                 self._due[changed_path] = now_s if is_whole else now_s + _QUIET_S
                 (self._emptied.discard if is_whole else self._emptied.add)(changed_path)
 
-    def _report_on_loop(self, found_file: PathState) -> None:
-        self._loop.call_soon_threadsafe(self._tell, found_file)
+    def _report_on_loop(self, file_state: PathState) -> None:
+        self._loop.call_soon_threadsafe(self._tell, file_state)
 
     def _report_unless_just_emptied(self, path: str) -> None:
         with self._turn:
@@ -209,10 +209,10 @@ class FolderWatch:
             else:
                 self._report_if_changed(found_file, self._report_on_loop)
 
-    def _report_if_changed(self, found_file: PathState, on_change: Callable[[PathState], None]) -> None:
-        if found_file != self._last_reported[found_file.path]:
-            self._last_reported[found_file.path] = found_file
-            on_change(found_file)
+    def _report_if_changed(self, file_state: PathState, on_change: Callable[[PathState], None]) -> None:
+        if file_state != self._last_reported[file_state.path]:
+            self._last_reported[file_state.path] = file_state
+            on_change(file_state)
 
 
 def _watch_error(error: OSError) -> EvaluationError:

@@ -31,7 +31,7 @@ Show = Callable[[str], None]
 
 def programs_folder(preset: Preset, cache: Path) -> Path:
     """Folder where a subject's programs are, or would be."""
-    return cache / "subjects" / f"{preset.installed_as}-{preset.package_sha256[:12]}"
+    return cache / "subjects" / f"{preset.installation_name}-{preset.package_sha256[:12]}"
 
 
 def is_installed(preset: Preset, cache: Path) -> bool:
@@ -92,7 +92,9 @@ def _npm_install(preset: Preset, programs_folder: Path, node_program: Path) -> N
         "--no-fund",
         "--loglevel=error",
     ]
-    _run_client(command, programs_folder, {"PATH": f"{node_program.parent}:{os.environ.get('PATH', os.defpath)}"})
+    _run_package_client(
+        command, programs_folder, {"PATH": f"{node_program.parent}:{os.environ.get('PATH', os.defpath)}"}
+    )
 
 
 def _pip_install(target_folder: Path, lock_file: Path, *, for_toolchain: bool = False) -> None:
@@ -106,21 +108,21 @@ def _pip_install(target_folder: Path, lock_file: Path, *, for_toolchain: bool = 
         *("--require-hashes", "--only-binary=:all:", f"--target={target_folder}", "--requirement", lock_file),
         *(toolchain_options if for_toolchain else ()),
     ]
-    _run_client(command, target_folder.parent, {})
+    _run_package_client(command, target_folder.parent, {})
 
 
 def _write_start_script(preset: Preset, programs_folder: Path) -> None:
     module, _, function = preset.entry_point.partition(":")
-    path = f"sys.path.insert(0, '{AGENT}/lib'); sys.argv[0] = '{preset.program}'"
+    path = f"sys.path.insert(0, '{AGENT}/lib'); sys.argv[0] = '{preset.program_name}'"
     code = f"import sys; {path}; from {module} import {function} as run; sys.exit(run())"
-    program = programs_folder / "bin" / preset.program
+    program = programs_folder / "bin" / preset.program_name
     program.parent.mkdir()
     # What the agent starts must not find the packages that it is made of.
     program.write_text(f'#!/bin/sh\nexec /usr/bin/python3 -I -c "{code}" "$@"\n', encoding="utf-8")
     program.chmod(0o755)
 
 
-def _run_client(command: Sequence[str | Path], work_folder: Path, extra_environment: dict[str, str]) -> None:
+def _run_package_client(command: Sequence[str | Path], work_folder: Path, extra_environment: dict[str, str]) -> None:
     # The user's own settings say where packages come from.
     try:
         process = subprocess.run(
@@ -148,7 +150,7 @@ def _folder_kept_on_success(folder: Path) -> Iterator[Path]:
     new_folder = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         yield new_folder
-        _make_readable(new_folder)
+        _make_readable_for_everybody(new_folder)
         # Somebody else may have been faster.
         with contextlib.suppress(FileExistsError, OSError):
             new_folder.rename(folder)
@@ -158,7 +160,7 @@ def _folder_kept_on_success(folder: Path) -> Iterator[Path]:
         shutil.rmtree(new_folder, ignore_errors=True)
 
 
-def _make_readable(folder: Path) -> None:
+def _make_readable_for_everybody(folder: Path) -> None:
     """As root, agents are run as users without rights."""
     for parent, _, names in os.walk(folder):
         for path in (Path(parent), *(Path(parent, name) for name in names)):

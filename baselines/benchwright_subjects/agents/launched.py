@@ -9,7 +9,7 @@ from pathlib import Path
 from benchwright_attempts.errors import EvaluationError
 from benchwright_subjects.agents.installation import is_installed, node_folder, programs_folder
 from benchwright_subjects.agents.launch import AGENT, TOOL_KINDS, AcpTerms, AgentLaunch
-from benchwright_subjects.agents.preset import SubjectKind, preset
+from benchwright_subjects.agents.preset import SubjectKind, preset_named
 
 _PLACE = "benchwright"
 
@@ -92,7 +92,7 @@ def installed_launch(cache: Path, subject_name: str) -> AgentLaunch:
     Raises:
         EvaluationError: The subject is not installed.
     """
-    known_preset = preset(subject_name)
+    known_preset = preset_named(subject_name)
     if not is_installed(known_preset, cache):
         raise EvaluationError(
             f"{known_preset.title} {known_preset.version} is not installed: benchwright subject add {subject_name}"

@@ -80,7 +80,7 @@ class Preset(Model):
     """Settings: path below its home → text."""
 
     @model_validator(mode="after")
-    def _source_is_complete(self) -> Self:
+    def _check_source_is_complete(self) -> Self:
         if (self.source is InstallClient.PYPI) != bool(self.entry_point):
             raise ValueError("packages of Python, and they alone, have an entry_point")
         if self.kind is SubjectKind.COMMAND_LINE and bool(self.resume) != bool(self.session_paths):
@@ -88,17 +88,17 @@ class Preset(Model):
         return self
 
     @property
-    def installed_as(self) -> str:
+    def installation_name(self) -> str:
         """Name of the subject whose installation it uses."""
         return self.installation or self.name
 
     @property
     def folder(self) -> Path:
         """With its lock file."""
-        return PRESETS / self.installed_as
+        return PRESETS / self.installation_name
 
     @property
-    def program(self) -> str:
+    def program_name(self) -> str:
         """The name of its program."""
         return self.command.split()[0]
 
@@ -141,14 +141,14 @@ class Preset(Model):
         """
         shown_folders = {AGENT: programs_folder} | ({NODE: node_folder} if node_folder else {})
         return AgentLaunch(
-            command=_with_bridge_and_home(command or self.command),
+            command=_fill_in_bridge_and_home(command or self.command),
             read_only_folders=shown_folders,
             path=(
                 *(f"{AGENT}/{folder}" for folder in self.path),
                 *((f"{NODE}/{NODE_PROGRAMS}",) if node_folder else ()),
             ),
-            environment={name: _with_bridge_and_home(value) for name, value in self.environment.items()},
-            files={path: _with_bridge_and_home(text) for path, text in self.files.items()},
+            environment={name: _fill_in_bridge_and_home(value) for name, value in self.environment.items()},
+            files={path: _fill_in_bridge_and_home(text) for path, text in self.files.items()},
             identity_facts={
                 "subject": self.name,
                 "subject_kind": self.kind.value,
@@ -157,13 +157,13 @@ class Preset(Model):
             },
             title=f"{self.name} {self.version}",
             session_paths=self.session_paths,
-            resume_command=_with_bridge_and_home(self.resume),
+            resume_command=_fill_in_bridge_and_home(self.resume),
             acp=AcpTerms() if self.kind is SubjectKind.ACP else None,
         )
 
 
-def _with_bridge_and_home(text: str) -> str:
-    return text.replace("{bridge}", BRIDGE).replace("{home}", HOME)
+def _fill_in_bridge_and_home(command_template: str) -> str:
+    return command_template.replace("{bridge}", BRIDGE).replace("{home}", HOME)
 
 
 def presets() -> list[Preset]:
@@ -171,17 +171,17 @@ def presets() -> list[Preset]:
     return [_read_preset(file) for file in sorted(PRESETS.glob("*/preset.toml"))]
 
 
-def preset(name: str) -> Preset:
+def preset_named(preset_name: str) -> Preset:
     """One of them.
 
     Raises:
         EvaluationError: No subject has this name.
     """
     for candidate in presets():
-        if candidate.name == name:
+        if candidate.name == preset_name:
             return candidate
     known_names = ", ".join(candidate.name for candidate in presets())
-    raise EvaluationError(f"There is no subject {name!r}. There are {known_names}.")
+    raise EvaluationError(f"There is no subject {preset_name!r}. There are {known_names}.")
 
 
 def _read_preset(file: Path) -> Preset:

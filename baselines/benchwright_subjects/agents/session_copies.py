@@ -33,7 +33,7 @@ class SessionCopies:
         async with first_connection(address, user_id) as connected:
             yield cls(connected)
 
-    async def copy(self) -> bytes | None:
+    async def request_copy(self) -> bytes | None:
         """The session as it is now; None if it is too large, or once the launcher has not answered."""
         if self._has_failed:
             return None

@@ -14,7 +14,7 @@ _MOST_LINES = 2000
 def text_changes(old_text: str, new_text: str) -> tuple[Change, ...]:
     """Changes in the order in which they are applied: from the last place in the text to the first."""
     old_lines, new_lines = old_text.splitlines(keepends=True), new_text.splitlines(keepends=True)
-    start, end = _shared_lengths(old_lines, new_lines)
+    start, end = _shared_start_and_end_lengths(old_lines, new_lines)
     old_middle, new_middle = old_lines[start : len(old_lines) - end], new_lines[start : len(new_lines) - end]
     if max(len(old_middle), len(new_middle)) > _MOST_LINES:
         spans = [(0, len(old_middle), 0, len(new_middle))]
@@ -30,7 +30,7 @@ def text_changes(old_text: str, new_text: str) -> tuple[Change, ...]:
     return tuple(reversed(text_changes))
 
 
-def _shared_lengths(first_sequence: Sequence[str], second_sequence: Sequence[str]) -> tuple[int, int]:
+def _shared_start_and_end_lengths(first_sequence: Sequence[str], second_sequence: Sequence[str]) -> tuple[int, int]:
     """Lengths that two sequences have in common at the beginning, and at the end of the rest."""
     longest = min(len(first_sequence), len(second_sequence))
     start = next((index for index in range(longest) if first_sequence[index] != second_sequence[index]), longest)
@@ -42,5 +42,5 @@ def _shared_lengths(first_sequence: Sequence[str], second_sequence: Sequence[str
 
 
 def _narrowest_change(offset: int, old_text: str, new_text: str) -> Change:
-    start, end = _shared_lengths(old_text, new_text)
+    start, end = _shared_start_and_end_lengths(old_text, new_text)
     return Change(start=offset + start, end=offset + len(old_text) - end, text=new_text[start : len(new_text) - end])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from benchwright_subjects.bridge.dialect import BridgeDialect, Json, present_fields, server_sent_event
+from benchwright_subjects.bridge.dialect import BridgeDialect, Json, server_sent_event, without_null_fields
 from benchwright_subjects.inspect_private import AgentBridge, inspect_anthropic_api_request
 
 _KINDS = {
@@ -28,7 +28,7 @@ def _stream_events_of_reply(request: Json, reply: Json) -> Iterator[bytes]:
     begun_reply = reply | {"content": [], "stop_reason": None, "usage": reply["usage"] | {"output_tokens": 0}}
     yield stream_event("message_start", message=begun_reply)
     for block_index, block in enumerate(reply["content"]):
-        begun_block, deltas = _begun_block_and_deltas(present_fields(block))
+        begun_block, deltas = _begun_block_and_deltas(without_null_fields(block))
         yield stream_event("content_block_start", index=block_index, content_block=begun_block)
         for delta in deltas:
             yield stream_event("content_block_delta", index=block_index, delta=delta)

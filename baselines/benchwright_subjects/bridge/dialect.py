@@ -32,6 +32,6 @@ def server_sent_event(content: Mapping[str, Any], name: str = "") -> bytes:
     return (f"event: {name}\n" if name else "").encode() + f"data: {data_json}\n\n".encode()
 
 
-def present_fields(content: Mapping[str, Any]) -> Json:
+def without_null_fields(content: Mapping[str, Any]) -> Json:
     """The fields that have a value."""
     return {name: value for name, value in content.items() if value is not None}

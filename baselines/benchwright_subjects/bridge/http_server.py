@@ -121,13 +121,15 @@ class _BridgeApplication:
             elif matched_route is None or scope["method"] != "POST":
                 raise BridgeRefusalError(404, f"There is no {scope['method']} {path} here.")
             else:
-                await self._answer(matched_route, _parse_body(await _read_request_body(scope, receive)), receive, send)
+                await self._answer_request(
+                    matched_route, _parse_body(await _read_request_body(scope, receive)), receive, send
+                )
         except BridgeRefusalError as error:
             await _send_json(send, error.status, dialect.error(error.status, str(error)))
 
-    async def _answer(self, asked_route: Route, request: Json, receive: _Receive, send: _Send) -> None:
+    async def _answer_request(self, asked_route: Route, request: Json, receive: _Receive, send: _Send) -> None:
         streams = bool(request.get("stream")) if asked_route.streams is None else asked_route.streams
-        answer_task = self._bridge.answer(asked_route, request)
+        answer_task = self._bridge.start_answer(asked_route, request)
         disconnection = asyncio.create_task(_wait_for_disconnect(receive))
         try:
             has_begun = False

@@ -93,15 +93,15 @@ class ModelBridge:
         """The conversation so far."""
         return self._bridge.state
 
-    def answer(self, route: Route, request: Json) -> asyncio.Task[Json]:
+    def start_answer(self, route: Route, request: Json) -> asyncio.Task[Json]:
         """Has the model answer; cancelling the task cancels its request to the model.
 
         Raises:
             BridgeRefusalError: By the task: there is no answer.
         """
-        return asyncio.create_task(self._answer(route, request), context=self._context.copy())
+        return asyncio.create_task(self._answer_request(route, request), context=self._context.copy())
 
-    async def _answer(self, route: Route, request: Json) -> Json:
+    async def _answer_request(self, route: Route, request: Json) -> Json:
         asked_request = _Request()
         _REQUEST.set(asked_request)
         try:

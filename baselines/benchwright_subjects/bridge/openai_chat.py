@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchwright_subjects.bridge.dialect import BridgeDialect, Json, present_fields, server_sent_event
+from benchwright_subjects.bridge.dialect import BridgeDialect, Json, server_sent_event, without_null_fields
 from benchwright_subjects.inspect_private import AgentBridge, inspect_completions_api_request
 
 _NO_PARAMETERS = {"type": "object", "properties": {}}
@@ -31,7 +31,7 @@ def _stream_events_of_reply(request: Json, reply: Json) -> Iterator[bytes]:
         )
 
     for choice in reply["choices"]:
-        choice_index, message = choice["index"], present_fields(choice["message"])
+        choice_index, message = choice["index"], without_null_fields(choice["message"])
         calls, text = message.pop("tool_calls", []), message.pop("content", "")
         yield chunk(choice_index, {**message, "content": ""})
         if text:

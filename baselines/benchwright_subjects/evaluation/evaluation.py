@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 TASKS = Path(__file__).parents[1] / "tasks.py"
 
 
-class _Lean(TypedDict):
+class _LeanEvalOptions(TypedDict):
     ctl_server: bool
     log_realtime: bool
     score_display: bool
@@ -42,7 +42,7 @@ class _Lean(TypedDict):
 _PRICES = "prices"
 """Field of a log's metadata."""
 Display = Literal["full", "conversation", "rich", "plain", "log", "none"]
-LEAN: _Lean = {"ctl_server": False, "log_realtime": False, "score_display": False}
+LEAN: _LeanEvalOptions = {"ctl_server": False, "log_realtime": False, "score_display": False}
 """The event log keeps what is done, so Inspect's second database of running samples is not needed. Mean scores that are
 shown while samples run are made from all samples again at each one: the time grows with the square of their number."""
 
@@ -116,7 +116,7 @@ def evaluate(evaluation_run: EvaluationRun) -> EvalLog:
                 **generate,
             )
     except PrerequisiteError as error:
-        raise EvaluationError(_plain_message(error)) from error
+        raise EvaluationError(_message_without_markup(error)) from error
     return _first_log_or_error(logs, evaluation_run.output_folder)
 
 
@@ -161,7 +161,7 @@ def find_model(model: str | Model, *, base_url: str | None = None, most_retries:
     try:
         return get_model(model, base_url=base_url, config=GenerateConfig(max_retries=most_retries))
     except PrerequisiteError as error:
-        raise EvaluationError(_plain_message(error)) from error
+        raise EvaluationError(_message_without_markup(error)) from error
     except ValueError as error:
         if "recogni" not in str(error) and "Model name" not in str(error):
             raise
@@ -207,7 +207,7 @@ def resume_run(
     except FileNotFoundError as error:
         raise EvaluationError(f"{log_file} can't be gone on with: {error}.") from error
     except PrerequisiteError as error:
-        raise EvaluationError(_plain_message(error)) from error
+        raise EvaluationError(_message_without_markup(error)) from error
     return _first_log_or_error(logs, log_file.parent)
 
 
@@ -241,14 +241,14 @@ def write_replies(eval_log: EvalLog, file: Path) -> None:
         if sample.error:
             continue
         name = str(sample.id)
-        reply = {"completion": sample.output.completion, **_answer_origin(eval_log, sample, Solver.MODEL)}
+        reply = {"completion": sample.output.completion, **_answer_origin_facts(eval_log, sample, Solver.MODEL)}
         (refined_lines if name.endswith(SUFFIX) else published_lines).append({"id": name.removesuffix(SUFFIX), **reply})
     write_lines(file, published_lines)
     if refined_lines:
         write_lines(file.with_name(file.name.replace(".responses", ".refined.responses")), refined_lines)
 
 
-def _answer_origin(log: EvalLog, sample: EvalSample, condition: Solver) -> dict[str, JsonValue]:
+def _answer_origin_facts(log: EvalLog, sample: EvalSample, condition: Solver) -> dict[str, JsonValue]:
     """Facts in a line about its answer's origin: see `benchwright_problems.storage.responses.Origin`."""
     attempt = _score_metadata(sample).get("attempt")
     task_metadata = log.eval.metadata or {}
@@ -282,11 +282,11 @@ def write_agent_submissions(eval_log: EvalLog, attempt_log: EventLog, file: Path
             contents = recorded_contents(attempt_log.events(name), verdict.snapshot)
             files = {path: content.decode("utf-8", "replace") for path, content in contents.items()}
             work_fields = {"response": files[ANSWER]} if ANSWER in files else {"files": dict[str, JsonValue](files)}
-            lines.append({"id": str(sample.id), **work_fields, **_answer_origin(eval_log, sample, Solver.AGENT)})
+            lines.append({"id": str(sample.id), **work_fields, **_answer_origin_facts(eval_log, sample, Solver.AGENT)})
     write_lines(file, lines)
 
 
-def summary(log: EvalLog) -> dict[str, JsonValue]:
+def summary_of_run(log: EvalLog) -> dict[str, JsonValue]:
     """The result of a run; the results of refined statements are in `refined`, apart from the rest."""
     samples = _read_samples(log)
     sample_facts = [_score_metadata(sample) for sample in samples]
@@ -414,7 +414,7 @@ def _first_log_or_error(logs: Sequence[EvalLog], folder: Path) -> EvalLog:
     return logs[0]
 
 
-def _plain_message(error: PrerequisiteError) -> str:
+def _message_without_markup(error: PrerequisiteError) -> str:
     from rich.text import Text
 
     message = str(error.message)

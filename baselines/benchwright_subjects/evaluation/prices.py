@@ -76,11 +76,15 @@ def set_prices(prices_file: Path, required_model: str = "") -> PriceList:
     return PriceList(prices_file.name, dated)
 
 
-def _price_date(prices_file: Path, value: object) -> date | None:
+def _price_date(prices_file: Path, stated_date: object) -> date | None:
     try:
-        return value if value is None or isinstance(value, date) else date.fromisoformat(str(value))
+        return (
+            stated_date
+            if stated_date is None or isinstance(stated_date, date)
+            else date.fromisoformat(str(stated_date))
+        )
     except ValueError:
-        raise EvaluationError(f"{prices_file}, {_DATE}: {value!r} is no date. Write it as 2026-11-30.") from None
+        raise EvaluationError(f"{prices_file}, {_DATE}: {stated_date!r} is no date. Write it as 2026-11-30.") from None
 
 
 def _model_price(prices_file: Path, model_name: str, price_fields: object) -> ModelCost:

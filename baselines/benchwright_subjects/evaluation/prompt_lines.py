@@ -27,7 +27,7 @@ def write_prompts(file: Path, problems: Sequence[Problem], prompt_for: Callable[
     lines = []
     for problem in problems:
         prompt = prompt_for(problem)
-        line: dict[str, str] = {"id": problem.id, "prompt": prompt.plain, "system": prompt.system}
+        line: dict[str, str] = {"id": problem.id, "prompt": prompt.plain_text, "system": prompt.system}
         if not prompt.examples:
             line["user"] = prompt_parts_text(prompt.user)
         lines.append(line)

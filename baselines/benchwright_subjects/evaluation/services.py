@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from functools import cached_property
 from typing import Any, TypeVar
 
-from benchwright_attempts import configured_log
+from benchwright_attempts import configured_log_location
 from benchwright_attempts.errors import AttemptError, EvaluationError
 from benchwright_attempts.services import Services
 from benchwright_foundation.errors import BenchwrightError
@@ -34,7 +34,7 @@ class EvaluationServices(Services[StudyLog]):
     def __init__(self, home: Home, sandbox: str) -> None:
         # As many as there are cores: a simulation that shares its core runs into its time limit.
         slots = asyncio.Semaphore(os.cpu_count() or 1)
-        super().__init__(home, lambda _: open_log(configured_log(home)), lambda: self.sandbox, slots)
+        super().__init__(home, lambda _: open_log(configured_log_location(home)), lambda: self.sandbox, slots)
         # Inspect counts tokens for providers that don't, and would fetch the table.
         self.token_counter.use_table_in_whole_process()
         self._sandbox_name = sandbox

@@ -12,7 +12,7 @@ from benchwright_judges.reading.text_length import ENCODING, TokenCounter
 from benchwright_subjects.inspect_private import count_sample_usage, sample_model_usage
 
 
-def running_sample_usage() -> Mapping[str, Counted]:
+def usage_of_running_sample_by_model() -> Mapping[str, Counted]:
     """Usage of each model for the sample that runs."""
     return sample_model_usage()
 

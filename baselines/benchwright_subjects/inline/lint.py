@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping
 
 
-def slang_errors(files: Mapping[str, str]) -> Counter[str]:
+def slang_error_counts(text_by_path: Mapping[str, str]) -> Counter[str]:
     """Errors by slang, elaborated together; each with the number of times it is said.
 
     Args:
-        files: Text by path.
+        text_by_path: Text by path.
     """
     # Imported late: it is slow to load, and most policies don't need it.
     import pyslang
@@ -24,8 +24,8 @@ def slang_errors(files: Mapping[str, str]) -> Counter[str]:
     option_bag = pyslang.Bag([preprocessing])
     sources = pyslang.SourceManager()
     compilation = Compilation()
-    for path in sorted(files):
-        compilation.addSyntaxTree(SyntaxTree.fromText(files[path], sources, path, path, option_bag))
+    for path in sorted(text_by_path):
+        compilation.addSyntaxTree(SyntaxTree.fromText(text_by_path[path], sources, path, path, option_bag))
     engine = pyslang.DiagnosticEngine(sources)
     error_counts: Counter[str] = Counter()
     for diagnostic in compilation.getAllDiagnostics():
@@ -36,4 +36,4 @@ def slang_errors(files: Mapping[str, str]) -> Counter[str]:
 
 def has_new_errors(old_files: Mapping[str, str], new_files: Mapping[str, str]) -> bool:
     """True if slang says errors of the files after a change that it did not say, or not so often, before."""
-    return bool(slang_errors(new_files) - slang_errors(old_files))
+    return bool(slang_error_counts(new_files) - slang_error_counts(old_files))

@@ -188,7 +188,11 @@ def _subject_with_sample_seed(subject: InlineSubject, sample_number: int) -> Inl
 
 
 async def _fill_places_until_failure(
-    lone_server: LoneServer, subject: InlineSubject, sample: SampleAttempt, problem: Problem, texts: Sequence[StartText]
+    lone_server: LoneServer,
+    subject: InlineSubject,
+    sample: SampleAttempt,
+    problem: Problem,
+    start_texts_of_files: Sequence[StartText],
 ) -> SubjectError | None:
     """Fill the places of each file. Returns how the server failed; None if it behaved, or its time was over.
 
@@ -196,10 +200,12 @@ async def _fill_places_until_failure(
         ProviderError: The provider of the server's model failed.
     """
     rules = Rules(Refusal.ALONE, timeout_s=lone_server.rules.timeout_s, most_asks=lone_server.rules.most_asks)
-    present = visible_files(problem, has_statement=True) | {start_text.path: start_text.text for start_text in texts}
+    present = visible_files(problem, has_statement=True) | {
+        start_text.path: start_text.text for start_text in start_texts_of_files
+    }
     failure: SubjectError | None = None
     async with sample.solving_within_time_limit():
-        for cut_file in texts:
+        for cut_file in start_texts_of_files:
             witness = _LogRecorder(sample, cut_file.path, lone_server.title)
             for site in _sites_in_turn(sample.header.problem, cut_file, present):
                 other_files = {path: content for path, content in present.items() if path != cut_file.path}

@@ -81,10 +81,10 @@ class Offer:
         """Code points left and right of the cursor that `insertion`, or else the text, stands for."""
         if self.insertion is None:
             return len(self.text_before), len(self.text_after)
-        return 0, 0 if self.keeps_what_follows else len(self.text_after)
+        return 0, 0 if self.keeps_text_after else len(self.text_after)
 
     @property
-    def keeps_what_follows(self) -> bool:
+    def keeps_text_after(self) -> bool:
         """True if the text behind the cursor stays."""
         return self.text.endswith(self.text_after)
 

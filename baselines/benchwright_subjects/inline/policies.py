@@ -107,22 +107,22 @@ def accepts_edit(
             return not adds_errors(new_document)
 
 
-def _part_unless_blank(offered_text: str, taken_text: str) -> AcceptedPart | None:
-    if not taken_text.strip():
+def _part_unless_blank(offered_text: str, accepted_text: str) -> AcceptedPart | None:
+    if not accepted_text.strip():
         return None
     # An editor accepts white space at the end with the rest.
     return (
         AcceptedPart(offered_text, True)
-        if taken_text.rstrip() == offered_text.rstrip()
-        else AcceptedPart(taken_text, False)
+        if accepted_text.rstrip() == offered_text.rstrip()
+        else AcceptedPart(accepted_text, False)
     )
 
 
-def through_first_filled_line(text: str) -> str:
+def through_first_filled_line(offered_text: str) -> str:
     """Text that is offered, up to the end of its first line that is not blank."""
-    start = len(text) - len(text.lstrip())
-    end = text.find("\n", start)
-    return text if end < 0 else text[:end]
+    start = len(offered_text) - len(offered_text.lstrip())
+    end = offered_text.find("\n", start)
+    return offered_text if end < 0 else offered_text[:end]
 
 
 def shared_beginning(offered_text: str, reference_rest: str) -> str:

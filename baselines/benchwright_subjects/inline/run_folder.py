@@ -119,7 +119,7 @@ class RunFolder:
                     f"{self.folder} holds a run with another {' and '.join(different)}. Choose a new folder, or give "
                     "the options that it began with."
                 )
-            self._cut_torn_line()
+            self._cut_unfinished_last_line()
             yield
 
     def settings(self) -> Settings:
@@ -186,7 +186,7 @@ class RunFolder:
             file, "".join(f"{kept_record.model_dump_json()}\n" for kept_record in record_parts).encode(), 0o600
         )
 
-    def _read_lines(self, file: Path, kind: type[_Line]) -> list[_Line]:
+    def _read_lines(self, file: Path, record_type: type[_Line]) -> list[_Line]:
         try:
             file_bytes = file.read_bytes()
         except FileNotFoundError:
@@ -194,14 +194,14 @@ class RunFolder:
         kept_records = []
         for number, line in enumerate(file_bytes[: file_bytes.rfind(b"\n") + 1].splitlines(), 1):
             try:
-                kept_records.append(kind.model_validate_json(line))
+                kept_records.append(record_type.model_validate_json(line))
             except ValidationError:
                 raise EvaluationError(
                     f"{file}, line {number}, is damaged. Remove the line to play its site again."
                 ) from None
         return kept_records
 
-    def _cut_torn_line(self) -> None:
+    def _cut_unfinished_last_line(self) -> None:
         """Take off a line that was not written whole."""
         if self._sites.exists():
             with self._sites.open("r+b") as stream:

@@ -311,14 +311,14 @@ class _SitePlay:
             self._is_over = not is_silent
             return step
         self._reference_rest = self._reference_rest[len(typed) :]
-        await self._type_text(session, typed + self._pass_reference_space())
+        await self._type_text(session, typed + self._take_reference_space())
         return step.model_copy(update={"typed": typed})
 
-    def _space_to_set_after(self, taken_text: str) -> str:
+    def _space_to_set_after(self, accepted_text: str) -> str:
         """The white space that is set after an accepted text, as an editor or its user does."""
         if self._follows_reference:
-            blank = self._pass_reference_space()
-            return "" if taken_text[-1:].isspace() else blank
+            blank = self._take_reference_space()
+            return "" if accepted_text[-1:].isspace() else blank
         document = self.played_site.document
         line = document.text_before[document.text_before.rfind("\n") + 1 :]
         is_at_end = not document.text_after.partition("\n")[0].strip()
@@ -326,7 +326,7 @@ class _SitePlay:
             return ""
         return "\n" + line[: len(line) - len(line.lstrip())]
 
-    def _pass_reference_space(self) -> str:
+    def _take_reference_space(self) -> str:
         """The white space that comes next in the reference, which is behind it then."""
         blank = alignment.leading_space(self._reference_rest) if self._reference_rest.strip() else ""
         self._reference_rest = self._reference_rest[len(blank) :]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_subjects.prompt_sets.confidence import asking_for_confidence
+from benchwright_subjects.prompt_sets.confidence import with_confidence_request
 from benchwright_subjects.prompt_sets.csbench import CSBENCH
 from benchwright_subjects.prompt_sets.cvdp import CVDP
 from benchwright_subjects.prompt_sets.json_answers import JSON_ANSWERS
@@ -14,7 +14,7 @@ from benchwright_subjects.prompts.prompt import answer_prompt
 BENCHWRIGHT = PromptSet(name="benchwright", source="", covers="all problems", make_prompt=answer_prompt)
 _PLAIN = (BENCHWRIGHT, CVDP, CSBENCH, QUARCH)
 """A set has one module, one line here, and its name in `benchwright_studies.plan.vocabulary.Prompts`."""
-PROMPT_SETS: tuple[PromptSet, ...] = (*_PLAIN, JSON_ANSWERS, *map(asking_for_confidence, _PLAIN))
+PROMPT_SETS: tuple[PromptSet, ...] = (*_PLAIN, JSON_ANSWERS, *map(with_confidence_request, _PLAIN))
 
 
 def prompt_set(name: str) -> PromptSet:

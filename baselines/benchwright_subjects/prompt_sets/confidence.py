@@ -22,7 +22,7 @@ _LINE = re.compile(
 )
 
 
-def asking_for_confidence(prompts: PromptSet) -> PromptSet:
+def with_confidence_request(prompts: PromptSet) -> PromptSet:
     """The same prompts, which also ask for a confidence."""
 
     def asks(problem: Problem) -> ModelPrompt | None:

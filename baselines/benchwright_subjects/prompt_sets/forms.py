@@ -33,7 +33,7 @@ def form_by_problem_kind(prompts: PromptSet) -> dict[str, str]:
     for problem in _placeholder_problems():
         prompt = prompts.make_prompt(problem)
         if prompt is not None:
-            forms[problem.id] = prompt.plain
+            forms[problem.id] = prompt.plain_text
     return forms
 
 

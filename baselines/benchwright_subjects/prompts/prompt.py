@@ -46,7 +46,7 @@ class ModelPrompt:
     examples: tuple[Turn, ...] = ()
 
     @property
-    def plain(self) -> str:
+    def plain_text(self) -> str:
         """All of it as one text, figures by their names: what CVDP's export holds, and what is counted in tokens."""
         turns = [f"System: {self.system}"] if self.system else []
         for example in self.examples:

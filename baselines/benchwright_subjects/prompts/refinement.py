@@ -20,7 +20,7 @@ from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import Problem
 from benchwright_subjects.evaluation.prompt_lines import write_lines
 from benchwright_subjects.prompts.prompt import ModelPrompt, full_statement, given_files_text, parts_with_figures
-from benchwright_subjects.samples import dataset
+from benchwright_subjects.samples import problem_dataset
 
 _EDITOR = "You are an experienced hardware designer and edit problem statements so that they can be solved as they are."
 _TASK = (
@@ -128,8 +128,8 @@ def dataset_of_both_variants(
         prompt_for: Makes the request of each.
         refined_by_id: Refinements by id of the problem.
     """
-    samples = list(dataset(pack, problems, prompt_for))
-    for sample in dataset(
+    samples = list(problem_dataset(pack, problems, prompt_for))
+    for sample in problem_dataset(
         pack,
         [
             refined_by_id[problem.id].with_refined_statement(problem)

@@ -19,8 +19,8 @@ from benchwright_subjects.prompts.prompt import (
 _PLACE = re.compile(r"\{\{\s*([A-Za-z_]+)\s*\}\}")
 
 
-def _question_field(name: str) -> Callable[[Problem], str]:
-    return lambda problem: str(getattr(problem.public.question, name)) if problem.public.question else ""
+def _question_field_reader(field_name: str) -> Callable[[Problem], str]:
+    return lambda problem: str(getattr(problem.public.question, field_name)) if problem.public.question else ""
 
 
 PLACES: Mapping[str, Callable[[Problem], str]] = {
@@ -33,10 +33,10 @@ PLACES: Mapping[str, Callable[[Problem], str]] = {
     "files": given_files_text,
     "expected": lambda problem: "\n".join(problem.public.expected),
     "reply": reply_form_instruction,
-    "format": _question_field("format"),
-    "language": _question_field("language"),
-    "domain": _question_field("domain"),
-    "topic": _question_field("topic"),
+    "format": _question_field_reader("format"),
+    "language": _question_field_reader("language"),
+    "domain": _question_field_reader("domain"),
+    "topic": _question_field_reader("topic"),
 }
 """Places that a template can contain."""
 

@@ -85,7 +85,7 @@ class OneClock:
     async def _watch(self) -> None:
         while True:
             await asyncio.sleep(_CHECK_INTERVAL_S)
-            running_sessions = [session for session in self._sessions() if session.attempt.clock.is_followed]
+            running_sessions = [session for session in self._sessions() if session.attempt.clock.is_following]
             if running_sessions:
                 async with self._lock:
                     await self._pause_all_but_newest(running_sessions)

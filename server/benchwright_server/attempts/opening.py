@@ -66,7 +66,8 @@ class Opening:
             return self._reuse_or_make_guided_attempt(problem_ref, problem)
         while (
             not always_new
-            and (unfinished := self._services.attempts.newest_unfinished_by_person(problem=problem_ref)) is not None
+            and (unfinished := self._services.attempts.newest_unfinished_attempt_of_person(problem=problem_ref))
+            is not None
         ):
             if self._is_guided(unfinished):
                 break
@@ -123,7 +124,7 @@ class Opening:
             raise ServerError(
                 f"{problem_ref} belongs to an assignment, which is no practice. Take a problem of another pack."
             )
-        header = self._services.attempts.newest_unfinished_by_person(problem=problem_ref)
+        header = self._services.attempts.newest_unfinished_attempt_of_person(problem=problem_ref)
         if (
             header is None
             or not self._is_guided(header)
@@ -143,7 +144,7 @@ class Opening:
 
         problem = self._services.store.problem(problem_ref)
         # An attempt that was created just before a crash is reused: the journal does not have it yet.
-        header = self._services.attempts.newest_unfinished_by_person(
+        header = self._services.attempts.newest_unfinished_attempt_of_person(
             problem=problem_ref, study=assigned.study, solver=assigned.participant
         )
         if header is None or not self._repair_marker_if_workspace_exists(header, problem):

@@ -122,7 +122,9 @@ class EditorSession(Adapter):
         self.problem = problem
         self.workspace = workspace
         self.terms = terms
-        self.attempt = Attempt(services, header, problem, terms, self, flagged=flagged_violations, warms_up=True)
+        self.attempt = Attempt(
+            services, header, problem, terms, self, flagged_violations=flagged_violations, warms_up=True
+        )
         self.hint_ladder = HintLadder(services, header, problem, self.attempt)
         self._claim = None if isinstance(claim_or_holder, str) else claim_or_holder
         self.attempt.writer.elsewhere_error = (
@@ -183,7 +185,7 @@ class EditorSession(Adapter):
 
     # What the engine asks
 
-    def present_judged_files(self) -> Mapping[str, bytes]:
+    def current_judged_files(self) -> Mapping[str, bytes]:
         """The current content of the judged files in the workspace."""
         return read_judged_files(self.workspace.folder, self.problem)
 
@@ -216,7 +218,7 @@ class EditorSession(Adapter):
         self._listeners.on_failure(error)
 
     @asynccontextmanager
-    async def progress(self) -> AsyncIterator[Report]:
+    async def show_run_progress(self) -> AsyncIterator[Report]:
         """Shows a run's progress in the editor."""
         async with self._listeners.progress(self) as report:
             yield report
@@ -292,7 +294,7 @@ class EditorSession(Adapter):
 
     async def _record_agent_connection(self, connection_id: str, *, is_connected: bool) -> None:
         if not self.ended:
-            self.on_files_taken_for_run(await asyncio.to_thread(self.present_judged_files))
+            self.on_files_taken_for_run(await asyncio.to_thread(self.current_judged_files))
         connection_event = AgentConnection(
             connection=connection_id, agent=self._agents[connection_id][:200], connected=is_connected
         )
@@ -381,7 +383,7 @@ class EditorSession(Adapter):
         return await asyncio.to_thread(self.attempt.runs.reveal, verdict) if verdict is not None else None
 
     async def _attempt_view(self, summary: Summary, revealed: Revealed | None) -> AttemptView:
-        verdict, pending_run = summary.verdict, self.attempt.runs.pending_run(summary.next_number)
+        verdict, pending_run = summary.verdict, self.attempt.runs.pending_run(summary.next_run_number)
         if pending_run is None and self.is_held_elsewhere and summary.open_runs:
             pending_run = PendingRun(max(summary.open_runs.values()))
         return attempt_view(

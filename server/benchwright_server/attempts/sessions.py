@@ -334,7 +334,7 @@ class EditorSessions:
         if holding is None:
             holding = await asyncio.to_thread(self._claim_or_holder_unless_ended, header.id)
         if not isinstance(holding, str):
-            await asyncio.to_thread(self.attempts.take_over_clock_run_elsewhere, header.id)
+            await asyncio.to_thread(self.attempts.take_over_if_left_running, header.id)
         events = await asyncio.to_thread(self.log.events, header.id)
         files = await asyncio.to_thread(lambda: replay(events).files)
         assigned = next(

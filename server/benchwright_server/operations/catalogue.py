@@ -77,9 +77,9 @@ async def _finish_browser_sign_in(sessions: EditorSessions, params: SignInByBrow
 
 
 def _signed_into(url: str, me: Me) -> SignedInto:
-    from benchwright_remote.joining import address_of
+    from benchwright_remote.joining import checked_service_address
 
-    return SignedInto(url=address_of(url), name=me.name, courses=[course.title for course in me.courses])
+    return SignedInto(url=checked_service_address(url), name=me.name, courses=[course.title for course in me.courses])
 
 
 async def _list_service_accounts(sessions: EditorSessions, params: Nothing) -> ServiceAccounts:

@@ -276,7 +276,7 @@ class _PlaybackReading:
             sorted(marks, key=lambda mark: mark.step),
             sum(map(len, marks_by_kind)) - len(marks),
             inserted,
-            self._actors.actors_with_edits(edits, labelled.findings),
+            self._actors.actors_including_edits(edits, labelled.findings),
             self._runs,
             sorted(self._paths),
             PlaybackText(labels, frozenset(self._by_model)),

@@ -9,7 +9,7 @@ import pytest
 from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.home import Home
 from benchwright_subjects.agents.installation import install_subject_if_missing, is_installed
-from benchwright_subjects.agents.preset import Preset, preset
+from benchwright_subjects.agents.preset import Preset, preset_named
 
 LIGHT = ("gemini", "gemini-acp")
 
@@ -22,7 +22,7 @@ _REFUSED = re.compile(r"E40\d|ENOTFOUND|ECONN|ETIMEDOUT|EAI_AGAIN|ETARGET|No mat
 
 def installed_preset(name: str) -> Preset:
     """A subject, installed at the first time; the test is skipped where the registry refuses."""
-    subject, cache = preset(name), Home.from_environment().cache
+    subject, cache = preset_named(name), Home.from_environment().cache
     if not is_installed(subject, cache):
         try:
             install_subject_if_missing(subject, cache, print)

@@ -68,7 +68,7 @@ BEGAN = RunStarted(run="r1", number=1, snapshot={FILE: "1" * 64})
 BEGAN_AGAIN = RunStarted(run="r2", number=2, snapshot={FILE: "2" * 64})
 
 
-def finished(reason: Reason, passed: int | None = None) -> RunFinished:
+def run_finished(reason: Reason, passed: int | None = None) -> RunFinished:
     outcome, total = reason.outcome, 5 if passed is not None else None
     counts = {"passed": passed, "total": total}
     return RunFinished(run="r1", number=1, outcome=outcome, reason=reason.value, message="", wall_s=1, **counts)
@@ -100,7 +100,7 @@ class State:
     """At a service."""
 
 
-FAILED = finished(Reason.TESTS_FAILED, 0)
+FAILED = run_finished(Reason.TESTS_FAILED, 0)
 STATES = [
     State(Standing.OPEN, "…", None, [Started()]),
     State(Standing.RUNNING, "…", 1, [Started(), SAVED, BEGAN], [service_run(1, RunState.RUNNING)]),
@@ -127,8 +127,10 @@ STATES = [
         ],
         [DONE_FAILED, service_run(2, RunState.CANCELLED, why="solver")],
     ),
-    State(Standing.PASSED, "✓", 1, [Started(), SAVED, BEGAN, finished(Reason.PASSED, 5)], [DONE_PASSED]),
-    State(Standing.PASSED, "✓", 1, [Started(), SAVED, BEGAN, finished(Reason.PASSED, 5), Submitted()], [DONE_PASSED]),
+    State(Standing.PASSED, "✓", 1, [Started(), SAVED, BEGAN, run_finished(Reason.PASSED, 5)], [DONE_PASSED]),
+    State(
+        Standing.PASSED, "✓", 1, [Started(), SAVED, BEGAN, run_finished(Reason.PASSED, 5), Submitted()], [DONE_PASSED]
+    ),
     State(
         Standing.WAITING,
         "…",
@@ -145,7 +147,7 @@ STATES = [
         Standing.UNDECIDED,
         "?",
         1,
-        [Started(), SAVED, BEGAN, finished(Reason.MACHINE_BUSY), Submitted()],
+        [Started(), SAVED, BEGAN, run_finished(Reason.MACHINE_BUSY), Submitted()],
         [service_run(1, RunState.DONE, Reason.MACHINE_BUSY)],
     ),
     State(
@@ -153,7 +155,7 @@ STATES = [
         "✓",
         1,
         [
-            *(Started(), SAVED, BEGAN, finished(Reason.MACHINE_BUSY), Submitted()),
+            *(Started(), SAVED, BEGAN, run_finished(Reason.MACHINE_BUSY), Submitted()),
             Regraded(number=1, outcome=Outcome.PASSED, reason="passed", message="", passed=5, total=5, wall_s=1),
         ],
         [DONE_PASSED],

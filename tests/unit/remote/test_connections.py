@@ -8,7 +8,7 @@ import pytest
 from benchwright_foundation.home import Home
 from benchwright_remote.connections import Connections
 from benchwright_remote.errors import ServiceError
-from benchwright_remote.joining import address_of
+from benchwright_remote.joining import checked_service_address
 
 
 @pytest.fixture
@@ -48,9 +48,9 @@ def test_a_damaged_file_is_named_without_what_is_in_it(home: Home) -> None:
 )
 def test_an_address_that_would_not_do_is_refused(url: str, message: str) -> None:
     with pytest.raises(ServiceError, match=message):
-        address_of(url)
+        checked_service_address(url)
 
 
 def test_an_address_is_kept_in_one_way() -> None:
-    assert address_of(" https://bench.example.org/arch/ ") == "https://bench.example.org/arch"
-    assert address_of("http://127.0.0.1:8443") == "http://127.0.0.1:8443"
+    assert checked_service_address(" https://bench.example.org/arch/ ") == "https://bench.example.org/arch"
+    assert checked_service_address("http://127.0.0.1:8443") == "http://127.0.0.1:8443"

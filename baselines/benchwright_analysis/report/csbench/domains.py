@@ -60,9 +60,9 @@ def domains_section(data: Dataset) -> Section | None:
     tables = [
         *(_subset_table("domains", "Score by domain", tag, figures) for tag, figures in by_domain.items()),
         _subset_table("formats", "Score by format", ALL, by_format[ALL]),
-        *(_shown_folded(_subset_table("formats", "Score by format", tag, by_format[tag])) for tag in tags[1:]),
+        *(_folded_table(_subset_table("formats", "Score by format", tag, by_format[tag])) for tag in tags[1:]),
         *(
-            _shown_folded(_subset_table("subfields", "Score by subfield", domain, figures))
+            _folded_table(_subset_table("subfields", "Score by subfield", domain, figures))
             for domain, figures in by_subfield.items()
         ),
     ]
@@ -77,8 +77,8 @@ def domains_section(data: Dataset) -> Section | None:
     )
 
 
-def _lead_sentences(data: Dataset, rows: Sequence[Observation]) -> list[str]:
-    questions = len({observation.problem for observation in rows})
+def _lead_sentences(data: Dataset, observations: Sequence[Observation]) -> list[str]:
+    questions = len({observation.problem for observation in observations})
     lead = [f"{counted(questions, 'question')} with a domain, a subfield and a tag, as CS-Bench has them. {_NOTE}"]
     open_ = [
         folded.observation
@@ -122,7 +122,7 @@ def _subset_table(
     )
 
 
-def _shown_folded(table: SortableTable) -> SortableTable:
+def _folded_table(table: SortableTable) -> SortableTable:
     return dataclasses.replace(table, detail=True)
 
 
@@ -144,7 +144,8 @@ def _radar_if_complete(table_numbers: Sequence[TableNumber], contestants: Sequen
     if len(labels) < 3 or not shown_names:
         return []
     extremes = {
-        name: (max(profiles[name], key=_value_or_0), min(profiles[name], key=_value_or_0)) for name in shown_names
+        name: (max(profiles[name], key=_chart_value_or_0), min(profiles[name], key=_chart_value_or_0))
+        for name in shown_names
     }
     summaries = [
         f"{name}: best at {best['label']}, worst at {worst['label']}" for name, (best, worst) in extremes.items()
@@ -160,8 +161,8 @@ def _radar_if_complete(table_numbers: Sequence[TableNumber], contestants: Sequen
     return [SectionPicture("domain-radar", "Profile by domain and format", alt, svg, table)]
 
 
-def _value_or_0(row: charts.Row) -> float:
-    return float(row["value"] or 0)
+def _chart_value_or_0(chart_row: charts.Row) -> float:
+    return float(chart_row["value"] or 0)
 
 
 def _interval_picture_by_tag(

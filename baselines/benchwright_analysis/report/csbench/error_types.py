@@ -18,7 +18,7 @@ from benchwright_judges.agreement.error_labels import csbench_error_labels
 from benchwright_judges.agreement.estimators import krippendorff_alpha
 
 
-def error_types(data: Dataset) -> Section | None:
+def error_types_section(data: Dataset) -> Section | None:
     """Shares of wrong answers by type of error, for each set of labels; None if nobody was asked about any."""
     label_sets = sorted({name for folded in data.counted_attempts for name in folded.errors})
     shares_by_set = {name: shares for name in label_sets if (shares := _shares_of_set(data, name)) is not None}
@@ -72,7 +72,7 @@ def _shares_of_set(data: Dataset, label_set: str) -> _SetShares | None:
     if not rows:
         return None
     agreed = [observation for observation in rows if errors_by_attempt[observation.attempt].types]
-    figures = _error_shares(agreed, errors_by_attempt)
+    figures = _error_share_numbers(agreed, errors_by_attempt)
     corrected = [observation for observation in rows if errors_by_attempt[observation.attempt].types_by_person]
     wrong_answers = counted(len(rows), "wrong choice" if is_csbench else "wrong answer")
     of_wrong = f" of {len(wrong)} after which steps were asked for" if is_csbench else f" by the labels “{label_set}”"
@@ -107,7 +107,7 @@ def _agreement_with_people(
     return {judge: fmean(same) for judge, same in sorted(hits.items())}
 
 
-def _error_shares(
+def _error_share_numbers(
     observations: Sequence[Observation], errors_by_attempt: Mapping[str, NamedErrors]
 ) -> list[TableNumber]:
     """A row for each contestant, and tag if there are several; a column for each type that occurs, and their kinds."""
@@ -125,12 +125,12 @@ def _error_shares(
     for row, contestant_rows in groups.items():
         for kind in dict.fromkeys(kinds[name] for name in types if name in kinds):
             of_kind = {name for name in types if kinds.get(name) == kind}
-            figures.append(_error_share(row, f"any of {kind}", contestant_rows, errors_by_attempt, of_kind))
-        figures += [_error_share(row, name, contestant_rows, errors_by_attempt, {name}) for name in types]
+            figures.append(_error_share_number(row, f"any of {kind}", contestant_rows, errors_by_attempt, of_kind))
+        figures += [_error_share_number(row, name, contestant_rows, errors_by_attempt, {name}) for name in types]
     return figures
 
 
-def _error_share(
+def _error_share_number(
     row_name: str,
     column_name: str,
     contestant_rows: Sequence[Observation],

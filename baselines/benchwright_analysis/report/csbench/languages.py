@@ -32,8 +32,8 @@ def languages_section(data: Dataset) -> Section | None:
         for language in compared_languages:
             for label in ("all", *sorted({row.tag for row in rows_by_language[language]})):
                 difference = score_difference(
-                    _labelled(rows_by_language[first_language], label),
-                    _labelled(rows_by_language[language], label),
+                    _with_tag_or_all(rows_by_language[first_language], label),
+                    _with_tag_or_all(rows_by_language[language], label),
                     lambda observation: observation.family,
                 )
                 if difference is not None:
@@ -58,5 +58,5 @@ def languages_section(data: Dataset) -> Section | None:
     return Section("languages", "Languages", lead, (), [table], {"differences": figures})
 
 
-def _labelled(observations: Sequence[Observation], label: str) -> list[Observation]:
-    return [observation for observation in observations if label in ("all", observation.tag)]
+def _with_tag_or_all(observations: Sequence[Observation], tag_or_all: str) -> list[Observation]:
+    return [observation for observation in observations if tag_or_all in ("all", observation.tag)]

@@ -14,7 +14,7 @@ from benchwright_analysis.report.csbench.contestants import (
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.model_facts import ModelFacts
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, Section, SortableTable, TableNumber, interval_text, p_value
+from benchwright_analysis.report.section import Cell, Section, SortableTable, TableNumber, interval_text, p_value_text
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_difference
 from benchwright_foundation.number_text import number
 
@@ -30,7 +30,7 @@ class ModelPair(NamedTuple):
 
 def model_pairs_section(data: Dataset) -> Section | None:
     """Differences of each pair on the questions that both were asked; None if the facts of models name no pair."""
-    model_pairs = [*_experts_and_bases(data.model_facts), *_ends_of_families(data.model_facts)]
+    model_pairs = [*_base_expert_pairs(data.model_facts), *_smallest_largest_pairs(data.model_facts)]
     rows = ordered_with_distinct_languages(
         data,
         [
@@ -78,17 +78,24 @@ DIFFERENCE_COLUMNS = ("questions", "difference in points (95 % interval)", "p")
 
 def difference_cells(difference: CrossedEstimate) -> tuple[Cell, Cell, Cell]:
     """A difference of scores as a table shows it, in points of 100."""
-    low, high = (None if end is None else 100 * end for end in _ends(difference))
+    low, high = (None if end is None else 100 * end for end in _clipped_interval_ends(difference))
     points_text = f"{number(100 * difference.value, 1)} ({interval_text(low, high, digits=1)})"
-    return difference.problems, points_text, p_value(difference.p_value)
+    return difference.problems, points_text, p_value_text(difference.p_value)
 
 
-def table_number_of_difference(row: str, column: str, difference: CrossedEstimate) -> TableNumber:
+def table_number_of_difference(row_name: str, column_name: str, difference: CrossedEstimate) -> TableNumber:
     """A difference of scores as a number of a table."""
-    return TableNumber(row, column, difference.attempts, difference.problems, difference.value, *_ends(difference))
+    return TableNumber(
+        row_name,
+        column_name,
+        difference.attempts,
+        difference.problems,
+        difference.value,
+        *_clipped_interval_ends(difference),
+    )
 
 
-def _ends(difference: CrossedEstimate) -> tuple[float | None, float | None]:
+def _clipped_interval_ends(difference: CrossedEstimate) -> tuple[float | None, float | None]:
     """The ends of its interval, cut where differences of scores end."""
     low, high = (None if end is None else min(1.0, max(-1.0, end)) for end in (difference.low, difference.high))
     return low, high
@@ -122,11 +129,11 @@ def score_difference(
     )
 
 
-def _experts_and_bases(model_facts: Sequence[ModelFacts]) -> Iterator[ModelPair]:
+def _base_expert_pairs(model_facts: Sequence[ModelFacts]) -> Iterator[ModelPair]:
     return (ModelPair(facts.base, facts.model, "expert – base") for facts in model_facts if facts.base)
 
 
-def _ends_of_families(model_facts: Sequence[ModelFacts]) -> Iterator[ModelPair]:
+def _smallest_largest_pairs(model_facts: Sequence[ModelFacts]) -> Iterator[ModelPair]:
     families: dict[str, list[tuple[float, str]]] = {}
     for facts in model_facts:
         if facts.family and facts.parameters_b is not None:
@@ -141,12 +148,12 @@ _LABELS: Mapping[str, Callable[[Observation], str]] = {
     "": lambda observation: "all",
     "tag": lambda observation: observation.tag,
     "domain": lambda observation: observation.domain,
-    "domain and tag": lambda observation: observation.domain and observation.tag and _in_domain(observation),
+    "domain and tag": lambda observation: observation.domain and observation.tag and _domain_and_tag_label(observation),
     "skill": lambda observation: observation.skill,
 }
 
 
-def _in_domain(observation: Observation) -> str:
+def _domain_and_tag_label(observation: Observation) -> str:
     return f"{observation.domain}, {observation.tag.lower()}"
 
 

@@ -92,7 +92,7 @@ def model_size_section(data: Dataset) -> Section | None:
         except StatisticsError as error:
             lead.append(f"{name}: {error}")
             continue
-        if (family_line := _line_or_none(family_models)) is not None:
+        if (family_line := _fitted_line_or_none(family_models)) is not None:
             line_by_family[name] = family_line
         predictions[name] = [
             *_largest_predicted_from_smaller(family_models),
@@ -111,31 +111,33 @@ def _sizes_and_scores(model_scores: Sequence[ModelScore]) -> tuple[Sequence[floa
     )
 
 
-def _line_or_none(model_scores: Sequence[ModelScore]) -> ScaleFit | None:
+def _fitted_line_or_none(model_scores: Sequence[ModelScore]) -> ScaleFit | None:
     try:
         return fit_scale(*_sizes_and_scores(model_scores))
     except StatisticsError:
         return None
 
 
-def _prediction(model_scores: Sequence[ModelScore], model_facts: ModelFacts, measured: float | None) -> Prediction:
+def _prediction(
+    model_scores: Sequence[ModelScore], model_facts: ModelFacts, measured_score: float | None
+) -> Prediction:
     """Predict a model from others.
 
     Raises:
         StatisticsError: They have no curve.
     """
     parameters = model_facts.parameters_b or 0
-    family_line = _line_or_none(model_scores)
+    family_line = _fitted_line_or_none(model_scores)
     return Prediction(
         model_facts.model,
         parameters,
         fit_scale_curve(*_sizes_and_scores(model_scores)).predict_with_interval(parameters),
-        _cut_to_scores(family_line.predict_with_interval(parameters)) if family_line is not None else None,
-        measured,
+        _clipped_to_score_range(family_line.predict_with_interval(parameters)) if family_line is not None else None,
+        measured_score,
     )
 
 
-def _cut_to_scores(estimate: Estimate) -> Estimate:
+def _clipped_to_score_range(estimate: Estimate) -> Estimate:
     return Estimate.model_validate(
         {name: None if share is None else min(1.0, max(0.0, share)) for name, share in estimate}
     )

@@ -18,7 +18,7 @@ import numpy as np
 
 from benchwright_analysis.code_digest import analysis_digest
 from benchwright_analysis.report.demo import subjects as demo_subjects
-from benchwright_analysis.report.demo.subjects import MADE_UP, MadeUp, program_conditions_yaml
+from benchwright_analysis.report.demo.subjects import MADE_UP, MadeUpCondition, program_conditions_yaml
 from benchwright_analysis.statistics.simulation import SimulatedAttempt, StudyPlan, simulate_study
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock.hand_clock import HandClock
@@ -347,7 +347,9 @@ class _AttemptWriter:
             ),
         )
 
-    def write_program_attempt(self, made_up: MadeUp, problem: Problem, assigned: Assigned, problem_ref: str) -> None:
+    def write_program_attempt(
+        self, made_up: MadeUpCondition, problem: Problem, assigned: Assigned, problem_ref: str
+    ) -> None:
         """One attempt of an agent, or of a copilot alone."""
         attempt = self.open_attempt(problem, problem_ref, assigned.participant, made_up.name, STUDY)
         self.record_events(attempt, assigned)
@@ -359,7 +361,7 @@ class _AttemptWriter:
         self._texts[attempt] = (path, text, version)
         passes = not broke_off and self._random.random() < made_up.chance
         self._write_verdict(attempt, problem, 1, has_passed=passes, passed_tests_share=self._random.random())
-        self.record_events(attempt, demo_subjects.end_event(broke_off=broke_off))
+        self.record_events(attempt, demo_subjects.attempt_end_event(broke_off=broke_off))
 
     def write_model_sample(self, problem: Problem, problem_ref: str, model: str, *, passes: bool) -> None:
         """One sample of a model."""

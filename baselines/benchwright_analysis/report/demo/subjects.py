@@ -20,7 +20,7 @@ _LINES = ("  logic next;\n", "  assign next = state + 1'b1;\n", "  always_ff @(p
 
 
 @dataclass(frozen=True)
-class MadeUp:
+class MadeUpCondition:
     """One condition."""
 
     name: str
@@ -32,10 +32,10 @@ class MadeUp:
 
 
 MADE_UP = (
-    MadeUp("agent", "", "", 0.7),
-    MadeUp("copilot-alone", "first-line", "starting-files", 0.3),
-    MadeUp("copilot-floor", "never", "starting-files", 0.0),
-    MadeUp("copilot-ceiling", "matches", "empty-body", 0.95),
+    MadeUpCondition("agent", "", "", 0.7),
+    MadeUpCondition("copilot-alone", "first-line", "starting-files", 0.3),
+    MadeUpCondition("copilot-floor", "never", "starting-files", 0.0),
+    MadeUpCondition("copilot-ceiling", "matches", "empty-body", 0.95),
 )
 
 
@@ -73,7 +73,7 @@ class SimulatedWork(NamedTuple):
 
 
 def simulate_program(
-    made_up: MadeUp,
+    made_up: MadeUpCondition,
     path: str,
     start_text: str,
     random: np.random.Generator,
@@ -120,7 +120,7 @@ def simulate_program(
     return SimulatedWork(text, bool(made_up.policy) and random.random() < 0.06)
 
 
-def end_event(*, broke_off: bool) -> Event:
+def attempt_end_event(*, broke_off: bool) -> Event:
     """The event that ends the attempt."""
     return Abandoned(reason="subject_failed: no_answer") if broke_off else Submitted()
 

@@ -26,7 +26,7 @@ _THREE_SEATS = 3
 
 def judge_grades_section(data: Dataset) -> Section | None:
     """Shares of the grades of free responses, and of the answers whose first two votes disagreed."""
-    grade_figures = _grade_shares(data)
+    grade_figures = _grade_share_numbers(data)
     ties = _first_vote_disagreement_shares(question_attempts_by_group(data, _has_two_model_votes))
     if not grade_figures and not ties:
         return None
@@ -54,7 +54,7 @@ def judge_grades_section(data: Dataset) -> Section | None:
     return Section("grades", "How judges graded", (), (), tables, numbers)
 
 
-def _grade_shares(data: Dataset) -> list[TableNumber]:
+def _grade_share_numbers(data: Dataset) -> list[TableNumber]:
     attempts_by_group = question_attempts_by_group(
         data, lambda attempt: attempt.observation.format == QuestionFormat.FREE_RESPONSE.value
     )
@@ -78,13 +78,14 @@ def _grade_label(attempt: FoldedAttempt) -> str:
 
 
 def _shares_by_group_and_column(
-    observations_of_group: Mapping[str, Sequence[Observation]], holds_by_column: Mapping[str, Mapping[str, bool]]
+    observations_by_group: Mapping[str, Sequence[Observation]],
+    attempt_flags_by_column: Mapping[str, Mapping[str, bool]],
 ) -> list[TableNumber]:
     """The share of attempts for which a column is true, by group."""
     return [
         table_number(group, name, mean_over_problems(rows, lambda observation, holds=holds: holds[observation.attempt]))  # type: ignore[misc]
-        for name, holds in holds_by_column.items()
-        for group, rows in observations_of_group.items()
+        for name, holds in attempt_flags_by_column.items()
+        for group, rows in observations_by_group.items()
     ]
 
 

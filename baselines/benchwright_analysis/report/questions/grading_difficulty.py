@@ -100,12 +100,12 @@ _COLUMNS: Mapping[str, Callable[[RatedAnswer], bool | None]] = {
 
 
 def _share_that_differ(
-    rated: Sequence[RatedAnswer], differs: Callable[[RatedAnswer], bool | None]
+    rated_answers: Sequence[RatedAnswer], do_differ: Callable[[RatedAnswer], bool | None]
 ) -> CrossedEstimate | None:
     outcomes = [
         (rated_answer.problem or rated_answer.answer_id, is_different)
-        for rated_answer in rated
-        if (is_different := differs(rated_answer)) is not None
+        for rated_answer in rated_answers
+        if (is_different := do_differ(rated_answer)) is not None
     ]
     if not outcomes:
         return None

@@ -165,7 +165,7 @@ class FoldedEvents:
         return {
             "participant": assigned.get("participant", self._solver_name()),
             "condition": assigned.get("condition", header.condition if header.study else self.worked_as),
-            **self._who(),
+            **self._solver_columns(),
             "model": models_text or ("" if self.attempt_facts.is_person(header) else header.solver),
             "position": assigned.get("position"),
             "practice": self.attempt_facts.is_guided or bool(assigned.get("practice")),
@@ -188,7 +188,7 @@ class FoldedEvents:
         is_agent = self.attempt_facts.is_person(self.header) and self.worked_as == Solver.AGENT
         return (", ".join(self.actors.agents) or "an agent") if is_agent else self.header.solver
 
-    def _who(self) -> dict[str, Any]:
+    def _solver_columns(self) -> dict[str, Any]:
         return {
             "solver": self.worked_as,
             "assigned_solver": self._assigned_solver() if self.header.study else "",

@@ -22,7 +22,7 @@ def attempts_section(data: Dataset) -> Section:
             observation.group,
             None if observation.time_s is None else round(observation.time_s / 60, 2),
             observation.time_source,
-            _state(observation),
+            _standing_text(observation),
             observation.score,
             observation.runs,
             observation.forecast_minutes,
@@ -41,7 +41,7 @@ def attempts_section(data: Dataset) -> Section:
     return Section("attempts", "Attempts", (), (), (table, *_hints_table_if_any(data)), in_json=False)
 
 
-def _state(observation: Observation) -> str:
+def _standing_text(observation: Observation) -> str:
     """The attempt's standing as every page has it; of a row from a table, how it ended."""
     if not observation.standing:
         return (observation.censored_by or "passed").replace("_", " ")

@@ -135,17 +135,17 @@ class Dataset:
         return tuple(source for source in TimeSource if source.value in present_sources)
 
     @property
-    def shown_times(self) -> TimeSource:
+    def shown_time_source(self) -> TimeSource:
         """The source of the times in figures."""
         return self.times or next(iter(self.time_sources), TimeSource.CLOCK)
 
-    def with_times(self, source: TimeSource) -> Dataset:
+    def with_time_source(self, time_source: TimeSource) -> Dataset:
         """The same data, with figures that take times of this source."""
-        return replace(self, times=source)
+        return replace(self, times=time_source)
 
     def is_timed(self, observation: Observation) -> bool:
         """True if an attempt has a time of the source that figures take."""
-        return observation.time_source == self.shown_times and bool(observation.time_s)
+        return observation.time_source == self.shown_time_source and bool(observation.time_s)
 
     @cached_property
     def groups(self) -> tuple[str, ...]:

@@ -102,7 +102,7 @@ class Edits:
             deleted = None if deleted is None or start is None or end is None else deleted + end - start
         if has_text:
             replacements = ((change.get("start"), change.get("end"), change["text"]) for change in changes)
-            self._contents.edit(since_opening_ns, seq, path, replacements)
+            self._contents.add_edit(since_opening_ns, seq, path, replacements)
         self._clock_ns.append(active_ns)
         self.attributor.add_edit(
             EditFacts(seq, path, edit_fields.get("version"), inserted, lines, total, deleted), wall
@@ -139,7 +139,7 @@ class LabelledEdits:
         """Code points whose origin is inferred from the edit's shape."""
         return sum(total for total, label in zip(self.edits.total, self.labels, strict=True) if label.is_inferred)
 
-    def inserted_by_tenth(self) -> dict[str, tuple[int, ...]]:
+    def inserted_per_tenth_by_source(self) -> dict[str, tuple[int, ...]]:
         """Source → code points inserted, by tenth of the clock's time."""
         tenths_by_source: dict[str, list[int]] = {}
         end = self.clock_ns

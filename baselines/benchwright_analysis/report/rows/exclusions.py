@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_attempts.attribution.actors import UNKNOWN_CONDITION, kept_to_condition
+from benchwright_attempts.attribution.actors import UNKNOWN_CONDITION, has_kept_to_condition
 from benchwright_studies.plan.study import Exclusion, Study
 from benchwright_studies.plan.vocabulary import Drop, ExclusionCriterion
 
@@ -81,7 +81,7 @@ def with_exclusions_marked(
             reasons[observation.attempt].append("still_open")
         elif observation.solver == UNKNOWN_CONDITION:
             reasons[observation.attempt].append(UNKNOWN_ACTORS)
-        elif observation.assigned_solver and not kept_to_condition(observation.assigned_solver, observation.solver):
+        elif observation.assigned_solver and not has_kept_to_condition(observation.assigned_solver, observation.solver):
             reasons[observation.attempt].append(f"worked_as {observation.solver}")
         if sealed_attempts is not None and observation.attempt not in sealed_attempts:
             reasons[observation.attempt].append(AFTER_CLOSING)

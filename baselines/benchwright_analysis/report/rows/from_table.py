@@ -21,15 +21,15 @@ from benchwright_analysis.report.section import (
     counted,
     interval_text,
     json_value,
-    p_value,
+    p_value_text,
 )
 from benchwright_analysis.report.sections.ability_scale import ability_scale_section
-from benchwright_analysis.report.sections.headline import headline, headline_picture
+from benchwright_analysis.report.sections.headline import headline_picture, headline_sentence
 from benchwright_analysis.report.sections.main_result import compute_main_result, main_result_table
 from benchwright_analysis.report.sections.models import human_minutes_and_unsolved_count
 from benchwright_analysis.report.sections.success import success_section
 from benchwright_analysis.report.sections.time_to_pass import time_to_pass_section
-from benchwright_analysis.report.sections.times_left_out import left_out_sentences, reported_sentence
+from benchwright_analysis.report.sections.times_left_out import left_out_sentences, reported_times_sentences
 from benchwright_analysis.statistics.condition_effects import ConditionEffect, TimeModel, condition_effects
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.horizon import Weights, human_time_horizon
@@ -79,7 +79,7 @@ def write_table_report(table_options: TableOptions) -> TableReport:
         sources[table_options.mapping.name] = f"SHA-256 {sha256(table_options.mapping.read_bytes())}"
     data = table_dataset(foreign_table, table_options.seed, sources)
     sections = [
-        _answer_section(planned_data(data, foreign_table), foreign_table, table_options),
+        _answer_section(data_of_planned_population(data, foreign_table), foreign_table, table_options),
         success_section(data),
         time_to_pass_section(data),
         _regression_section(data),
@@ -107,13 +107,13 @@ def write_table_report(table_options: TableOptions) -> TableReport:
     return TableReport(file, len(data.observations), len(data.counted_attempts), left_out_reasons(data.observations))
 
 
-def table_dataset(foreign_table: ForeignTable, seed: int, sources: Mapping[str, str]) -> Dataset:
+def table_dataset(foreign_table: ForeignTable, seed: int, version_by_source: Mapping[str, str]) -> Dataset:
     """The attempts of a table, as reports take them.
 
     Args:
         foreign_table: The table.
         seed: Of the intervals.
-        sources: Name → version or digest of what the report is made from.
+        version_by_source: Name → version or digest of what the report is made from.
     """
     rows = with_exclusions_marked(list(foreign_table.rows), None, None)
     return Dataset(
@@ -123,11 +123,11 @@ def table_dataset(foreign_table: ForeignTable, seed: int, sources: Mapping[str, 
         baseline=foreign_table.plan.baseline,
         conditions=foreign_table.plan.conditions,
         made_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        sources=sources,
+        sources=version_by_source,
     )
 
 
-def planned_data(data: Dataset, foreign_table: ForeignTable) -> Dataset:
+def data_of_planned_population(data: Dataset, foreign_table: ForeignTable) -> Dataset:
     """The same data, with the attempts that count in the primary analysis of the study that the table is of."""
     by_intention = foreign_table.plan.population is Population.INTENTION_TO_TREAT
     return data.with_intention_to_treat() if by_intention else data
@@ -154,7 +154,7 @@ def _answer_section(data: Dataset, foreign_table: ForeignTable, table_options: T
         [table],
         {"answers": result},
         is_list=True,
-        headline=headline(data, result, table_options.table.name),
+        headline=headline_sentence(data, result, table_options.table.name),
     )
 
 
@@ -176,10 +176,13 @@ def _regression_section(data: Dataset) -> Section:
         )
     except StatisticsError as error:
         return Section("regression", title, empty_reason=f"There is no regression: {error}")
-    cells = [row for effect in model.effects for row in _effect_rows(effect, model)]
+    cells = [row for effect in model.effects for row in _effect_table_rows(effect, model)]
     formula = "log(time) ~ condition" + (" + log(forecast)" if adjusted else "")
     people_rows = [observation for observation in data.decided_observations if observation.is_person]
-    source_notes = [*reported_sentence(data.shown_times), *left_out_sentences(people_rows, data.shown_times)]
+    source_notes = [
+        *reported_times_sentences(data.shown_time_source),
+        *left_out_sentences(people_rows, data.shown_time_source),
+    ]
     note = (
         f"{formula} by least squares, as published trials have it. HC3 takes attempts as independent; clustered errors "
         "let those of one participant vary together; neither counts that problems vary, and both take the time of "
@@ -192,7 +195,7 @@ def _regression_section(data: Dataset) -> Section:
     return Section("regression", title, (), (), [table], {"model": model})
 
 
-def _effect_rows(effect: ConditionEffect, model: TimeModel) -> list[Sequence[Cell]]:
+def _effect_table_rows(effect: ConditionEffect, model: TimeModel) -> list[Sequence[Cell]]:
     rows: list[Sequence[Cell]] = []
     for error_kind, bounds in (("HC3", effect.hc3), ("clustered by participant", effect.clustered)):
         if bounds is None:
@@ -205,7 +208,7 @@ def _effect_rows(effect: ConditionEffect, model: TimeModel) -> list[Sequence[Cel
             change_text = (
                 f"{number(effect.percent, 1)} % ({interval_text(effect_bounds.low, effect_bounds.high, digits=1)})"
             )
-            rows.append((comparison_name, error_kind, name, change_text, p_value(effect_bounds.p_value)))
+            rows.append((comparison_name, error_kind, name, change_text, p_value_text(effect_bounds.p_value)))
     return rows
 
 
@@ -219,7 +222,10 @@ def _horizon_section(data: Dataset, foreign_table: ForeignTable) -> Section:
     notices = (
         ["Human times are those of the column `human_minutes`."]
         if foreign_table.human_minutes
-        else [*reported_sentence(data.shown_times), *left_out_sentences(unaided_rows, data.shown_times)]
+        else [
+            *reported_times_sentences(data.shown_time_source),
+            *left_out_sentences(unaided_rows, data.shown_time_source),
+        ]
     )
     fit_errors = []
     for group in data.groups:

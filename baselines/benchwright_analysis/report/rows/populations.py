@@ -166,7 +166,7 @@ def _comparison_texts(data: Dataset) -> dict[tuple[str, str], str]:
         for first_group in data.people_groups
         for second_group in data.people_groups
     }
-    for section in (success_section(data), time_to_pass_section(data.with_times(data.shown_times))):
+    for section in (success_section(data), time_to_pass_section(data.with_time_source(data.shown_time_source))):
         for table in section.tables:
             if table.columns[0] != _COMPARISON:
                 continue

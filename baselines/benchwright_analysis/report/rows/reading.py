@@ -23,7 +23,7 @@ from benchwright_analysis.report.rows.problem_facts import ProblemFacts
 from benchwright_analysis.report.rows.spreadsheet import escape_formulas
 from benchwright_attempts.errors import AttemptError, LogDamagedError, LogError
 from benchwright_attempts.log.chain import Chain
-from benchwright_attempts.log.database import database_log_error, display_name, open_database
+from benchwright_attempts.log.database import database_log_error, log_display_name, open_database
 from benchwright_attempts.log.record import SCHEMA, AttemptHeader
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS
 from benchwright_attempts.standing import summary_view
@@ -259,7 +259,7 @@ def _rows_in_sequence(
 def _damaged_log_error(job: LogJob, header: AttemptHeader, event_number: int, error: Exception) -> LogDamagedError:
     flaw = error if isinstance(error, _FlawError) else "it can't be read"
     return LogDamagedError(
-        display_name(job.path),
+        log_display_name(job.path),
         f"event {event_number} of attempt {header.id} ({header.solver}, {header.problem}) is not as it was "
         f"written: {flaw}. Restore the log from a backup, or leave the attempt out with --without {header.id[:8]}.",
     )

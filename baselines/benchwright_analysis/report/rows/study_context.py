@@ -173,7 +173,7 @@ def _model_deviations(registered_study: RegisteredStudy, study_observations: Seq
     return sentences
 
 
-def remarks(observations: Sequence[Observation], undecided_count_by_reason: Mapping[str, int]) -> list[str]:
+def remarks_on_result(observations: Sequence[Observation], undecided_count_by_reason: Mapping[str, int]) -> list[str]:
     """Other remarks that bear on the result: tools, sandboxes, changed problems, sources of edits."""
     counted_observations = [observation for observation in observations if observation.is_analysed]
     sentences = []

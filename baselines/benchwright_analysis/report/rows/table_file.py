@@ -88,12 +88,12 @@ class _Findings:
         """Our column → the table's."""
         self.all_findings: list[TableFinding] = []
 
-    def add(self, place: str, own_column: str, rule: str, next_step: str) -> None:
+    def add(self, location: str, own_column: str, rule: str, next_step: str) -> None:
         """One more; a line names a column once."""
         names = (own_column, *_STATED_AS.get(own_column, ()))
         column = next((self.columns[name] for name in names if name in self.columns), own_column)
-        if not any(finding.place == place and finding.column == column for finding in self.all_findings[-_FIELDS:]):
-            self.all_findings.append(TableFinding(place, column, rule, next_step))
+        if not any(finding.place == location and finding.column == column for finding in self.all_findings[-_FIELDS:]):
+            self.all_findings.append(TableFinding(location, column, rule, next_step))
 
     def raise_if_any(self) -> None:
         """Refuses the table.
@@ -186,26 +186,30 @@ def read_table(table_file: Path, mapping_file: Path | None = None) -> ForeignTab
     is_own_export = mapping_file is None and "clock_s" in columns and "time_source" not in columns
     rows: list[Observation] = []
     first_positions: dict[tuple[str, str, str, str | None], str] = {}
-    minutes: dict[str, tuple[float, str]] = {}
+    minutes_and_position_by_problem: dict[str, tuple[float, str]] = {}
     row_count = 0
     for position, record in located_records:
         row_count += 1
-        place = f"{table_file}, {position}"
+        location = f"{table_file}, {position}"
         if isinstance(record, str):
-            table_findings.add(place, "", record, "Write a cell for each column; a comma inside a cell needs quotes.")
+            table_findings.add(
+                location, "", record, "Write a cell for each column; a comma inside a cell needs quotes."
+            )
             continue
-        values = _own_values(record, column_map, place, table_findings)
+        values = _own_values(record, column_map, location, table_findings)
         tried = values.pop("try", values.get("attempt"))
         baseline = values.pop("human_minutes", None)
-        row = _completed_observation(values, place, row_count, table_findings, is_own_export=is_own_export)
+        row = _completed_observation(values, location, row_count, table_findings, is_own_export=is_own_export)
         if row is None:
             continue
         rows.append(row)
         key = (row.participant, row.problem, row.condition, None if tried is None else str(tried))
         if (first := first_positions.setdefault(key, position)) != position:
-            _add_repetition(key, first, place, table_findings)
+            _add_repetition_finding(key, first, location, table_findings)
         if isinstance(baseline, float):
-            _check_agreed_minutes(minutes, row.problem, baseline, place, position, table_findings)
+            _check_agreed_minutes(
+                minutes_and_position_by_problem, row.problem, baseline, location, position, table_findings
+            )
     if not row_count:
         raise TableError(f"{table_file}: there are no attempts below the line of column names.")
     table_findings.raise_if_any()
@@ -214,21 +218,23 @@ def read_table(table_file: Path, mapping_file: Path | None = None) -> ForeignTab
     observations = _with_own_ids(rows)
     return ForeignTable(
         observations,
-        {problem: stated_minutes for problem, (stated_minutes, _) in minutes.items()},
+        {problem: stated_minutes for problem, (stated_minutes, _) in minutes_and_position_by_problem.items()},
         plan.model_copy(update={"baseline": column_map.baseline or plan.baseline}),
         ignored,
         tuple(_assumption_notes(present_columns, observations, is_own_export=is_own_export)),
     )
 
 
-def _add_repetition(key: tuple[str, str, str, str | None], first: str, place: str, table_findings: _Findings) -> None:
+def _add_repetition_finding(
+    try_identity: tuple[str, str, str, str | None], first_position: str, location: str, table_findings: _Findings
+) -> None:
     """One participant tries a problem under a condition once, unless the table says which try each row is."""
-    participant, problem, condition, tried = key
+    participant, problem, condition, tried = try_identity
     try_text = "" if tried is None else f", try {tried}"
     table_findings.add(
-        place,
+        location,
         "participant",
-        f"{participant} at {problem} under {condition}{try_text} is in {first} already",
+        f"{participant} at {problem} under {condition}{try_text} is in {first_position} already",
         "Remove one of them; if both happened, number them in a column `try`.",
     )
 
@@ -365,7 +371,7 @@ def _foreign_column_by_own(
 
 
 def _own_values(
-    record: Mapping[str, object], column_map: ColumnMap, place: str, table_findings: _Findings
+    record: Mapping[str, object], column_map: ColumnMap, location: str, table_findings: _Findings
 ) -> dict[str, object]:
     """Our column → the value of a line, its times in seconds; what is wrong is left out and told."""
     values: dict[str, object] = dict(column_map.constants)
@@ -377,7 +383,7 @@ def _own_values(
             text = str(value)
             if text not in words:
                 rule = f"{text!r} is none of {', '.join(words)}"
-                table_findings.add(place, own_column, rule, f"Add it to [values.{own_column}] of the mapping.")
+                table_findings.add(location, own_column, rule, f"Add it to [values.{own_column}] of the mapping.")
                 continue
             value = words[text]
         if value is not None:
@@ -385,93 +391,103 @@ def _own_values(
     stated_times = [name for name in ("time_s", *_TIMES) if name in values]
     for own_column in stated_times[1:]:
         rule = f"the line states its time in {stated_times[0]} as well"
-        table_findings.add(place, own_column, rule, "Keep one of the columns of time.")
+        table_findings.add(location, own_column, rule, "Keep one of the columns of time.")
     for own_column, factor in {**_TIMES, "limit_minutes": 60.0, "human_minutes": 1.0}.items():
         if own_column not in values:
             continue
         stated = values.pop(own_column)
         target = {"limit_minutes": "limit_s", "human_minutes": "human_minutes"}.get(own_column, "time_s")
-        number = _positive_number(stated, own_column, place, table_findings)
+        number = _positive_number(stated, own_column, location, table_findings)
         if number is not None:
             values[target] = number * factor
     return values
 
 
-def _positive_number(value: object, own_column: str, place: str, table_findings: _Findings) -> float | None:
+def _positive_number(value: object, own_column: str, location: str, table_findings: _Findings) -> float | None:
     try:
         number = float(str(value)) if not isinstance(value, bool) else math.nan
     except ValueError:
         number = math.nan
     if isinstance(value, bool) or (math.isnan(number) and str(value).strip().lower() != "nan"):
-        table_findings.add(place, own_column, f"{_shown(value)} is not a number", _NUMBER_STEP)
+        table_findings.add(location, own_column, f"{_shortened_value_text(value)} is not a number", _NUMBER_STEP)
         return None
     if not (math.isfinite(number) and number > 0):
-        table_findings.add(place, own_column, f"{_shown(number)} is not a positive number", _NUMBER_STEP)
+        table_findings.add(
+            location, own_column, f"{_shortened_value_text(number)} is not a positive number", _NUMBER_STEP
+        )
         return None
     return number
 
 
 def _completed_observation(
-    values: Mapping[str, object], place: str, row_number: int, table_findings: _Findings, *, is_own_export: bool
+    own_values: Mapping[str, object], location: str, row_number: int, table_findings: _Findings, *, is_own_export: bool
 ) -> Observation | None:
     """The row of a line, without the cells that can't be read; None if nothing is left of it."""
     for required_name in _NEEDED:
-        if required_name not in values:
+        if required_name not in own_values:
             rule = f"the {required_name} is missing"
-            table_findings.add(place, required_name, rule, "Fill the cell, or remove the line.")
-    if "passed" in table_findings.columns and "passed" not in values:
+            table_findings.add(location, required_name, rule, "Fill the cell, or remove the line.")
+    if "passed" in table_findings.columns and "passed" not in own_values:
         rule = "the outcome is missing"
         table_findings.add(
-            place, "passed", rule, "Write true or false; what nobody decided does not belong into the table."
+            location, "passed", rule, "Write true or false; what nobody decided does not belong into the table."
         )
-    condition = str(values.get("condition", ""))
+    condition = str(own_values.get("condition", ""))
     fields: dict[str, object] = {
         "attempt": f"row {row_number}",
         "passed": True,
-        "family": str(values.get("problem", "")),
+        "family": str(own_values.get("problem", "")),
         "solver": condition if condition in set(Solver) else Solver.HUMAN.value,
         "study": "elsewhere",
-        **values,
+        **own_values,
     }
     # A name that is a number has another type in Parquet.
     fields |= {name: str(fields[name]) for name in _TEXTS if isinstance(fields.get(name), int | float)}
     if "time_source" not in fields:
         fields["time_source"] = (TimeSource.REPORTED if fields.get("time_s") is not None else TimeSource.NONE).value
     try:
-        row = Observation.model_validate(_empty_columns() | fields)
+        row = Observation.model_validate(_empty_value_by_column() | fields)
     except ValidationError as error:
         error_details = error.errors(include_url=False)
         unreadable = {str(flaw["loc"][0]) for flaw in error_details if flaw["loc"]}
         for flaw in error_details:
             own_column = str(flaw["loc"][0]) if flaw["loc"] else ""
-            table_findings.add(place, own_column, *_rule_and_step(own_column, flaw["type"], flaw["input"], flaw["msg"]))
+            table_findings.add(
+                location, own_column, *_rule_and_step(own_column, flaw["type"], flaw["input"], flaw["msg"])
+            )
         # What can be read of the line may break rules as well.
         readable = {name: value for name, value in fields.items() if name not in unreadable}
         try:
-            row = Observation.model_validate({"attempt": "", "passed": False, **_empty_columns(), **readable})
+            row = Observation.model_validate({"attempt": "", "passed": False, **_empty_value_by_column(), **readable})
         except ValidationError:
             return None
     for own_column, rule, next_step in _broken_rules(row):
-        if own_column in values:
-            table_findings.add(place, own_column, rule, next_step)
-    return _completed(row, is_own_export=is_own_export)
+        if own_column in own_values:
+            table_findings.add(location, own_column, rule, next_step)
+    return _with_derived_values(row, is_own_export=is_own_export)
 
 
 def _rule_and_step(own_column: str, flaw_type: str, value: object, message: str) -> tuple[str, str]:
     if own_column == "passed":
-        return f"{_shown(value)} is no outcome", "Write true or false, or give --mapping with [values.passed]."
+        return (
+            f"{_shortened_value_text(value)} is no outcome",
+            "Write true or false, or give --mapping with [values.passed].",
+        )
     if own_column == "censored_by":
-        return f"{_shown(value)} is none of {', '.join(filter(None, get_args(CENSORED)))}", _WORD_STEP
+        return f"{_shortened_value_text(value)} is none of {', '.join(filter(None, get_args(CENSORED)))}", _WORD_STEP
     if "bool" in flaw_type:
-        return f"{_shown(value)} is neither true nor false", "Write true or false, or leave the cell empty."
+        return (
+            f"{_shortened_value_text(value)} is neither true nor false",
+            "Write true or false, or leave the cell empty.",
+        )
     if "int" in flaw_type:
-        return f"{_shown(value)} is not a whole number", _NUMBER_STEP
+        return f"{_shortened_value_text(value)} is not a whole number", _NUMBER_STEP
     if "float" in flaw_type or "number" in flaw_type:
-        return f"{_shown(value)} is not a number", _NUMBER_STEP
-    return f"{_shown(value)} can't be read ({message})", "Write text."
+        return f"{_shortened_value_text(value)} is not a number", _NUMBER_STEP
+    return f"{_shortened_value_text(value)} can't be read ({message})", "Write text."
 
 
-def _shown(value: object) -> str:
+def _shortened_value_text(value: object) -> str:
     text = repr(value) if isinstance(value, str) else f"{value:.15g}" if isinstance(value, float) else str(value)
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
 
@@ -485,11 +501,19 @@ def _broken_rules(row: Observation) -> Iterator[tuple[str, str, str]]:
         # NaN is in no range.
         if not low <= value <= high:
             if high == 1:
-                yield name, f"{_shown(value)} is not from 0 to 1", "Write shares: of percentages, divide by 100."
+                yield (
+                    name,
+                    f"{_shortened_value_text(value)} is not from 0 to 1",
+                    "Write shares: of percentages, divide by 100.",
+                )
             elif name.endswith("_s") and value > high:
-                yield name, f"{_shown(value)} s are more than a year", "Check the unit: `time_s` is in seconds."
+                yield (
+                    name,
+                    f"{_shortened_value_text(value)} s are more than a year",
+                    "Check the unit: `time_s` is in seconds.",
+                )
             else:
-                yield name, f"{_shown(value)} is not from {low:g} to {high:g}", _NUMBER_STEP
+                yield name, f"{_shortened_value_text(value)} is not from {low:g} to {high:g}", _NUMBER_STEP
     for name, words in _WORDS.items():
         if (word := getattr(row, name)) not in words:
             yield name, f"{word!r} is none of {', '.join(filter(None, words))}", _WORD_STEP
@@ -501,10 +525,10 @@ def _broken_rules(row: Observation) -> Iterator[tuple[str, str, str]]:
         yield "time_source", "it is none, and there is a time", "Empty the time, or say clock or reported."
     if row.time_source != TimeSource.NONE and row.time_s is None:
         yield "time_source", f"it is {row.time_source}, and there is no time", "Fill the time, or say none."
-    yield from _late_times(row)
+    yield from _times_beyond_limit(row)
 
 
-def _late_times(row: Observation) -> Iterator[tuple[str, str, str]]:
+def _times_beyond_limit(row: Observation) -> Iterator[tuple[str, str, str]]:
     if row.limit_s is None or row.time_s is None:
         return
     # A verdict may come a little after the limit that the work was in time for.
@@ -518,7 +542,7 @@ def _late_times(row: Observation) -> Iterator[tuple[str, str, str]]:
         )
 
 
-def _completed(row: Observation, *, is_own_export: bool) -> Observation:
+def _with_derived_values(row: Observation, *, is_own_export: bool) -> Observation:
     """The row with what follows from its cells."""
     derived_values: dict[str, object] = {}
     if not row.final:
@@ -537,7 +561,7 @@ def _completed(row: Observation, *, is_own_export: bool) -> Observation:
     return row.model_copy(update=derived_values)
 
 
-def _empty_columns() -> dict[str, object]:
+def _empty_value_by_column() -> dict[str, object]:
     """Every column without a value."""
     empty_values: dict[str, object] = {"censored_by": ""}
     for name, field in Observation.model_fields.items():
@@ -547,18 +571,18 @@ def _empty_columns() -> dict[str, object]:
 
 
 def _check_agreed_minutes(
-    minutes: dict[str, tuple[float, str]],
+    minutes_and_position_by_problem: dict[str, tuple[float, str]],
     problem: str,
     stated_minutes: float,
-    place: str,
+    location: str,
     position: str,
     table_findings: _Findings,
 ) -> None:
     """Notes the minutes of a problem; a table may state them in every row of it, and has to agree with itself."""
-    earlier_minutes, earlier_position = minutes.setdefault(problem, (stated_minutes, position))
+    earlier_minutes, earlier_position = minutes_and_position_by_problem.setdefault(problem, (stated_minutes, position))
     if earlier_minutes != stated_minutes:
         rule = f"{problem} has {earlier_minutes:g} minutes in {earlier_position}, and {stated_minutes:g} here"
-        table_findings.add(place, "human_minutes", rule, "Write the same in all rows of a problem.")
+        table_findings.add(location, "human_minutes", rule, "Write the same in all rows of a problem.")
 
 
 def _assumption_notes(present_columns: set[str], rows: Sequence[Observation], *, is_own_export: bool) -> Iterator[str]:

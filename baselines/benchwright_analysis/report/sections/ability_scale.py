@@ -17,7 +17,7 @@ from benchwright_analysis.report.section import (
     SortableTable,
     TableNumber,
     counted,
-    p_value,
+    p_value_text,
     text_with_interval,
 )
 from benchwright_analysis.statistics.differential import EffectClass, ProblemDifference, differential_functioning
@@ -41,8 +41,8 @@ def ability_scale_section(data: Dataset) -> Section | None:
     responses = responses_of_rows(rows)
     if min(responses.passes.shape) < _FEWEST:
         return None
-    group_by_solver = {_solver(row): row.group for row in rows}
-    people_solvers = {_solver(row) for row in rows if row.is_person}
+    group_by_solver = {_solver_of_row(row): row.group for row in rows}
+    people_solvers = {_solver_of_row(row) for row in rows if row.is_person}
     is_model = np.array([solver not in people_solvers for solver in responses.solvers], dtype=np.bool_)
     reliabilities, sentences = _reliabilities(responses, is_model)
     tables = [_reliability_table(reliabilities)] if reliabilities else []
@@ -55,11 +55,11 @@ def ability_scale_section(data: Dataset) -> Section | None:
             "often, and a scale without guessing would be wrong about solvers who solve few or many."
         )
     try:
-        scale = scale_of_rows(rows)
+        scale = ability_scale_of_rows(rows)
     except StatisticsError as error:
         sentences.append(f"No scale is shown. {error}")
     else:
-        mean_abilities = _group_means(scale, group_by_solver, people_solvers)
+        mean_abilities = _mean_ability_by_group(scale, group_by_solver, people_solvers)
         pictures.append(_means_picture(data, mean_abilities))
         tables += [_difficulty_table(scale), _ability_table(scale, group_by_solver)]
         numbers |= {
@@ -85,7 +85,7 @@ def ability_scale_section(data: Dataset) -> Section | None:
     return Section("ability-scale", _TITLE, sentences, pictures, tables, numbers)
 
 
-def scale_of_rows(rows: Sequence[Observation]) -> AbilityScale:
+def ability_scale_of_rows(rows: Sequence[Observation]) -> AbilityScale:
     """The scale of attempts, without problems where whoever guesses is often right.
 
     Raises:
@@ -97,10 +97,10 @@ def scale_of_rows(rows: Sequence[Observation]) -> AbilityScale:
 def responses_of_rows(rows: Sequence[Observation]) -> ResponseTable:
     """Results of attempts, in order of time."""
     in_order = sorted(rows, key=lambda row: row.started)
-    return ResponseTable.from_results((_solver(row), row.problem, row.passed) for row in in_order)
+    return ResponseTable.from_results((_solver_of_row(row), row.problem, row.passed) for row in in_order)
 
 
-def _solver(row: Observation) -> str:
+def _solver_of_row(row: Observation) -> str:
     return solver_name(row.group, row.participant)
 
 
@@ -128,9 +128,9 @@ def _reliability_table(reliabilities: Mapping[str, Reliability]) -> SortableTabl
             measured.solvers,
             measured.problems,
             measured.missing,
-            _text(measured.kr20),
-            _text(measured.omega),
-            _text(measured.error),
+            _estimate_text(measured.kr20),
+            _estimate_text(measured.omega),
+            _estimate_text(measured.error),
         )
         for kind, measured in reliabilities.items()
     ]
@@ -160,7 +160,7 @@ def _scale_sentence(scale: AbilityScale) -> str:
     )
 
 
-def _group_means(
+def _mean_ability_by_group(
     scale: AbilityScale, group_by_solver: Mapping[str, str], people_solvers: set[str]
 ) -> dict[str, Estimate]:
     """Mean ability: of people for others like them, of models for these models."""
@@ -198,7 +198,7 @@ def _means_picture(data: Dataset, mean_abilities: Mapping[str, Estimate]) -> Sec
         for low in [mean_abilities[group].low]
     ]
     table_rows: list[Sequence[Cell]] = [
-        (group, _text(mean_abilities[group])) for group in data.groups if group in mean_abilities
+        (group, _estimate_text(mean_abilities[group])) for group in data.groups if group in mean_abilities
     ]
     note = "In logits. Of people the mean holds for others like them, of models for these, both at these problems."
     table = SortableTable("Mean ability", ("group", "ability (95 % interval)"), table_rows, note)
@@ -214,7 +214,8 @@ def _means_picture(data: Dataset, mean_abilities: Mapping[str, Estimate]) -> Sec
 
 def _difficulty_table(scale: AbilityScale) -> SortableTable:
     rows: list[Sequence[Cell]] = [
-        (problem, _text(estimate)) for problem, estimate in sorted(scale.difficulties.items(), key=_by_value)
+        (problem, _estimate_text(estimate))
+        for problem, estimate in sorted(scale.difficulties.items(), key=_value_of_named_estimate)
     ]
     answered = scale.responses.is_answered.sum(axis=0).tolist()
     figures = [
@@ -228,8 +229,8 @@ def _difficulty_table(scale: AbilityScale) -> SortableTable:
 
 def _ability_table(scale: AbilityScale, group_by_solver: Mapping[str, str]) -> SortableTable:
     rows: list[Sequence[Cell]] = [
-        (solver, _text(estimate), number(scale.standard_errors[solver]))
-        for solver, estimate in sorted(scale.abilities.items(), key=_by_value)
+        (solver, _estimate_text(estimate), number(scale.standard_errors[solver]))
+        for solver, estimate in sorted(scale.abilities.items(), key=_value_of_named_estimate)
     ]
     answered = scale.responses.is_answered.sum(axis=1).tolist()
     figures = [
@@ -262,10 +263,10 @@ def _difference_table(problem_differences: Mapping[str, ProblemDifference]) -> S
     rows: list[Sequence[Cell]] = [
         (
             problem,
-            _text(difference.delta),
+            _estimate_text(difference.delta),
             difference.effect.value,
-            p_value(difference.p_value),
-            p_value(difference.adjusted),
+            p_value_text(difference.p_value),
+            p_value_text(difference.adjusted),
             difference.people,
             difference.models,
         )
@@ -282,9 +283,9 @@ def _difference_table(problem_differences: Mapping[str, ProblemDifference]) -> S
     return SortableTable("Problems that differ between people and models", columns, rows, note)
 
 
-def _text(estimate: Estimate) -> str:
+def _estimate_text(estimate: Estimate) -> str:
     return UNKNOWN if estimate.value is None else text_with_interval(estimate)
 
 
-def _by_value(named_estimate: tuple[str, Estimate]) -> float:
+def _value_of_named_estimate(named_estimate: tuple[str, Estimate]) -> float:
     return named_estimate[1].value or 0.0

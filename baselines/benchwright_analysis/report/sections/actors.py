@@ -9,13 +9,13 @@ from statistics import fmean
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Section, SortableTable, counted
-from benchwright_attempts.attribution.actors import UNKNOWN_CONDITION, kept_to_condition
+from benchwright_attempts.attribution.actors import UNKNOWN_CONDITION, has_kept_to_condition
 
 _MOST_NAMED = 12
 """Attempts that a sentence names."""
 
 
-def actors(data: Dataset) -> Section | None:
+def actors_section(data: Dataset) -> Section | None:
     """Attempts by assigned condition and by who made them; None if people's attempts are not among them."""
     rows = [
         observation
@@ -24,7 +24,7 @@ def actors(data: Dataset) -> Section | None:
     ]
     if not rows:
         return None
-    counts = Counter((_assigned(observation), observation.solver) for observation in rows)
+    counts = Counter((_assigned_condition_label(observation), observation.solver) for observation in rows)
     inserted_counts: Counter[tuple[str, str]] = Counter()
     counted_ids = {observation.attempt for observation in rows}
     for attempt in (folded for folded in data.folded if folded.observation.attempt in counted_ids):
@@ -36,21 +36,25 @@ def actors(data: Dataset) -> Section | None:
         for observation in rows
         if observation.assigned_solver
         and observation.solver != UNKNOWN_CONDITION
-        and not kept_to_condition(observation.assigned_solver, observation.solver)
+        and not has_kept_to_condition(observation.assigned_solver, observation.solver)
     ]
     lead = [
         "The condition of an attempt follows from who made its changes and requests. An agent that solves a problem "
         "alone through MCP is an agent, whoever opened it; a person with an agent is human+agent.",
-        _named(unknown, "Of unknown makers, and in no row of people or programs", "No attempt is of unknown makers."),
+        _attempts_sentence(
+            unknown, "Of unknown makers, and in no row of people or programs", "No attempt is of unknown makers."
+        ),
     ]
     if unfitting:
-        lead.append(_named(unfitting, "Made otherwise than the condition allows, and counted only as drawn", ""))
+        lead.append(
+            _attempts_sentence(unfitting, "Made otherwise than the condition allows, and counted only as drawn", "")
+        )
     tables = [
         SortableTable(
             "Attempts by who made them",
             ("assigned", "made by", "attempts", "fits"),
             [
-                (assigned or "–", made_by, count, _fit(assigned, made_by))
+                (assigned or "–", made_by, count, _kept_condition_text(assigned, made_by))
                 for (assigned, made_by), count in sorted(counts.items())
             ],
         )
@@ -96,13 +100,13 @@ def _times_with_agents(observations: Sequence[Observation]) -> dict[str, dict[st
 _PARTS = ("working", "supervising", "waiting", "away")
 
 
-def _times_table(times: Mapping[str, Mapping[str, float]]) -> SortableTable:
+def _times_table(minutes_by_condition: Mapping[str, Mapping[str, float]]) -> SortableTable:
     return SortableTable(
         "Time of people with agents, mean minutes per attempt",
         ("condition", "attempts", *_PARTS),
         [
             (group, int(parts["attempts"]), *(round(parts[part], 2) for part in _PARTS))
-            for group, parts in times.items()
+            for group, parts in minutes_by_condition.items()
         ],
         "Supervising: the person was there while an agent was active. Waiting: an agent was active or hidden tests ran "
         "while the person was elsewhere, or only hidden tests. Away: elsewhere, and nothing was going on. Elsewhere is "
@@ -111,19 +115,19 @@ def _times_table(times: Mapping[str, Mapping[str, float]]) -> SortableTable:
     )
 
 
-def _assigned(observation: Observation) -> str:
+def _assigned_condition_label(observation: Observation) -> str:
     return f"{observation.condition} ({observation.assigned_solver})" if observation.assigned_solver else ""
 
 
-def _fit(assigned: str, made_by: str) -> str:
-    if not assigned or made_by == UNKNOWN_CONDITION:
+def _kept_condition_text(assigned_label: str, actual_condition: str) -> str:
+    if not assigned_label or actual_condition == UNKNOWN_CONDITION:
         return "–"
-    return "yes" if kept_to_condition(assigned.rpartition(" (")[2].rstrip(")"), made_by) else "no"
+    return "yes" if has_kept_to_condition(assigned_label.rpartition(" (")[2].rstrip(")"), actual_condition) else "no"
 
 
-def _named(observations: Sequence[Observation], words: str, if_none: str) -> str:
+def _attempts_sentence(observations: Sequence[Observation], sentence_start: str, if_none: str) -> str:
     if not observations:
         return if_none
     ids = [observation.attempt[:12] for observation in observations[:_MOST_NAMED]]
     more = f" and {len(observations) - _MOST_NAMED} more" if len(observations) > _MOST_NAMED else ""
-    return f"{words}: {counted(len(observations), 'attempt')} ({', '.join(ids)}{more})."
+    return f"{sentence_start}: {counted(len(observations), 'attempt')} ({', '.join(ids)}{more})."

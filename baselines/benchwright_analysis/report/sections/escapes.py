@@ -90,19 +90,20 @@ def _person_or_model(observation: Observation) -> str:
 
 
 def _escapes_table(
-    grouping: str,
+    category_heading: str,
     table_id: str,
-    compared: Sequence[_Compared],
-    key_of: Callable[[Observation], str],
-    key_order: Sequence[str] = (),
+    compared_designs: Sequence[_Compared],
+    category_of: Callable[[Observation], str],
+    category_order: Sequence[str] = (),
 ) -> SortableTable:
     by_key: dict[str, list[_Compared]] = defaultdict(list)
-    for row, opinion in compared:
-        by_key[key_of(row)].append((row, opinion))
+    for row, opinion in compared_designs:
+        by_key[category_of(row)].append((row, opinion))
     rows: list[Sequence[Cell]] = []
     figures = []
     for value in sorted(
-        by_key, key=lambda label: (key_order.index(label) if label in key_order else len(key_order), label)
+        by_key,
+        key=lambda label: (category_order.index(label) if label in category_order else len(category_order), label),
     ):
         group_pairs = by_key[value]
         kind_counts = Counter(_escape_kind(second_opinion.opinion) for _, second_opinion in group_pairs)
@@ -138,9 +139,9 @@ def _escapes_table(
                 )
             )
     return SortableTable(
-        f"Test escapes and size, by {grouping}",
+        f"Test escapes and size, by {category_heading}",
         (
-            grouping,
+            category_heading,
             "compared",
             *(kind.value for kind in _EscapeKind),
             "escapes among decided (95 % interval)",

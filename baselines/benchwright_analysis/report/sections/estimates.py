@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, text_with_interval
-from benchwright_analysis.report.sections.times_left_out import left_out_sentences, reported_sentence
+from benchwright_analysis.report.sections.times_left_out import left_out_sentences, reported_times_sentences
 from benchwright_analysis.statistics.calibration import (
     ChanceCalibration,
     TimeCalibration,
@@ -64,8 +64,8 @@ def forecasts_section(data: Dataset) -> Section:
         ]
         sentences = [
             "Only attempts that passed: how long the others would have taken is not known. Above 1: it took longer.",
-            *reported_sentence(data.shown_times),
-            *left_out_sentences(asked_rows, data.shown_times),
+            *reported_times_sentences(data.shown_time_source),
+            *left_out_sentences(asked_rows, data.shown_time_source),
         ]
         note = " ".join(sentences)
         tables.append(SortableTable("Time: estimated and actual", columns, rows, note))

@@ -108,7 +108,7 @@ def _category_tables(counts: _CategoryCounts, title: str) -> list[SortableTable]
     return [SortableTable(f"{title}: by category and group", heads, rows, note)]
 
 
-def _positions_picture(name: str, analysis: FailureAnalysis, table: SortableTable) -> SectionPicture:
+def _positions_picture(text_kind: str, analysis: FailureAnalysis, table: SortableTable) -> SectionPicture:
     kinds = _kind_names(analysis)[: charts.MOST_GROUPS]
     rows: list[charts.Row] = [
         {"x": analysis.positions[member][0], "y": analysis.positions[member][1], "group": kind}
@@ -122,7 +122,7 @@ def _positions_picture(name: str, analysis: FailureAnalysis, table: SortableTabl
         f"A mark for each of {len(rows)} failures, in the two directions in which they differ most; what is near reads "
         f"alike. Kinds: {'; '.join(kinds)}. The table has a typical failure of each."
     )
-    return SectionPicture(f"failures-{name}", table.title, alt, svg, table)
+    return SectionPicture(f"failures-{text_kind}", table.title, alt, svg, table)
 
 
 def _failure_groups_table(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, Section, SortableTable, counted, p_value, text_with_interval
+from benchwright_analysis.report.section import Cell, Section, SortableTable, counted, p_value_text, text_with_interval
 from benchwright_analysis.report.sections.headline import primary_measure
 from benchwright_analysis.report.sections.registration import DrawnTask
 from benchwright_analysis.report.sections.success_compared import solved_difference
@@ -22,7 +22,12 @@ from benchwright_analysis.report.sections.time_compared import (
 )
 from benchwright_analysis.statistics.crossed import CrossedEstimate
 from benchwright_analysis.statistics.crossed_design import CrossedCells
-from benchwright_analysis.statistics.dropout import DropoutSensitivity, OutcomeTable, conclusion, dropout_sensitivity
+from benchwright_analysis.statistics.dropout import (
+    DropoutSensitivity,
+    OutcomeTable,
+    dropout_sensitivity,
+    significant_sign,
+)
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.multiple import holm_tests
 from benchwright_analysis.statistics.pseudo_values import restricted_time_pseudo_values
@@ -64,7 +69,9 @@ def flips_section(data: Dataset) -> Section | None:
         name = f"{group} against {base.baseline}"
 
         measured_choices: list[tuple[str, CrossedEstimate | None, float | None]] = [("as planned", difference, None)]
-        measured_choices += [(choice, estimate, None) for choice, estimate in _other_choices(data, base, group).items()]
+        measured_choices += [
+            (choice, estimate, None) for choice, estimate in _differences_by_other_choice(data, base, group).items()
+        ]
         if len(differences) > 1:
             adjusted_tests = holm_tests(
                 {other_group: each.p_value for other_group, each in differences.items() if each.p_value is not None}
@@ -73,11 +80,11 @@ def flips_section(data: Dataset) -> Section | None:
                 measured_choices.append(
                     ("corrected for all conditions (Holm)", difference, adjusted_tests[group].adjusted)
                 )
-        for noun, label_of in (("participant", _participant), ("problem", _problem)):
-            choice, estimate, sentence = base.worst_without_one(group, difference, noun, label_of)
+        for noun, label_of in (("participant", _participant_of), ("problem", _problem_of)):
+            choice, estimate, sentence = base.difference_without_most_influential(group, difference, noun, label_of)
             measured_choices.append((choice, estimate, None))
             sentences += [f"{name}: {sentence}"] if sentence else []
-        sensitivity = base.dropout(group)
+        sensitivity = base.sensitivity_to_dropout(group)
         if sensitivity is not None:
             dropouts[group] = sensitivity
             unbegun_count = sum(sensitivity.missing)
@@ -93,7 +100,7 @@ def flips_section(data: Dataset) -> Section | None:
                 choice,
                 estimate,
                 estimate.p_value if p is None else p,
-                "" if choice == "as planned" else _verdict(difference, estimate, p),
+                "" if choice == "as planned" else _flip_verdict(difference, estimate, p),
             )
             for choice, estimate, p in measured_choices
             if estimate is not None
@@ -112,7 +119,7 @@ def flips_section(data: Dataset) -> Section | None:
             alternative.comparison,
             alternative.choice,
             _difference_text(alternative.difference, measure),
-            p_value(alternative.p_value),
+            p_value_text(alternative.p_value),
             alternative.verdict or "–",
         )
         for alternative in alternatives
@@ -160,13 +167,15 @@ class _Comparisons:
         }
         return {group: difference for group, difference in found.items() if difference is not None}
 
-    def changed(self, group: str, changed_row: Callable[[Observation], Observation]) -> CrossedEstimate | None:
+    def difference_with_changed_rows(
+        self, group: str, change_row: Callable[[Observation], Observation]
+    ) -> CrossedEstimate | None:
         """The difference with each attempt changed."""
         return self.difference(
-            {name: [changed_row(row) for row in rows] for name, rows in self.rows_by_group.items()}, group
+            {name: [change_row(row) for row in rows] for name, rows in self.rows_by_group.items()}, group
         )
 
-    def worst_without_one(
+    def difference_without_most_influential(
         self, group: str, difference: CrossedEstimate, noun: str, label_of: Callable[[Observation], str]
     ) -> tuple[str, CrossedEstimate | None, str]:
         """Without the participant or problem that matters most: its name, the difference, and how many flip it."""
@@ -187,8 +196,10 @@ class _Comparisons:
         }
         if not without:
             return "", None, ""
-        changing = [label for label, found in without.items() if conclusion(found) != conclusion(difference)]
-        is_significant = conclusion(difference) != 0
+        changing = [
+            label for label, found in without.items() if significant_sign(found) != significant_sign(difference)
+        ]
+        is_significant = significant_sign(difference) != 0
         worst = (max if is_significant else min)(without, key=lambda label: without[label].p_value or 0.0)
         sentence = (
             f"without one of {len(changing)} of {counted(len(labels), noun)} the conclusion would be another."
@@ -197,7 +208,7 @@ class _Comparisons:
         )
         return f"without {noun} {worst}", without[worst], sentence
 
-    def dropout(self, group: str) -> DropoutSensitivity | None:
+    def sensitivity_to_dropout(self, group: str) -> DropoutSensitivity | None:
         """With the tasks that were drawn and not begun; None if there are none."""
         begun_tasks = {(row.participant, row.problem) for row in self.data.observations}
         unbegun_tasks = [
@@ -227,7 +238,7 @@ class _Comparisons:
                     [False] * len(first) + [True] * len(second),
                     Dataset.crossed_cells([*first, *second]),
                     [drawn_task.condition == group for drawn_task in unbegun_tasks],
-                    _cells_of(unbegun_tasks, families, clusters),
+                    _missing_task_cells(unbegun_tasks, families, clusters),
                     0.0,
                     highest,
                 )
@@ -236,47 +247,49 @@ class _Comparisons:
             return None
 
 
-def _cells_of(
-    missing_tasks: Sequence[DrawnTask], families: Mapping[str, str], clusters: Mapping[str, str]
+def _missing_task_cells(
+    missing_tasks: Sequence[DrawnTask], family_by_problem: Mapping[str, str], cluster_by_participant: Mapping[str, str]
 ) -> CrossedCells:
     return CrossedCells(
         [drawn_task.participant for drawn_task in missing_tasks],
         [drawn_task.problem for drawn_task in missing_tasks],
-        [families.get(drawn_task.problem, drawn_task.problem) for drawn_task in missing_tasks],
-        [clusters.get(drawn_task.participant) for drawn_task in missing_tasks],
+        [family_by_problem.get(drawn_task.problem, drawn_task.problem) for drawn_task in missing_tasks],
+        [cluster_by_participant.get(drawn_task.participant) for drawn_task in missing_tasks],
     )
 
 
-def _other_choices(data: Dataset, base: _Comparisons, group: str) -> dict[str, CrossedEstimate | None]:
+def _differences_by_other_choice(
+    data: Dataset, base_comparisons: _Comparisons, group: str
+) -> dict[str, CrossedEstimate | None]:
     """Choices that somebody else might have made, with the difference under each."""
     difference_by_choice: dict[str, CrossedEstimate | None] = {}
     if any(row.intended and not row.is_analysed for row in data.observations):
         by_intention = data.population is Population.INTENTION_TO_TREAT
         other_population = data if by_intention else data.with_intention_to_treat()
-        comparisons = _Comparisons(other_population, base.measure)
-        if group in comparisons.rows_by_group and comparisons.baseline == base.baseline:
+        comparisons = _Comparisons(other_population, base_comparisons.measure)
+        if group in comparisons.rows_by_group and comparisons.baseline == base_comparisons.baseline:
             label = "per protocol" if by_intention else "by intention to treat"
             difference_by_choice[label] = comparisons.difference(comparisons.rows_by_group, group)
-    if any(row.cluster for rows in base.rows_by_group.values() for row in rows):
-        difference_by_choice["without clusters"] = base.changed(
+    if any(row.cluster for rows in base_comparisons.rows_by_group.values() for row in rows):
+        difference_by_choice["without clusters"] = base_comparisons.difference_with_changed_rows(
             group, lambda row: row.model_copy(update={"cluster": ""})
         )
-    pair = [*base.rows_by_group[base.baseline], *base.rows_by_group[group]]
-    if base.limit is not None:
-        minutes = base.limit.minutes
+    pair = [*base_comparisons.rows_by_group[base_comparisons.baseline], *base_comparisons.rows_by_group[group]]
+    if base_comparisons.limit is not None:
+        minutes = base_comparisons.limit.minutes
         if any(_gave_up(row) for row in pair):
-            difference_by_choice["who gave up had gone on without success"] = base.changed(
-                group, lambda row: _as_if_gone_on(row, minutes)
+            difference_by_choice["who gave up had gone on without success"] = (
+                base_comparisons.difference_with_changed_rows(group, lambda row: _row_if_continued(row, minutes))
             )
         for factor in (0.5, 0.75):
-            shorter = _Comparisons(base.data, base.measure)
-            shorter.limit = replace(base.limit, minutes=factor * minutes)
+            shorter = _Comparisons(base_comparisons.data, base_comparisons.measure)
+            shorter.limit = replace(base_comparisons.limit, minutes=factor * minutes)
             label = f"times up to {number(factor * minutes, 1)} minutes"
             difference_by_choice[label] = shorter.difference(shorter.rows_by_group, group)
     else:
         undecided_rows = [
             attempt.observation
-            for attempt in base.data.counted_attempts
+            for attempt in base_comparisons.data.counted_attempts
             if attempt.observation.is_person and attempt.observation.censored_by == "not_decided"
         ]
         for flag, words in ((False, "undecided attempts failed"), (True, "undecided attempts passed")):
@@ -284,9 +297,9 @@ def _other_choices(data: Dataset, base: _Comparisons, group: str) -> dict[str, C
             if added:
                 rows_with_added = {
                     name: [*own, *(row for row in added if row.group == name)]
-                    for name, own in base.rows_by_group.items()
+                    for name, own in base_comparisons.rows_by_group.items()
                 }
-                difference_by_choice[words] = base.difference(rows_with_added, group)
+                difference_by_choice[words] = base_comparisons.difference(rows_with_added, group)
     return difference_by_choice
 
 
@@ -294,25 +307,25 @@ def _gave_up(row: Observation) -> bool:
     return row.censored_by in ("gave_up", "handed_in_unsolved")
 
 
-def _as_if_gone_on(row: Observation, limit_minutes: float) -> Observation:
+def _row_if_continued(row: Observation, limit_minutes: float) -> Observation:
     stopped = [min(row.minutes, limit_minutes)]
     (minutes,) = times_if_give_ups_continued(stopped, [_gave_up(row)], limit_minutes)
     passed = row.passed and row.minutes <= limit_minutes
     return row.model_copy(update={"time_s": 60 * float(minutes), "passed": passed})
 
 
-def _participant(row: Observation) -> str:
+def _participant_of(row: Observation) -> str:
     return row.participant
 
 
-def _problem(row: Observation) -> str:
+def _problem_of(row: Observation) -> str:
     return row.problem
 
 
-def _verdict(base: CrossedEstimate, alternative: CrossedEstimate, p: float | None) -> str:
+def _flip_verdict(base_difference: CrossedEstimate, alternative: CrossedEstimate, p_value: float | None) -> str:
     if alternative.p_value is None:
         return "no test possible"
-    before, after = conclusion(base), conclusion(alternative, p)
+    before, after = significant_sign(base_difference), significant_sign(alternative, p_value)
     if before == after:
         return "same"
     if before and after:
@@ -327,7 +340,7 @@ def _difference_text(difference: CrossedEstimate, measure: Measure) -> str:
 
 def _dropout_sentence(sensitivity: DropoutSensitivity, measure: Measure, group: str) -> str:
     first, second = sensitivity.missing
-    if not conclusion(sensitivity.like_others):
+    if not significant_sign(sensitivity.like_others):
         return f"{first + second} drawn tasks were not begun; there is no significant difference that they could tip."
     if sensitivity.tipping_point is None:
         return (

@@ -30,7 +30,7 @@ def primary_measure(data: Dataset) -> Measure:
     return planned.primary if planned is not None else Measure.SOLVED
 
 
-def headline(data: Dataset, result: MainResult | None, name: str = "") -> str:
+def headline_sentence(data: Dataset, result: MainResult | None, name: str = "") -> str:
     """The answer in one sentence; where the data do not decide, it says so.
 
     Args:
@@ -43,7 +43,7 @@ def headline(data: Dataset, result: MainResult | None, name: str = "") -> str:
         return f"{run_name}: there is no answer yet, since no attempt that counts has a verdict."
     undecided = sum(attempt.observation.censored_by == "not_decided" for attempt in data.counted_attempts)
     left_out = f"; {counted(undecided, 'attempt is', 'attempts are')} undecided, and left out" if undecided else ""
-    return f"{run_name}: {_finding(data, result)}{left_out}."
+    return f"{run_name}: {_result_clause(data, result)}{left_out}."
 
 
 def _run_name(data: Dataset) -> str:
@@ -57,25 +57,28 @@ def _run_name(data: Dataset) -> str:
     return f"{name} ({'; '.join(notices)})" if notices else name
 
 
-def _finding(data: Dataset, result: MainResult) -> str:
+def _result_clause(data: Dataset, result: MainResult) -> str:
     people_results = [group_result for group_result in result.rows if group_result.people]
     if len(people_results) > 1:
         baseline = people_results[0]
-        return "; ".join(_comparison(data, result, baseline, other_result) for other_result in people_results[1:])
-    people = [_level(data, group_result) for group_result in people_results]
+        return "; ".join(
+            _comparison_clause(data, result, baseline, other_result) for other_result in people_results[1:]
+        )
+    people = [_group_outcome_clause(data, group_result) for group_result in people_results]
     programs = [group_result for group_result in result.rows if not group_result.people]
-    return "; ".join([*people, *([_best_of(programs)] if programs else [])])
+    return "; ".join([*people, *([_best_programs_clause(programs)] if programs else [])])
 
 
-def _comparison(data: Dataset, result: MainResult, baseline: GroupResult, other_result: GroupResult) -> str:
+def _comparison_clause(data: Dataset, result: MainResult, baseline: GroupResult, other_result: GroupResult) -> str:
     match primary_measure(data):
         case Measure.TIME:
-            return _time_comparison(result, baseline, other_result)
+            return _time_comparison_clause(result, baseline, other_result)
         case Measure.SCORE:
-            return f"{_level(data, baseline)}, {_level(data, other_result)}; no test compares scores"
+            clauses = f"{_group_outcome_clause(data, baseline)}, {_group_outcome_clause(data, other_result)}"
+            return f"{clauses}; no test compares scores"
     difference = other_result.solved_difference
     if difference is None:
-        return _unknown(baseline, other_result)
+        return _unknown_difference_clause(baseline, other_result)
     return _difference_words(
         f"{other_result.group} solved {{}} percentage points {{}} than {baseline.group}",
         f"whether {other_result.group} solves more or less than {baseline.group}",
@@ -85,9 +88,9 @@ def _comparison(data: Dataset, result: MainResult, baseline: GroupResult, other_
     )
 
 
-def _time_comparison(result: MainResult, baseline: GroupResult, other_result: GroupResult) -> str:
+def _time_comparison_clause(result: MainResult, baseline: GroupResult, other_result: GroupResult) -> str:
     if other_result.time is None or result.limit is None:
-        return _unknown(baseline, other_result)
+        return _unknown_difference_clause(baseline, other_result)
     difference = other_result.time.difference
     words = _difference_words(
         f"{other_result.group} took {{}} minutes {{}} than {baseline.group} on average",
@@ -95,50 +98,55 @@ def _time_comparison(result: MainResult, baseline: GroupResult, other_result: Gr
         "minutes on average",
         difference,
         difference.estimate,
-        _digits(result.limit),
+        _minutes_digits(result.limit),
     )
     return f"up to {result.limit.minutes_text} minutes, {words}"
 
 
-def _digits(limit: Limit) -> int:
+def _minutes_digits(limit: Limit) -> int:
     """Digits after the point of times up to a limit, in minutes."""
     return 1 if limit.minutes >= 2 else 3
 
 
 def _difference_words(
-    decided: str, question: str, unit: str, crossed: CrossedEstimate, value: Estimate, digits: int = 1
+    finding_template: str,
+    open_question: str,
+    unit: str,
+    difference: CrossedEstimate,
+    difference_in_unit: Estimate,
+    digits: int = 1,
 ) -> str:
     """A difference in words: a finding only if its interval is on one side of zero.
 
     Args:
-        decided: The finding, with places for an amount and for `more` or `less`.
-        question: The question that the difference answers.
+        finding_template: The finding, with places for an amount and for `more` or `less`.
+        open_question: The question that the difference answers.
         unit: Unit of the difference.
-        crossed: The difference.
-        value: The same in this unit.
+        difference: The difference.
+        difference_in_unit: The same in this unit.
         digits: Digits after the point.
     """
-    amount = round(value.value or 0.0, digits)
-    finding = decided.format(number(abs(amount), digits), "more" if amount > 0 else "less")
-    if value.low is None or value.high is None:
-        reason = f" ({crossed.note.rstrip('.')})" if crossed.note else ""
-        finding = finding if amount else f"no difference was seen in {question}"
+    amount = round(difference_in_unit.value or 0.0, digits)
+    finding = finding_template.format(number(abs(amount), digits), "more" if amount > 0 else "less")
+    if difference_in_unit.low is None or difference_in_unit.high is None:
+        reason = f" ({difference.note.rstrip('.')})" if difference.note else ""
+        finding = finding if amount else f"no difference was seen in {open_question}"
         return f"{finding}, and how sure that is, is unknown{reason}"
-    if value.low <= 0 <= value.high:
-        spread = interval_text(value.low, value.high, digits=digits)
-        return f"it is undecided {question}: {signed_number(amount, digits)} {unit} (95 % interval {spread})"
-    low, high = sorted((abs(value.low), abs(value.high)))
+    if difference_in_unit.low <= 0 <= difference_in_unit.high:
+        spread = interval_text(difference_in_unit.low, difference_in_unit.high, digits=digits)
+        return f"it is undecided {open_question}: {signed_number(amount, digits)} {unit} (95 % interval {spread})"
+    low, high = sorted((abs(difference_in_unit.low), abs(difference_in_unit.high)))
     return f"{finding} (95 % interval {interval_text(low, high, digits=digits)})"
 
 
-def _unknown(baseline: GroupResult, other_result: GroupResult) -> str:
+def _unknown_difference_clause(baseline: GroupResult, other_result: GroupResult) -> str:
     return (
         f"how {other_result.group} differs from {baseline.group} is unknown, since the two can't be compared "
         f"({_solved_words(baseline)}, {_solved_words(other_result)})"
     )
 
 
-def _level(data: Dataset, group_result: GroupResult) -> str:
+def _group_outcome_clause(data: Dataset, group_result: GroupResult) -> str:
     """The outcome of one group."""
     if primary_measure(data) is Measure.SCORE:
         observations = [
@@ -161,7 +169,7 @@ def _solved_words(group_result: GroupResult) -> str:
     )
 
 
-def _best_of(programs: Sequence[GroupResult]) -> str:
+def _best_programs_clause(programs: Sequence[GroupResult]) -> str:
     """The observed order of models and agents; whether it holds elsewhere, their intervals say."""
     if len(programs) == 1:
         return _solved_words(programs[0])
@@ -184,7 +192,7 @@ def headline_picture(data: Dataset, result: MainResult, table: SortableTable) ->
     estimates: dict[str, Estimate] = {}
     title, axis, is_share, digits = "Solved", "solved", True, 2
     if measure is Measure.TIME and result.limit is not None:
-        digits = _digits(result.limit)
+        digits = _minutes_digits(result.limit)
         title, axis, is_share = "Time", f"mean minutes up to {result.limit.minutes_text}", False
         estimates = {row.group: row.minutes.estimate for row in result.rows if row.minutes is not None}
     elif measure is Measure.SCORE:

@@ -61,7 +61,7 @@ def judge_error_section(data: Dataset) -> Section | None:
             except StatisticsError as error:
                 estimates[group][name] = None
                 notices.append(f"{group}: {error}")
-    differences_from_first = _differences(answers_by_group)
+    differences_from_first = _differences_from_first_group(answers_by_group)
     rows: list[Sequence[Cell]] = [
         (
             group,
@@ -93,14 +93,14 @@ def judge_error_section(data: Dataset) -> Section | None:
     )
     table = SortableTable("Right answers, corrected for judges' errors", columns, rows, note)
     numbers = {"errors": counted_errors, "shares": estimates, "differences": differences_from_first}
-    return Section("judge-error", _TITLE, lead, [_picture(data, estimates, table)], (), numbers)
+    return Section("judge-error", _TITLE, lead, [_shares_picture(data, estimates, table)], (), numbers)
 
 
-def _judged_answers(rows: Sequence[Observation], rated: Mapping[str, RatedAnswer]) -> JudgedAnswers | None:
+def _judged_answers(rows: Sequence[Observation], rated_by_attempt: Mapping[str, RatedAnswer]) -> JudgedAnswers | None:
     """The answers of a group that models judged, with people's labels; None if there are none."""
     counted_answers: list[tuple[bool, bool | None, Observation]] = []
     for row in rows:
-        rated_answer = rated.get(row.attempt)
+        rated_answer = rated_by_attempt.get(row.attempt)
         votes = (
             rated_answer.judges.get(PANEL) or next(iter(rated_answer.judges.values()), ())
             if rated_answer is not None
@@ -135,7 +135,7 @@ def _labelled_pairs(judged_answers: JudgedAnswers) -> list[tuple[bool, bool]]:
     ]
 
 
-def _differences(answers_by_group: Mapping[str, JudgedAnswers]) -> dict[str, Estimate]:
+def _differences_from_first_group(answers_by_group: Mapping[str, JudgedAnswers]) -> dict[str, Estimate]:
     """Each group against the first, where people labelled enough of both."""
     first, *others = answers_by_group
     differences_from_first = {}
@@ -158,7 +158,7 @@ def _percentage_points(estimate: Estimate) -> Estimate:
     return Estimate(value=value, low=low, high=high)
 
 
-def _picture(
+def _shares_picture(
     data: Dataset, estimates: Mapping[str, Mapping[str, Estimate | None]], table: SortableTable
 ) -> SectionPicture:
     shown = list(estimates)[: charts.MOST_GROUPS]

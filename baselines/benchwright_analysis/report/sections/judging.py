@@ -30,7 +30,7 @@ def judging_section(data: Dataset) -> Section:
             judge.items,
             text_with_interval(judge.agreement, as_share=True),
             text_with_interval(judge.kappa),
-            _same_label(judge.same_label),
+            _agreement_share_text(judge.same_label),
             text_with_interval(judge.weighted_kappa) if judge.weighted_kappa is not None else "–",
             text_with_interval(judge.alpha),
             text_with_interval(judge.pearson) if judge.pearson is not None else "–",
@@ -62,7 +62,7 @@ def judging_section(data: Dataset) -> Section:
                 agreement.format,
                 agreement.people.people,
                 agreement.people.items,
-                _same_label(agreement.people.same_label),
+                _agreement_share_text(agreement.people.same_label),
                 number(agreement.people.alpha),
                 number(agreement.people.cronbach),
                 agreement.people.cronbach_people if agreement.people.cronbach_people > 1 else "–",
@@ -80,7 +80,7 @@ def judging_section(data: Dataset) -> Section:
     return Section("judges", title, lead, [_judge_agreement_picture(formats, table)], [people_table], numbers)
 
 
-def _same_label(share: Share) -> str:
+def _agreement_share_text(share: Share) -> str:
     return f"{percent(share.value)} of {share.total}" if share.total else "–"
 
 

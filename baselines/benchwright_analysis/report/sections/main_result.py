@@ -9,7 +9,7 @@ from benchwright_analysis.report.rows.exclusions import left_out_reasons
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Cell, Section, SortableTable, text_with_interval
 from benchwright_analysis.report.sections.group_result import GroupResult, MainResult
-from benchwright_analysis.report.sections.headline import headline, headline_picture
+from benchwright_analysis.report.sections.headline import headline_picture, headline_sentence
 from benchwright_analysis.report.sections.success_compared import have_own_tasks, solved_difference
 from benchwright_analysis.report.sections.time_compared import (
     as_percentage_points,
@@ -67,8 +67,8 @@ def compute_main_result(data: Dataset) -> MainResult:
     return MainResult(
         tuple(group_results),
         limit,
-        data.shown_times,
-        tuple(left_out_sentences(people_rows, data.shown_times, "of the times")),
+        data.shown_time_source,
+        tuple(left_out_sentences(people_rows, data.shown_time_source, "of the times")),
         " ".join(filter(None, (_own_tasks_sentence(people_rows), _cluster_sentence(people_rows)))),
     )
 
@@ -159,23 +159,25 @@ def main_result_table(result: MainResult) -> SortableTable:
 def main_result_section(data: Dataset) -> Section:
     """First section of the report: over the attempts that the study planned its primary analysis for."""
     title = "The answer"
-    planned_data = data.in_planned_population()
-    if not planned_data.decided_observations:
+    data_of_planned_population = data.in_planned_population()
+    if not data_of_planned_population.decided_observations:
         reasons = ", ".join(f"{n} {reason}" for reason, n in left_out_reasons(data.observations).items())
         why = f" Left out: {reasons}." if reasons else ""
         empty_reason = f"No attempt that counts has a verdict, so there is no answer yet.{why}"
-        return Section("answer", title, empty_reason=empty_reason, headline=headline(planned_data, None))
-    result = compute_main_result(planned_data)
+        return Section(
+            "answer", title, empty_reason=empty_reason, headline=headline_sentence(data_of_planned_population, None)
+        )
+    result = compute_main_result(data_of_planned_population)
     numbers = {"conditions": result.rows, "limit": result.limit, "population": data.population.value}
     table = main_result_table(result)
     return Section(
         "answer",
         title,
         _registration_sentences(data),
-        (headline_picture(planned_data, result, table),),
+        (headline_picture(data_of_planned_population, result, table),),
         (table,),
         numbers,
-        headline=headline(planned_data, result),
+        headline=headline_sentence(data_of_planned_population, result),
     )
 
 

@@ -18,10 +18,10 @@ from benchwright_analysis.report.section import (
     text_with_interval,
 )
 from benchwright_analysis.report.sections.times_left_out import (
-    by_time_source,
+    left_out_counts_by_reason,
     left_out_sentences,
-    reported_sentence,
-    times_left_out,
+    reported_times_sentences,
+    section_by_time_source,
 )
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.horizon import HorizonFit, Weights, human_time_horizon
@@ -94,7 +94,7 @@ def models_section(data: Dataset) -> Section:
                     for name in ("calls", "input_tokens", "output_tokens")
                 ),
                 number(_known_cost_usd(observations), 4),
-                _tokens_per_solved(observations),
+                _tokens_per_solved_cell(observations),
             )
             for group, observations in by_group.items()
         ],
@@ -105,9 +105,11 @@ def models_section(data: Dataset) -> Section:
     )
 
 
-def _prompts_table(by_group: Mapping[str, Sequence[Observation]]) -> SortableTable:
+def _prompts_table(observations_by_group: Mapping[str, Sequence[Observation]]) -> SortableTable:
     prompt_counts = Counter(
-        (group, observation.prompts or "–") for group, observations in by_group.items() for observation in observations
+        (group, observation.prompts or "–")
+        for group, observations in observations_by_group.items()
+        for observation in observations
     )
     return SortableTable(
         "Prompts that models were asked with",
@@ -135,10 +137,10 @@ def _pack_exposure_numbers(observations: Sequence[Observation]) -> list[dict[str
     ]
 
 
-def _exposure_table(by_group: Mapping[str, Sequence[Observation]]) -> SortableTable:
+def _exposure_table(observations_by_group: Mapping[str, Sequence[Observation]]) -> SortableTable:
     dates = Counter(
         (group, observation.pack, observation.published, observation.knowledge_cutoff)
-        for group, observations in by_group.items()
+        for group, observations in observations_by_group.items()
         for observation in observations
     )
     return SortableTable(
@@ -203,7 +205,7 @@ def _known_cost_usd(observations: Sequence[Observation]) -> float | None:
     return sum(costs) if costs else None
 
 
-def _tokens_per_solved(observations: Sequence[Observation]) -> Cell:
+def _tokens_per_solved_cell(observations: Sequence[Observation]) -> Cell:
     solved_count = sum(observation.passed for observation in observations)
     tokens = sum(observation.total_tokens for observation in observations)
     return round(tokens / solved_count) if solved_count and tokens else "–"
@@ -212,14 +214,14 @@ def _tokens_per_solved(observations: Sequence[Observation]) -> Cell:
 def horizon_section(data: Dataset) -> Section:
     """The human time horizon of models and agents."""
     title = "Human time horizon of models"
-    return by_time_source(data, lambda timed_data: _horizon(timed_data, title))
+    return section_by_time_source(data, lambda timed_data: _horizon_section_of_times(timed_data, title))
 
 
-def _horizon(data: Dataset, title: str) -> Section:
+def _horizon_section_of_times(data: Dataset, title: str) -> Section:
     """The horizon by human times of one source."""
     minutes, unsolved = human_minutes_and_unsolved_count(data)
     unaided_rows = [observation for observation in data.decided_observations if observation.solver == "human"]
-    left_out = left_out_sentences(unaided_rows, data.shown_times)
+    left_out = left_out_sentences(unaided_rows, data.shown_time_source)
     fits: dict[str, HorizonFit] = {}
     sentences = []
     for group in data.groups:
@@ -268,15 +270,15 @@ def _horizon(data: Dataset, title: str) -> Section:
         "time is the median time to a pass of people working without help (Kaplan and Meier), so that those who did "
         "not solve it count too.",
         _WEIGHTS[data.weights],
-        *reported_sentence(data.shown_times),
+        *reported_times_sentences(data.shown_time_source),
         *left_out,
     ]
     if unsolved:
         lead.append(f"{counted(unsolved, 'problem')} that less than half of the people solved have no such time.")
     numbers = {
         "human_minutes": minutes,
-        "time_source": data.shown_times.value,
-        "left_out": times_left_out(unaided_rows, data.shown_times),
+        "time_source": data.shown_time_source.value,
+        "left_out": left_out_counts_by_reason(unaided_rows, data.shown_time_source),
         "fits": fits,
     }
     pictures = [_horizon_picture(data, fits, shown_groups, minutes, table)] if shown_groups else []
@@ -324,7 +326,7 @@ def _horizon_picture(
     data: Dataset,
     fits: Mapping[str, HorizonFit],
     shown_groups: Sequence[str],
-    minutes: Mapping[str, float],
+    human_minutes_by_problem: Mapping[str, float],
     table: SortableTable,
 ) -> SectionPicture:
     rows: list[charts.Row] = []
@@ -338,9 +340,9 @@ def _horizon_picture(
         for problem, attempts in _observations_by_problem(
             [observation for observation in data.decided_observations if observation.group == group]
         ).items():
-            if problem in minutes:
+            if problem in human_minutes_by_problem:
                 rate = sum(observation.passed for observation in attempts) / len(attempts)
-                points.append({"x": minutes[problem], "y": rate, "group": group})
+                points.append({"x": human_minutes_by_problem[problem], "y": rate, "group": group})
     at_half = [
         f"{group}: half solved at tasks of {_half_success_text(fits[group])}"
         for group in shown_groups

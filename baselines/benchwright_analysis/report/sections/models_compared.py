@@ -7,7 +7,14 @@ from collections.abc import Mapping, Sequence
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, interval_text, p_value
+from benchwright_analysis.report.section import (
+    Cell,
+    Section,
+    SectionPicture,
+    SortableTable,
+    interval_text,
+    p_value_text,
+)
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.simultaneous import PairDifference, all_pair_differences
 from benchwright_foundation.number_text import number, percent
@@ -22,7 +29,7 @@ def models_compared_section(data: Dataset) -> Section | None:
     passes_by_group = {
         group: values
         for group in data.groups
-        if (values := _passes_by_problem([row for row in data.decided_observations if row.group == group]))
+        if (values := _pass_share_by_problem([row for row in data.decided_observations if row.group == group]))
     }
     if len(passes_by_group) < _FEWEST_MODELS:
         return None
@@ -37,8 +44,8 @@ def models_compared_section(data: Dataset) -> Section | None:
     shares = {group: sum(values) / len(values) for group, values in scores.items()}
     ranked = sorted(shares, key=lambda group: (-shares[group], group))
     best = ranked[0]
-    against_best = {group: _with_first(pair_differences, best, group) for group in ranked[1:]}
-    alike = [group for group, difference in against_best.items() if not _differs(difference)]
+    against_best = {group: _difference_from_best(pair_differences, best, group) for group in ranked[1:]}
+    alike = [group for group, difference in against_best.items() if not _is_significant(difference)]
     rows: list[Sequence[Cell]] = [(best, percent(shares[best]), "–", "–", "–", "–")]
     rows += [
         (
@@ -46,13 +53,13 @@ def models_compared_section(data: Dataset) -> Section | None:
             percent(shares[group]),
             number(100 * difference.value, 1)
             + ("" if difference.low is None else f" ({interval_text(*_percentage_points(difference), digits=1)})"),
-            p_value(difference.p_value),
-            p_value(difference.adjusted),
-            p_value(difference.false_discovery),
+            p_value_text(difference.p_value),
+            p_value_text(difference.adjusted),
+            p_value_text(difference.false_discovery),
         )
         for group, difference in against_best.items()
     ]
-    pairs_apart = sum(_differs(difference) for difference in pair_differences.values())
+    pairs_apart = sum(_is_significant(difference) for difference in pair_differences.values())
     discoveries = sum((difference.false_discovery or 1.0) < 0.05 for difference in pair_differences.values())
     lead = [
         f"Over the {len(problems)} problems that all {len(passes_by_group)} models tried, {best} solved most. "
@@ -90,7 +97,7 @@ def models_compared_section(data: Dataset) -> Section | None:
     )
 
 
-def _passes_by_problem(rows: Sequence[Observation]) -> dict[str, float]:
+def _pass_share_by_problem(rows: Sequence[Observation]) -> dict[str, float]:
     """Share of a model's attempts that passed, by problem; empty for people."""
     flags: dict[str, list[bool]] = {}
     for row in rows:
@@ -99,16 +106,18 @@ def _passes_by_problem(rows: Sequence[Observation]) -> dict[str, float]:
     return {problem: sum(values) / len(values) for problem, values in flags.items()}
 
 
-def _with_first(pair_differences: Mapping[tuple[str, str], PairDifference], best: str, group: str) -> PairDifference:
+def _difference_from_best(
+    pair_differences: Mapping[tuple[str, str], PairDifference], best_group: str, group: str
+) -> PairDifference:
     """By how much a model exceeds the best."""
-    if (group, best) in pair_differences:
-        return pair_differences[group, best]
-    reverse = pair_differences[best, group]
+    if (group, best_group) in pair_differences:
+        return pair_differences[group, best_group]
+    reverse = pair_differences[best_group, group]
     low, high = (None if end is None else -end for end in (reverse.high, reverse.low))
     return PairDifference(-reverse.value, low, high, reverse.p_value, reverse.adjusted, reverse.false_discovery)
 
 
-def _differs(difference: PairDifference) -> bool:
+def _is_significant(difference: PairDifference) -> bool:
     return difference.adjusted is not None and difference.adjusted < 0.05
 
 
@@ -118,21 +127,21 @@ def _percentage_points(difference: PairDifference) -> tuple[float | None, float 
 
 
 def _differences_picture(
-    data: Dataset, against_best: Mapping[str, PairDifference], table: SortableTable
+    data: Dataset, difference_from_best_by_group: Mapping[str, PairDifference], table: SortableTable
 ) -> SectionPicture:
-    shown = list(against_best)[: charts.MOST_GROUPS * 4]
+    shown = list(difference_from_best_by_group)[: charts.MOST_GROUPS * 4]
     rows: list[charts.Row] = [
         {"label": group, "group": "difference", "value": 100 * difference.value, "low": low, "high": high}
         for group in shown
-        for difference in [against_best[group]]
+        for difference in [difference_from_best_by_group[group]]
         for low, high in [_percentage_points(difference)]
     ]
-    reaching = sum(not _differs(against_best[group]) for group in shown)
+    reaching = sum(not _is_significant(difference_from_best_by_group[group]) for group in shown)
     return SectionPicture(
         "models-compared",
         "How far models are behind the best",
         f"Difference of the share solved from the best model, with an interval for all pairs at once. {reaching} of "
-        f"{len(shown)} reach 0.{charts.note_if_omitted(shown, list(against_best))}",
+        f"{len(shown)} reach 0.{charts.note_if_omitted(shown, list(difference_from_best_by_group))}",
         charts.interval_chart(rows, ["difference"], x_title="percentage points", y_title="", as_percent=False),
         table,
     )

@@ -97,7 +97,11 @@ def read_own_attempts(
         own_headers = [header for header in log.headers() if not header.study and header.condition.startswith("human")]
         attempt_rows = _fold_attempt_rows(log, store, own_headers, {}, shows_results=True)
         shown_observations = sorted(
-            (observation for observation in attempt_rows.begun() if include_practice or not observation.practice),
+            (
+                observation
+                for observation in attempt_rows.begun_observations()
+                if include_practice or not observation.practice
+            ),
             key=_task_order_key,
         )
         return [attempt_rows.own_attempt(observation, [], shows_results=True) for observation in shown_observations]
@@ -111,7 +115,7 @@ def read_own_attempts(
     )
     candidates = [
         observation
-        for observation in attempt_rows.begun()
+        for observation in attempt_rows.begun_observations()
         if observation.participant == participant and (include_practice or not observation.practice)
     ]
     own_observations = sorted(
@@ -176,7 +180,7 @@ class _AttemptRows:
     spent: Mapping[str, ActiveTime]
     views: Mapping[str, AttemptView]
 
-    def begun(self) -> list[Observation]:
+    def begun_observations(self) -> list[Observation]:
         """Those whose clock was ever started: a problem that was only opened is no attempt to count."""
         return [observation for observation in self.observations if observation.started]
 
@@ -239,13 +243,15 @@ def _fold_attempt_rows(
     spent = {attempt.observation.attempt: attempt.spent for attempt in folded}
     summaries = log.summaries_by_attempt([header.id for header in headers])
     views = {
-        header.id: summary_view(summaries[header.id], _kind(problem_facts, header), are_results_shown=shows_results)
+        header.id: summary_view(
+            summaries[header.id], _problem_kind(problem_facts, header), are_results_shown=shows_results
+        )
         for header in headers
     }
     return _AttemptRows(observations, problem_facts, spent, views)
 
 
-def _kind(problem_facts: Mapping[str, ProblemFacts], header: AttemptHeader) -> ProblemKind:
+def _problem_kind(problem_facts: Mapping[str, ProblemFacts], header: AttemptHeader) -> ProblemKind:
     kind = problem_facts.get(header.problem, ProblemFacts()).kind
     return ProblemKind(kind) if kind else ProblemKind.DESIGN
 

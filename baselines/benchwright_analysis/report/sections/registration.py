@@ -35,7 +35,7 @@ class Registration:
         return str(self.document.get("registered", ""))
 
 
-def registration(
+def registration_with_deviations(
     registered_study: RegisteredStudy, observations: Sequence[Observation], *, manual_choices: Sequence[str]
 ) -> Registration | None:
     """Preregistration of a study, with every deviation; none if nothing was preregistered.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from benchwright_analysis.report.csbench.domains import domains_section
-from benchwright_analysis.report.csbench.error_types import error_types
+from benchwright_analysis.report.csbench.error_types import error_types_section
 from benchwright_analysis.report.csbench.judges_compared import judges_compared_section
 from benchwright_analysis.report.csbench.languages import languages_section
 from benchwright_analysis.report.csbench.model_pairs import model_pairs_section
@@ -27,7 +27,7 @@ from benchwright_analysis.report.rows.populations import populations_section
 from benchwright_analysis.report.rows.support import support_section
 from benchwright_analysis.report.section import Section
 from benchwright_analysis.report.sections.ability_scale import ability_scale_section
-from benchwright_analysis.report.sections.actors import actors
+from benchwright_analysis.report.sections.actors import actors_section
 from benchwright_analysis.report.sections.after_closing import after_closing_section
 from benchwright_analysis.report.sections.assistance import assistance_section
 from benchwright_analysis.report.sections.escapes import test_escapes_section
@@ -71,14 +71,14 @@ SECTIONS: list[Callable[[Dataset], Section | None]] = [
     model_size_section,
     model_pairs_section,
     other_benchmarks_section,
-    error_types,
+    error_types_section,
     readable_answers_section,
     question_forms_section,
     judge_grades_section,
     repeated_answers_section,
     options_section,
     forecasts_section,
-    actors,
+    actors_section,
     text_origins_section,
     assistance_section,
     judging_section,

@@ -180,19 +180,22 @@ def _conditions_without_attempts(data: Dataset) -> list[str]:
     return [condition.name for condition in planned if condition.name not in data.groups]
 
 
-def _lead_sentences(data: Dataset, columns: Mapping[str, GroupColumn], missing: Sequence[str]) -> list[str]:
+def _lead_sentences(
+    data: Dataset, column_by_group: Mapping[str, GroupColumn], conditions_without_attempts: Sequence[str]
+) -> list[str]:
     sentences = []
-    if missing:
-        verb = "has" if len(missing) == 1 else "have"
+    if conditions_without_attempts:
+        verb = "has" if len(conditions_without_attempts) == 1 else "have"
         sentences.append(
-            f"{', '.join(missing)} {verb} no attempt that counts: the study plans them, and they are missing."
+            f"{', '.join(conditions_without_attempts)} {verb} no attempt that counts: the study plans them, "
+            "and they are missing."
         )
     if _have_different_problems(data):
         sentences.append(
             "Not every group worked on the same problems, so compare shares and times only of columns with "
             "the same problems."
         )
-    for group, column in columns.items():
+    for group, column in column_by_group.items():
         subject_settings = {
             (subject.get("subject_version", ""), subject.get("configuration_sha256", "")) for subject in column.subjects
         }
@@ -204,7 +207,9 @@ def _lead_sentences(data: Dataset, columns: Mapping[str, GroupColumn], missing: 
                 f"The study file leaves open the {' and the '.join(left_open)} of {column.registered['name']} "
                 f"({group})."
             )
-    inline = [column for column in columns.values() if any(subject.get("policy") for subject in column.subjects)]
+    inline = [
+        column for column in column_by_group.values() if any(subject.get("policy") for subject in column.subjects)
+    ]
     if inline:
         for policy, bound in _BOUNDS.items():
             if not any(column.bound == bound for column in inline):
@@ -240,9 +245,16 @@ def _minutes_cell(minutes: Estimate | None) -> Cell:
     return estimate_or_dash(minutes, digits=2 if is_short else 1)
 
 
-def _time_words(times: Mapping[str, int]) -> Cell:
+def _time_sources_cell(attempts_by_time_source: Mapping[str, int]) -> Cell:
     """The sources of a group's times, with their numbers of attempts."""
-    return ", ".join(f"{times[source]} {SOURCE_WORDS[source]}" for source in TimeSource if times.get(source)) or _ANY
+    return (
+        ", ".join(
+            f"{attempts_by_time_source[source]} {SOURCE_WORDS[source]}"
+            for source in TimeSource
+            if attempts_by_time_source.get(source)
+        )
+        or _ANY
+    )
 
 
 _ROWS: Sequence[tuple[str, Callable[[GroupColumn], Cell]]] = (
@@ -257,39 +269,42 @@ _ROWS: Sequence[tuple[str, Callable[[GroupColumn], Cell]]] = (
     ("mean minutes, solved or not (95 % interval)", lambda column: _minutes_cell(column.minutes)),
     (_REPORTED_ROWS[0], lambda column: _minutes_cell(column.reported_minutes_to_pass)),
     (_REPORTED_ROWS[1], lambda column: _minutes_cell(column.reported_minutes)),
-    ("times", lambda column: _time_words(column.times)),
+    ("times", lambda column: _time_sources_cell(column.times)),
     ("tokens per attempt", lambda column: _ANY if column.tokens is None else f"{column.tokens:,.0f}"),
     ("US$ per attempt", lambda column: number(column.cost_usd, 4)),
 )
 
 
-def _failures_table(columns: Mapping[str, GroupColumn]) -> SortableTable:
+def _failures_table(column_by_group: Mapping[str, GroupColumn]) -> SortableTable:
     rows: list[Sequence[Cell]] = [
         (group, kind.replace("_", " "), amount)
-        for group, column in columns.items()
+        for group, column in column_by_group.items()
         for kind, amount in column.failures.items()
     ]
     note = "The reason of the newest verdict of an attempt that never passed; `subject:` is a failure of the program."
     return SortableTable("Not solved, by kind of failure", ("group", "kind", "attempts"), rows, note)
 
 
-def _solved_shares_picture(data: Dataset, columns: Mapping[str, GroupColumn]) -> SectionPicture:
-    shown_groups = list(columns)[: charts.MOST_GROUPS]
+def _solved_shares_picture(data: Dataset, column_by_group: Mapping[str, GroupColumn]) -> SectionPicture:
+    shown_groups = list(column_by_group)[: charts.MOST_GROUPS]
     rows: list[charts.Row] = [
         {"label": "solved", "group": group, "value": estimate.value, "low": estimate.low, "high": estimate.high}
         for group in shown_groups
-        if (estimate := columns[group].solved) is not None
+        if (estimate := column_by_group[group].solved) is not None
     ]
     words = " ".join(f"{row['group']}: {percent(float(row['value'] or 0))}." for row in rows)
     table = SortableTable(
         "Solved",
         ("group", "attempts", "solved (95 % interval)"),
-        [(group, column.attempts, estimate_or_dash(column.solved, as_share=True)) for group, column in columns.items()],
+        [
+            (group, column.attempts, estimate_or_dash(column.solved, as_share=True))
+            for group, column in column_by_group.items()
+        ],
     )
     return SectionPicture(
         "solved-side-by-side",
         "Solved, side by side",
-        f"Share solved by each group. {words}{charts.note_if_omitted(shown_groups, columns)}",
+        f"Share solved by each group. {words}{charts.note_if_omitted(shown_groups, column_by_group)}",
         charts.interval_chart(rows, shown_groups, colour_order=data.groups, x_title="solved", y_title=""),
         table,
     )

@@ -57,7 +57,8 @@ def success_section(data: Dataset) -> Section:
 
 
 def _overall_table(
-    by_group: Mapping[str, Sequence[Observation]], statistic_estimates: Mapping[str, Mapping[str, Estimate]]
+    observations_by_group: Mapping[str, Sequence[Observation]],
+    statistic_estimates: Mapping[str, Mapping[str, Estimate]],
 ) -> SortableTable:
     return SortableTable(
         "Solved, by group",
@@ -72,7 +73,7 @@ def _overall_table(
                     for statistic in STATISTICS
                 ),
             )
-            for group, observations in by_group.items()
+            for group, observations in observations_by_group.items()
         ],
         " ".join(statistic.note for statistic in STATISTICS),
     )

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, SortableTable, p_value, text_with_interval
+from benchwright_analysis.report.section import Cell, SortableTable, p_value_text, text_with_interval
 from benchwright_analysis.report.sections.time_compared import as_percentage_points
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_share_difference
 from benchwright_analysis.statistics.errors import StatisticsError
@@ -47,8 +47,8 @@ def compare_groups(
             pair,
             difference.problems,
             text_with_interval(as_percentage_points(difference), digits=1),
-            p_value(difference.p_value),
-            p_value(pair_tests[pair].adjusted if pair in pair_tests else None),
+            p_value_text(difference.p_value),
+            p_value_text(pair_tests[pair].adjusted if pair in pair_tests else None),
             ", ".join(name for name, test in category_tests[pair].items() if test.significant) or "none",
         )
         for pair, difference in differences.items()

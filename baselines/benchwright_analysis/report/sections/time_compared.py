@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation, forecasts_unadjusted_reason
-from benchwright_analysis.report.section import Cell, SortableTable, interval_text, p_value, text_with_interval
+from benchwright_analysis.report.section import Cell, SortableTable, interval_text, p_value_text, text_with_interval
 from benchwright_analysis.statistics.crossed import CrossedEstimate
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.multiple import holm_tests
@@ -193,7 +193,7 @@ def comparison_table(
                 estimate_text = text_of(estimate) + (f". {estimate.note}" if estimate.note else "")
                 p_values = (estimate.p_value, holm_p_values.get(comparison.other))
                 name = f"{comparison.other} against {comparison.baseline}"
-                cells.append((name, label, estimate_text, *map(p_value, p_values)))
+                cells.append((name, label, estimate_text, *map(p_value_text, p_values)))
     is_within = any(comparison.difference.within for comparison in comparisons)
     note = (
         f"Times up to {limit.minutes_text} minutes, {limit.why}: who took longer counts with {limit.minutes_text}. "

@@ -20,10 +20,10 @@ from benchwright_analysis.report.sections.time_compared import (
     timed_observations_by_condition,
 )
 from benchwright_analysis.report.sections.times_left_out import (
-    by_time_source,
+    left_out_counts_by_reason,
     left_out_sentences,
-    reported_sentence,
-    times_left_out,
+    reported_times_sentences,
+    section_by_time_source,
 )
 from benchwright_analysis.statistics.restricted_mean import restricted_mean
 from benchwright_analysis.statistics.score_over_time import ScoreTrace, score_curve
@@ -46,14 +46,14 @@ def time_to_pass_section(data: Dataset) -> Section:
         notice = " ".join(
             [
                 "No attempt of a person that counts has a time, so there is none to report.",
-                *left_out_sentences(people_rows, data.shown_times),
+                *left_out_sentences(people_rows, data.shown_time_source),
             ]
         )
         return Section("time", title, empty_reason=notice)
-    return by_time_source(data, lambda timed_data: _survival(timed_data, title, people_rows))
+    return section_by_time_source(data, lambda timed_data: _survival_section(timed_data, title, people_rows))
 
 
-def _survival(data: Dataset, title: str, people_rows: Sequence[Observation]) -> Section:
+def _survival_section(data: Dataset, title: str, people_rows: Sequence[Observation]) -> Section:
     by_group = timed_observations_by_condition(data)
     curves = {
         group: kaplan_meier(minutes_of(observations), pass_flags_of(observations), Dataset.crossed_cells(observations))
@@ -102,8 +102,8 @@ def _survival(data: Dataset, title: str, people_rows: Sequence[Observation]) -> 
     numbers: dict[str, object] = {
         "curves": curves,
         "limit": limit,
-        "time_source": data.shown_times.value,
-        "left_out": times_left_out(people_rows, data.shown_times),
+        "time_source": data.shown_time_source.value,
+        "left_out": left_out_counts_by_reason(people_rows, data.shown_time_source),
         "restricted_means": means,
         "comparisons": {comparison.other: comparison for comparison in compared},
         "secondary_successes_only": only,
@@ -124,12 +124,12 @@ def _survival(data: Dataset, title: str, people_rows: Sequence[Observation]) -> 
     )
     lead = [
         *(
-            reported_sentence(data.shown_times)
+            reported_times_sentences(data.shown_time_source)
             or [
                 "Minutes are active minutes on the clock: of a gap without activity, no more than the threshold counts."
             ]
         ),
-        *left_out_sentences(people_rows, data.shown_times),
+        *left_out_sentences(people_rows, data.shown_time_source),
         *comparison_sentences(compared, limit),
         *reasons,
         *sorted({estimate.note for estimate in means.values() if estimate.note}),
@@ -274,7 +274,7 @@ def score_over_time_section(data: Dataset) -> Section:
         "budget, so that all lines spend the same. Models are on their own clock.",
         *left_out,
     )
-    numbers = {"curves": curves, "left_out": times_left_out(data.decided_observations, TimeSource.CLOCK)}
+    numbers = {"curves": curves, "left_out": left_out_counts_by_reason(data.decided_observations, TimeSource.CLOCK)}
     return Section("score-over-time", title, lead, [picture], (), numbers)
 
 

@@ -14,19 +14,19 @@ SOURCE_WORDS = {TimeSource.CLOCK: "on the clock", TimeSource.REPORTED: "as repor
 """Source → its words after a time."""
 
 
-def times_left_out(observations: Iterable[Observation], shown_times: TimeSource) -> dict[str, int]:
+def left_out_counts_by_reason(observations: Iterable[Observation], shown_time_source: TimeSource) -> dict[str, int]:
     """Reason → how many of these attempts a figure of time leaves out.
 
     Args:
         observations: The attempts that the figure is about.
-        shown_times: The source of the times that it takes.
+        shown_time_source: The source of the times that it takes.
     """
     left_out: dict[str, int] = {}
     for observation in observations:
         source = TimeSource(observation.time_source)
-        if source is shown_times and observation.time_s:
+        if source is shown_time_source and observation.time_s:
             continue
-        reason = _REASONS[source] if source is not shown_times else "their clock did not run"
+        reason = _REASONS[source] if source is not shown_time_source else "their clock did not run"
         left_out[reason] = left_out.get(reason, 0) + 1
     return left_out
 
@@ -39,23 +39,23 @@ _REASONS = {
 
 
 def left_out_sentences(
-    observations: Iterable[Observation], shown_times: TimeSource, figure: str = "of these times"
+    observations: Iterable[Observation], shown_time_source: TimeSource, figure_phrase: str = "of these times"
 ) -> list[str]:
     """The same as sentences; none if every attempt has such a time."""
     return [
-        f"Left out {figure}: {counted(amount, 'attempt')}, since {reason}."
-        for reason, amount in times_left_out(observations, shown_times).items()
+        f"Left out {figure_phrase}: {counted(amount, 'attempt')}, since {reason}."
+        for reason, amount in left_out_counts_by_reason(observations, shown_time_source).items()
     ]
 
 
-def reported_sentence(shown_times: TimeSource) -> list[str]:
+def reported_times_sentences(shown_time_source: TimeSource) -> list[str]:
     """The remark that times are reported; none if they are on the clock."""
-    if shown_times is not TimeSource.REPORTED:
+    if shown_time_source is not TimeSource.REPORTED:
         return []
     return ["Times are as a file reports them: no clock of Benchwright's ran, and nobody checked them."]
 
 
-def by_time_source(data: Dataset, make_section: Callable[[Dataset], Section]) -> Section:
+def section_by_time_source(data: Dataset, make_section: Callable[[Dataset], Section]) -> Section:
     """A section of figures of time; if times have two sources, those of the second are in tables of their own.
 
     Args:
@@ -64,9 +64,9 @@ def by_time_source(data: Dataset, make_section: Callable[[Dataset], Section]) ->
     """
     main_part = make_section(data)
     other_parts = {
-        source: make_section(data.with_times(source))
+        source: make_section(data.with_time_source(source))
         for source in data.time_sources
-        if data.times is None and source is not data.shown_times
+        if data.times is None and source is not data.shown_time_source
     }
     filled_parts = {source: section_part for source, section_part in other_parts.items() if not section_part.is_empty}
     if main_part.is_empty and filled_parts:

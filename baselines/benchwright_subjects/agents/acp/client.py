@@ -59,7 +59,7 @@ class AcpClient:
     ) -> RequestPermissionResponse:
         """By the policy for this kind of tool, and by what each option means, never by its id."""
         call_fields = tool_call.model_dump(mode="json", by_alias=True)
-        is_allowed = self._conversation.permit(call_fields, self._terms.refuses)
+        is_allowed = self._conversation.decide_permission(call_fields, self._terms.refuses)
         option_id = _first_option_id_of_kinds(options, _ALLOWS if is_allowed else _REJECTS)
         if option_id is None:
             return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))

@@ -51,7 +51,7 @@ class Conversation:
                 "version": printable_words(implementation.version),
             }
 
-    def record_update(self, method: str, notification_params: Any) -> None:
+    def record_notification(self, method: str, notification_params: Any) -> None:
         """A notification has come. What does not look as the protocol says is left out."""
         update = (
             notification_params.get("update")
@@ -71,20 +71,20 @@ class Conversation:
                 if isinstance(cost, dict) and isinstance(amount := cost.get("amount"), int | float):
                     self.usage["cost"] = f"{amount:g} {printable_words(cost.get('currency', ''), 8)}".rstrip()
             case "tool_call" | "tool_call_update":
-                self.tool_calls.update(update)
+                self.tool_calls.record_update(update)
 
-    def permit(self, call_fields: Mapping[str, Any], refused_kinds: frozenset[str]) -> bool:
+    def decide_permission(self, call_fields: Mapping[str, Any], refused_kinds: frozenset[str]) -> bool:
         """Decide by the policy whether a tool may be called, and keep account of it.
 
         Args:
             call_fields: The call, as the agent states it.
             refused_kinds: Kinds of tools that get no permission.
         """
-        self.tool_calls.update(call_fields)
+        self.tool_calls.record_update(call_fields)
         kind = self.tool_calls.kind(call_fields.get("toolCallId"))
         is_allowed = kind not in refused_kinds
         (self.granted_counts if is_allowed else self.refused_counts)[kind] += 1
-        self.tool_calls.decide(call_fields.get("toolCallId"), is_allowed=is_allowed)
+        self.tool_calls.record_decision(call_fields.get("toolCallId"), is_allowed=is_allowed)
         return is_allowed
 
     def record_token_counts(self, token_counts: Mapping[str, Any], count_names: tuple[str, ...] = _TOKENS) -> None:

@@ -47,7 +47,7 @@ class ToolCalls:
         recorded_call = self._calls.get(call_id) if isinstance(call_id, str) else None
         return recorded_call.kind if recorded_call is not None else "other"
 
-    def update(self, call_fields: Mapping[str, Any]) -> None:
+    def record_update(self, call_fields: Mapping[str, Any]) -> None:
         """A call has begun, goes on or has ended: fields of `tool_call` or `tool_call_update`."""
         if (recorded_call := self._call_if_recorded(call_fields.get("toolCallId"))) is None:
             return
@@ -66,22 +66,22 @@ class ToolCalls:
             )
         if call_fields.get("status") in _ENDED:
             raw_output = call_fields.get("rawOutput")
-            self._end(
+            self._record_end(
                 call_id,
                 recorded_call,
                 call_fields["status"],
                 call_fields.get("content") if raw_output is None else raw_output,
             )
 
-    def decide(self, call_id: object, *, is_allowed: bool) -> None:
+    def record_decision(self, call_id: object, *, is_allowed: bool) -> None:
         """The policy has granted or refused a call."""
         if (recorded_call := self._call_if_recorded(call_id)) is None:
             return
         recorded_call.approval = "granted" if is_allowed else "refused"
         if not is_allowed:
-            self._end(str(call_id), recorded_call, "refused", None)
+            self._record_end(str(call_id), recorded_call, "refused", None)
 
-    def _end(self, call_id: str, recorded_call: _Call, outcome: str, tool_output: object) -> None:
+    def _record_end(self, call_id: str, recorded_call: _Call, outcome: str, tool_output: object) -> None:
         if not recorded_call.has_ended:
             recorded_call.has_ended = True
             self._record(

@@ -61,14 +61,16 @@ async def run_agent_by_acp(
         EvaluationError: See `AgentSandbox.run`.
     """
     async with (
-        first_connection(agent_sandbox.stdio, agent_sandbox.user, MOST_LINE_BYTES) as connected,
-        Terminals.listen_at(agent_sandbox.terminals, agent_sandbox.user) as terminals,
+        first_connection(agent_sandbox.stdio_address, agent_sandbox.user, MOST_LINE_BYTES) as connected,
+        Terminals.listen_at(agent_sandbox.terminals_address, agent_sandbox.user) as terminals,
     ):
         acp_terms = launch.acp or AcpTerms()
         acp_client = AcpClient(acp_terms, agent_sandbox.code, agent_sandbox.user, terminals, conversation)
         start_limit_s = acp_terms.start_limit_s or START_S
         agent_task = asyncio.create_task(agent_sandbox.run(launch, problem, prompt, session_copy))
-        talking = asyncio.create_task(_lead_through_task(connected, acp_client, prompt, conversation, start_limit_s))
+        talking = asyncio.create_task(
+            _do_task_over_connection(connected, acp_client, prompt, conversation, start_limit_s)
+        )
         async with cancelled_at_block_end(agent_task), cancelled_at_block_end(talking):
             await asyncio.wait({agent_task, talking}, return_when=asyncio.FIRST_COMPLETED)
             # What an agent said before it ended is still to be read.
@@ -86,14 +88,14 @@ def _combined_end(answer_end: AgentEnd, program_end: AgentEnd) -> AgentEnd:
     return answer_end if program_end.ending is Ending.DONE else program_end
 
 
-async def _lead_through_task(
+async def _do_task_over_connection(
     connected: asyncio.Future[Streams],
     acp_client: AcpClient,
     prompt: str,
     conversation: Conversation,
     start_limit_s: float,
 ) -> AgentEnd:
-    transport = AcpTransport(*await connected, conversation.record_update)
+    transport = AcpTransport(*await connected, conversation.record_notification)
     agent_connection = ClientSideConnection(acp_client, transport)  # type: ignore[arg-type]  # It has what is advertised.
     acp_session = _AcpSession(agent_connection, transport, start_limit_s)
     try:
@@ -124,7 +126,7 @@ class _AcpSession:
             client_capabilities=ClientCapabilities(fs=file_capabilities, terminal=True),
             client_info=Implementation(name="benchwright", title="Benchwright", version=version()),
         )
-        introduction = await self._answer_or_error("initialize", hello, self._start_s)
+        introduction = await self._await_agent_answer("initialize", hello, self._start_s)
         if introduction.protocol_version != PROTOCOL_VERSION:
             mismatch = f"it speaks version {introduction.protocol_version} of ACP, not {PROTOCOL_VERSION}"
             raise AcpError(Ending.OTHER_PROTOCOL, mismatch)
@@ -135,13 +137,13 @@ class _AcpSession:
         if session_id:
             await self._load_session(session_id, conversation)
         else:
-            session_reply = await self._answer_or_error(
+            session_reply = await self._await_agent_answer(
                 "session/new", self._connection.new_session(cwd=PLACE, mcp_servers=[]), self._start_s
             )
             session_id = session_reply.session_id
         conversation.session_id = session_id if can_load_session else ""
         prompt_request = self._connection.prompt(session_id=session_id, prompt=[text_block(prompt)])
-        prompt_reply = await self._answer_or_error("session/prompt", prompt_request, None)
+        prompt_reply = await self._await_agent_answer("session/prompt", prompt_request, None)
         conversation.stop_reason = prompt_reply.stop_reason
         if prompt_reply.usage is not None:
             conversation.record_token_counts(prompt_reply.usage.model_dump(by_alias=True))
@@ -159,12 +161,12 @@ class _AcpSession:
         conversation.is_repeated = True
         load_request = self._connection.load_session(cwd=PLACE, session_id=session_id, mcp_servers=[])
         try:
-            await self._answer_or_error("session/load", load_request, self._start_s)
+            await self._await_agent_answer("session/load", load_request, self._start_s)
         except AcpError as error:
             raise SessionLostError(error.detail) from None
         conversation.is_repeated = False
 
-    async def _answer_or_error(self, method: str, agent_request: Awaitable[_Told], longest_s: float | None) -> _Told:
+    async def _await_agent_answer(self, method: str, agent_request: Awaitable[_Told], longest_s: float | None) -> _Told:
         try:
             async with asyncio.timeout(longest_s):
                 return await agent_request

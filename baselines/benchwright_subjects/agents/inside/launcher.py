@@ -46,10 +46,10 @@ async def copy_to_bridge(stream_reader: asyncio.StreamReader, writer: asyncio.St
     """Copy a connection to the bridge, both ways."""
     with contextlib.suppress(OSError):
         to_reader, to_writer = await asyncio.open_unix_connection(bridge_socket)
-        await asyncio.gather(_copy(stream_reader, to_writer), _copy(to_reader, writer))
+        await asyncio.gather(_copy_until_end(stream_reader, to_writer), _copy_until_end(to_reader, writer))
 
 
-async def _copy(stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _copy_until_end(stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     try:
         while chunk := await stream_reader.read(_CHUNK):
             writer.write(chunk)

@@ -169,7 +169,7 @@ class Dialect:
             changed_document = document.replace_and_move_cursor(offer.start, offer.end, offer.text)
             self.send_text(connection, changed_document)
             await self.report_accepted(connection, offer)
-            deleted = "" if offer.keeps_what_follows else offer.text_after
+            deleted = "" if offer.keeps_text_after else offer.text_after
             return AcceptOutcome(
                 changed_document, accepted_part.text, deleted + (offer.text_before if offer.insertion is None else "")
             )
@@ -194,7 +194,7 @@ class Dialect:
 
     async def report_accepted(self, connection: ServerConnection, offer: Offer) -> None:
         """Say that the user took an offer, which is in the document now: by its command, if it has one."""
-        await self._execute(connection, offer.command)
+        await self._execute_command(connection, offer.command)
 
     async def next_edits(
         self, connection: ServerConnection, document: DocumentVersion, timeout_s: float
@@ -212,10 +212,10 @@ class Dialect:
         """Make an edit, and say so by its command, if it has one."""
         changed_document = document.edit_keeping_cursor(edit.start, edit.end, edit.text)
         self.send_text(connection, changed_document)
-        await self._execute(connection, edit.command)
+        await self._execute_command(connection, edit.command)
         return changed_document
 
-    async def _execute(self, connection: ServerConnection, command: ReceivedCommand | None) -> None:
+    async def _execute_command(self, connection: ServerConnection, command: ReceivedCommand | None) -> None:
         if command is None:
             return
         params: JsonValue = {"command": command.command, "arguments": command.arguments or []}

@@ -133,15 +133,15 @@ class VSCodeDialect(Dialect):
         )
 
 
-def _text_as_in_file(text: str, document: DocumentVersion) -> str:
+def _text_as_in_file(editor_text: str, document: DocumentVersion) -> str:
     """The editor's text as a file can hold it.
 
     Raises:
         SubjectError: `BAD_OFFER`.
     """
-    if len(text) > len(document.text) + MAX_CHARACTERS:
+    if len(editor_text) > len(document.text) + MAX_CHARACTERS:
         raise SubjectError(ServerFailure.BAD_OFFER, "The editor's text grew by more than an offer may have.")
-    return _utf16_bytes(text).decode("utf-16-le", "replace")
+    return _utf16_bytes(editor_text).decode("utf-16-le", "replace")
 
 
 def _replaced_span_and_text(old_text: str, new_text: str, longest_shared_start: int | None) -> tuple[int, int, str]:

@@ -30,7 +30,7 @@ def workplaces_folder_of(home: Home) -> Path:
 
 def confined_command(
     command: Sequence[str],
-    work_folders: Workplace,
+    workplace: Workplace,
     hidden_folders: Sequence[Path],
     *,
     is_offline: bool,
@@ -40,7 +40,7 @@ def confined_command(
 
     Args:
         command: The server's.
-        work_folders: The folders it may write to.
+        workplace: The folders it may write to.
         hidden_folders: See `secret_folders`.
         is_offline: Without network.
         status_file: Number of an open file in which the sandbox leaves what `exit_status_in_report` reads, if any.
@@ -51,7 +51,7 @@ def confined_command(
     hider = _first_working_hider()
     if hider is not None:
         return hider.hiding(
-            command, HiddenFolders(hidden_folders, work_folders.root, work_folders.workspace, is_offline, status_file)
+            command, HiddenFolders(hidden_folders, workplace.root, workplace.workspace, is_offline, status_file)
         )
     if is_offline:
         raise SubjectError(

@@ -50,7 +50,7 @@ class ModelService:
             output_tokens=sum(counted_usage.output_tokens for counted_usage in self._counted),
         )
 
-    def check(self) -> None:
+    def raise_if_failed(self) -> None:
         """Raise what kept an answer from being recorded.
 
         Raises:

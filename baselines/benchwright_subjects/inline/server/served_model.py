@@ -46,6 +46,6 @@ async def open_model_service(served_model: ServedModel | None, on_usage: Used) -
         service = ModelService(served_model.model, served_model.seed, folder / "bridge", on_usage)
         async with serve_bridge(service.bridge, service.address, None):
             yield service
-        service.check()
+        service.raise_if_failed()
     finally:
         remove_folder_if_possible(folder)

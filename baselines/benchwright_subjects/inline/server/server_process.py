@@ -149,32 +149,32 @@ class ServerProcess:
 
 @asynccontextmanager
 async def start_server(
-    launch: ServerLaunch, work_folders: Workplace, environ: Mapping[str, str]
+    launch: ServerLaunch, workplace: Workplace, environ: Mapping[str, str]
 ) -> AsyncIterator[ServerProcess]:
     """A server that runs for as long as the context is entered.
 
     Args:
         launch: Command and settings of the start.
-        work_folders: Its folders.
+        workplace: Its folders.
         environ: Environment from which the values of variables come.
 
     Raises:
         SubjectError: `NOT_STARTED`.
     """
     environment = {name: environ[name] for name in (*_PASSED_ALWAYS, *launch.variable_names) if name in environ}
-    environment |= {"HOME": str(work_folders.home), "TMPDIR": str(work_folders.temporary)}
+    environment |= {"HOME": str(workplace.home), "TMPDIR": str(workplace.temporary)}
     if launch.bridge is not None:
         environment |= MODEL_VARIABLES
     is_offline = launch.is_offline or launch.bridge is not None
     with _pipe_if_confined() as (status_file, status_end), _pipe_if_confined() as (lifeline, _):
         command = confined_command(
-            launch.command_words, work_folders, launch.secrets, is_offline=is_offline, status_file=status_end
+            launch.command_words, workplace, launch.secrets, is_offline=is_offline, status_file=status_end
         )
         passed_files: tuple[int, ...] = ()
         if status_end is not None and lifeline is not None:
             command = (sys.executable, "-I", "-S", str(_LIFELINE), str(lifeline), *command)
             passed_files = (status_end, lifeline)
-        started = await _start_process(command, work_folders, environment, passed_files)
+        started = await _start_process(command, workplace, environment, passed_files)
         process = ServerProcess(*started, environ, status_file)
         try:
             yield process
@@ -198,14 +198,14 @@ def _pipe_if_confined() -> Iterator[tuple[int | None, int | None]]:
 
 
 async def _start_process(
-    command: Sequence[str], work_folders: Workplace, environment: Mapping[str, str], passed_files: Sequence[int]
+    command: Sequence[str], workplace: Workplace, environment: Mapping[str, str], passed_files: Sequence[int]
 ) -> tuple[asyncio.subprocess.Process, asyncio.SubprocessTransport]:
     loop = asyncio.get_running_loop()
     try:
         transport, protocol = await loop.subprocess_exec(
             lambda: asyncio.subprocess.SubprocessStreamProtocol(limit=MAX_HEADER_BYTES, loop=loop),
             *command,
-            cwd=work_folders.workspace,
+            cwd=workplace.workspace,
             env=dict(environment),
             start_new_session=True,
             pass_fds=passed_files,

@@ -117,31 +117,31 @@ class UserSession:
 
 @asynccontextmanager
 async def open_session(
-    launch: ServerLaunch, dialect: Dialect, work_folders: Workplace, environ: Mapping[str, str], timeout_s: float
+    launch: ServerLaunch, dialect: Dialect, workplace: Workplace, environ: Mapping[str, str], timeout_s: float
 ) -> AsyncIterator[UserSession]:
     """A server, started and initialised, and ended with all that it started.
 
     Raises:
         SubjectError: The server failed.
     """
-    async with open_connection(launch, dialect, work_folders, environ) as (connection, name):
+    async with open_connection(launch, dialect, workplace, environ) as (connection, name):
         await dialect.prepare_server(connection)
         yield UserSession(connection, dialect, name, timeout_s)
 
 
 @asynccontextmanager
 async def open_connection(
-    launch: ServerLaunch, dialect: Dialect, work_folders: Workplace, environ: Mapping[str, str]
+    launch: ServerLaunch, dialect: Dialect, workplace: Workplace, environ: Mapping[str, str]
 ) -> AsyncIterator[tuple[ServerConnection, ServerName]]:
     """A connection to a server that is initialised; see `open_session`.
 
     Raises:
         SubjectError: The server failed; its `end` says who ended it.
     """
-    async with start_server(launch, work_folders, environ) as process:
+    async with start_server(launch, workplace, environ) as process:
         connection = ServerConnection(process, dialect.reply_functions_by_method)
         try:
-            name = await _initialize_and_name(connection, process, dialect, work_folders)
+            name = await _initialize_and_name(connection, process, dialect, workplace)
             yield connection, name
             with contextlib.suppress(SubjectError, RequestTimeoutError):
                 await connection.request("shutdown", None, _STOP_S)
@@ -154,9 +154,9 @@ async def open_connection(
 
 
 async def _initialize_and_name(
-    connection: ServerConnection, process: ServerProcess, dialect: Dialect, work_folders: Workplace
+    connection: ServerConnection, process: ServerProcess, dialect: Dialect, workplace: Workplace
 ) -> ServerName:
-    params = initialize_params(dialect, work_folders.workspace.as_uri())
+    params = initialize_params(dialect, workplace.workspace.as_uri())
     try:
         result = (await connection.request("initialize", params, dialect.start_limit_s)).result
     except RequestTimeoutError:

@@ -71,7 +71,7 @@ class PauseOffer:
 
 
 @dataclass
-class _Sought:
+class _SoughtOffer:
     """Words of an offer, as they are looked for in an attempt."""
 
     pause_offer: PauseOffer
@@ -111,7 +111,7 @@ def hindsight_at_pauses(
     )
     sought = [sought_offer for sought_offer in (*whole_offers, *first_lines) if sought_offer is not None]
     _compare_with_passing_text(events, offers, sought, passing)
-    _find_times_written(events, [sought_offer for sought_offer in sought if sought_offer.is_kept])
+    _set_times_reached(events, [sought_offer for sought_offer in sought if sought_offer.is_kept])
     hindsights = []
     for offer, all_of_it, sought_line in zip(offers, whole_offers, first_lines, strict=True):
         is_known = passing is not None and _pause_seq(offer) < passing
@@ -125,11 +125,11 @@ def hindsight_at_pauses(
             whole=all_of_it.agreement if all_of_it is not None and is_known else None,
             first_line=sought_line.agreement if sought_line is not None and is_known else None,
         )
-        hindsights.append((offer, _with_faults(offer, pause_hindsight, public_files)))
+        hindsights.append((offer, _with_fault_flags(offer, pause_hindsight, public_files)))
     return hindsights
 
 
-def _with_faults(offer: PauseOffer, hindsight: Hindsight, public_files: Mapping[str, str]) -> Hindsight:
+def _with_fault_flags(offer: PauseOffer, hindsight: Hindsight, public_files: Mapping[str, str]) -> Hindsight:
     if hindsight.whole is None:
         return hindsight
     is_next = offer.record.likeness is not None and offer.record.likeness.exact
@@ -172,9 +172,9 @@ def _first_long_offer(site: Site, record: SiteRecord, pause_ms: int) -> PauseOff
     return PauseOffer(site, record)
 
 
-def _sought_words_if_long(offer: PauseOffer, *, first_line: bool) -> _Sought | None:
+def _sought_words_if_long(offer: PauseOffer, *, first_line: bool) -> _SoughtOffer | None:
     sought_words = offer.offer_words(first_line=first_line)
-    return None if sought_words is None else _Sought(offer, sought_words)
+    return None if sought_words is None else _SoughtOffer(offer, sought_words)
 
 
 def _pause_seq(offer: PauseOffer) -> int:
@@ -182,7 +182,10 @@ def _pause_seq(offer: PauseOffer) -> int:
 
 
 def _compare_with_passing_text(
-    events: Sequence[RecordedEvent], offers: Sequence[PauseOffer], sought: Sequence[_Sought], passing_seq: int | None
+    events: Sequence[RecordedEvent],
+    offers: Sequence[PauseOffer],
+    sought_offers: Sequence[_SoughtOffer],
+    passing_seq: int | None,
 ) -> None:
     """Compares the text at each pause with the one that passed."""
     offers_by_seq: dict[int, list[PauseOffer]] = {}
@@ -192,7 +195,7 @@ def _compare_with_passing_text(
     for recorded, author_text in author_text_after_events(events):
         for offer in offers_by_seq.get(recorded.seq, ()):
             offer.texts, offer.shown_s = author_text.texts_by_path, author_text.active_s(offer.waited_ms)
-            for sought_offer in sought:
+            for sought_offer in sought_offers:
                 if sought_offer.pause_offer is offer:
                     earlier_counts[id(sought_offer)] = len(
                         author_text.words(offer.site.path).word_spans(sought_offer.offer_words)
@@ -203,15 +206,15 @@ def _compare_with_passing_text(
         if recorded.seq == passing_seq:
             words_by_path = {
                 path: author_text.words(path)
-                for path in {sought_offer.pause_offer.site.path for sought_offer in sought}
+                for path in {sought_offer.pause_offer.site.path for sought_offer in sought_offers}
             }
-            for sought_offer in sought:
+            for sought_offer in sought_offers:
                 often = len(words_by_path[sought_offer.pause_offer.site.path].word_spans(sought_offer.offer_words))
                 sought_offer.is_kept = id(sought_offer) in earlier_counts and often > earlier_counts[id(sought_offer)]
             return
 
 
-def _find_times_written(events: Sequence[RecordedEvent], kept_offers: Sequence[_Sought]) -> None:
+def _set_times_reached(events: Sequence[RecordedEvent], kept_offers: Sequence[_SoughtOffer]) -> None:
     """Finds when the author had written what was offered."""
     unreached_offers = list(kept_offers)
     for recorded, author_text in author_text_after_events(events):

@@ -13,7 +13,7 @@ def offer_likeness(site: Site, played_site: PlayedSite) -> Likeness | None:
     first_offer = next((step.offer for step in played_site.steps if step.decision in SHOWN), None)
     if first_offer is None or site.kind is SiteKind.TYPE_THROUGH:
         return None
-    expected_text = _expected_as_long(site, first_offer)
+    expected_text = _expected_text_for_offer(site, first_offer)
     kept_count, lines = None, None
     if site.kind is SiteKind.REPLAY and site.final is not None:
         kept_count, lines = similarity.lines_found_and_total(
@@ -48,11 +48,11 @@ def filled_line_count(text: str) -> int:
     return sum(bool(line.strip()) for line in text.splitlines())
 
 
-def _expected_as_long(site: Site, offer: str) -> str:
+def _expected_text_for_offer(site: Site, offer_text: str) -> str:
     """The text that the offer is compared with: of an open end, as many lines as the offer has."""
     if site.kind not in (SiteKind.EMPTY_BODY, SiteKind.REPLAY):
         return site.expected_text
-    lines = max(1, filled_line_count(offer))
+    lines = max(1, filled_line_count(offer_text))
     taken_lines: list[str] = []
     for line in site.expected_text.strip("\n").splitlines():
         if filled_line_count("\n".join(taken_lines)) == lines:

@@ -43,7 +43,7 @@ def unit_regions(text: str, unit: SyntacticUnit) -> list[Region]:
 
     lines = Lines(text)
     regions = []
-    for node in _outermost(parse(lines.data).root_node, _NODES[unit]):
+    for node in _outermost_nodes(parse(lines.data).root_node, _NODES[unit]):
         start, end = lines.from_byte(node.start_byte), lines.from_byte(node.end_byte)
         if unit is SyntacticUnit.PORT_LIST:
             # The parentheses stay, as an editor has them.
@@ -59,7 +59,7 @@ def body_regions(text: str) -> list[Region]:
 
     lines = Lines(text)
     regions = []
-    for module in _outermost(parse(lines.data).root_node, frozenset({"module_declaration"})):
+    for module in _outermost_nodes(parse(lines.data).root_node, frozenset({"module_declaration"})):
         header_ends = [child.end_byte for child in module.children if child.type in _HEADERS]
         body_ends = [child.start_byte for child in module.children if child.type == "endmodule"]
         if header_ends and body_ends:
@@ -75,12 +75,12 @@ def trim_region(text: str, start: int, end: int) -> Region:
     )
 
 
-def _outermost(node: Node, types: frozenset[str]) -> Iterator[Node]:
+def _outermost_nodes(node: Node, node_types: frozenset[str]) -> Iterator[Node]:
     # A tree may be deeper than Python's stack.
     pending_nodes = [node]
     while pending_nodes:
         inner_node = pending_nodes.pop()
-        if inner_node.type in types:
+        if inner_node.type in node_types:
             yield inner_node
         else:
             pending_nodes += reversed(inner_node.children)

@@ -188,7 +188,7 @@ def _event_hashes_if_stored(log: StudyLog, attempt_id: str) -> list[str]:
 
 def _missing_attempt_faults(log: StudyLog, anchors: Sequence[Anchor]) -> list[_LogFaults]:
     """Attempts that anchors name and the log does not have, unless they were deleted in the open."""
-    stones = log.tombstones()
+    stones = log.event_counts_of_deleted_attempts()
     attempt_ids = {header.id for header in log.headers()}
     missing_attempts = []
     for attempt in sorted({anchor.attempt for anchor in anchors} - attempt_ids):

@@ -33,7 +33,7 @@ def equate(
     with exit_on_expected_error(), explain_missing_extra("`benchwright attempts equate`", "baselines"):
         from benchwright_analysis.report.rows.from_table import table_dataset
         from benchwright_analysis.report.rows.table_file import read_table
-        from benchwright_analysis.report.sections.ability_scale import scale_of_rows
+        from benchwright_analysis.report.sections.ability_scale import ability_scale_of_rows
         from benchwright_analysis.statistics.equating import equate_forms
         from benchwright_analysis.statistics.errors import StatisticsError
 
@@ -41,7 +41,7 @@ def equate(
         for table in (first_table, second_table):
             rows = table_dataset(read_table(table, None), 1, {}).decided_observations
             try:
-                scales.append(scale_of_rows(rows))
+                scales.append(ability_scale_of_rows(rows))
             except StatisticsError as error:
                 raise ServerError(f"{table} has no scale. {error}") from error
         try:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchwright_attempts import configured_log
+from benchwright_attempts import configured_log_location
 from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX
@@ -73,7 +73,7 @@ def _study_id_and_condition_parts(
 
     home = Home.from_environment()
     store = Store(home)
-    log = open_log(configured_log(home))
+    log = open_log(configured_log_location(home))
     try:
         name = registered_study_id(log, store, study_file_or_id)
         condition_parts = [model_condition(log, name, condition) for condition in condition_names] or [
@@ -87,7 +87,9 @@ def _study_id_and_condition_parts(
                     f"{condition_part.condition.name} is for benchwright eval --study {study_file_or_id}."
                 )
             condition_part.refuse_if_closed()
-            condition_part.check_problems({ref: store.problem(ref).public_digest for ref in condition_part.problems})
+            condition_part.refuse_changed_problems(
+                {ref: store.problem(ref).public_digest for ref in condition_part.problems}
+            )
         return name, condition_parts
     finally:
         log.close()

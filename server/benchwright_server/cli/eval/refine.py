@@ -40,7 +40,7 @@ def refine(
     with exit_on_expected_error(), explain_missing_extra("`benchwright eval refine`", "baselines"):
         from inspect_ai.model import GenerateConfigArgs
 
-        from benchwright_subjects.evaluation.evaluation import EvaluationRun, summary
+        from benchwright_subjects.evaluation.evaluation import EvaluationRun, summary_of_run
         from benchwright_subjects.prompts.refinement import add_refinements_to_file, read_refinements
         from benchwright_subjects.samples import select_problems
 
@@ -63,7 +63,7 @@ def refine(
                     display="none" if json_output else None,
                 )
             )
-            run_summary = summary(log)
+            run_summary = summary_of_run(log)
             missing = list(add_refinements_to_file(log, file, problems, refinements))
         else:
             run_summary = {}

@@ -37,7 +37,7 @@ def reflect(
     with exit_on_expected_error(), explain_missing_extra("`benchwright eval reflect`", "baselines"):
         from inspect_ai.model import GenerateConfigArgs
 
-        from benchwright_subjects.evaluation.evaluation import EvaluationRun, summary
+        from benchwright_subjects.evaluation.evaluation import EvaluationRun, summary_of_run
 
         generate = GenerateConfigArgs() if max_tokens is None else GenerateConfigArgs(max_tokens=max_tokens)
         arguments: dict[str, JsonValue] = {"pack": pack, "solver": solver or model, "problems": list(problem or [])}
@@ -53,7 +53,7 @@ def reflect(
                 display="none" if json_output else None,
             )
         )
-        run_summary = summary(log)
+        run_summary = summary_of_run(log)
     counts = {"reflections": run_summary["done"], **{name: run_summary[name] for name in _SHOWN}}
     if json_output:
         print_json(counts)

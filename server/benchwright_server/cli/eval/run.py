@@ -64,9 +64,9 @@ def resume_run(log_or_folder: Path, limits: LimitOptions, json_output: bool) -> 
 
 def print_summary_and_exit(log: EvalLog, json_output: bool) -> NoReturn:
     """Keep the log of a run, print its summary, and exit with its status."""
-    from benchwright_subjects.evaluation.evaluation import summary
+    from benchwright_subjects.evaluation.evaluation import summary_of_run
 
-    run_summary = summary(log)
+    run_summary = summary_of_run(log)
     run_summary["repeats"] = pass_rates_by_k(run_summary["problems"])
     file = Path(log.location)
     _keep_log_and_replies(log)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 from pydantic import JsonValue
 
-from benchwright_attempts import configured_log
+from benchwright_attempts import configured_log_location
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
@@ -68,7 +68,7 @@ def evaluate_study(
         play_inline: Has the inline-completion server of a condition carry out its part.
         json_output: True to print one JSON value.
     """
-    from benchwright_subjects.evaluation.evaluation import summary
+    from benchwright_subjects.evaluation.evaluation import summary_of_run
 
     study, condition_parts, missing = _study_id_parts_and_missing_refs(planned)
     run_summaries: list[Mapping[str, JsonValue]] = []
@@ -79,7 +79,7 @@ def evaluate_study(
             continue
         for part_run in one_run_per_pack(condition_part, missing[condition_part.condition.name], base_run):
             log = run_and_keep_log(part_run)
-            run_summaries.append({"condition": condition_part.condition.name} | summary(log))
+            run_summaries.append({"condition": condition_part.condition.name} | summary_of_run(log))
             if log.status == "cancelled":
                 err.print(f"Interrupted. Continue with: benchwright eval --study {study}", markup=False, soft_wrap=True)
                 raise typer.Exit(INTERRUPTED)
@@ -164,7 +164,7 @@ def _study_id_parts_and_missing_refs(planned: PlannedPart) -> tuple[str, list[Mo
 
     home = Home.from_environment()
     store = Store(home)
-    log = open_log(configured_log(home))
+    log = open_log(configured_log_location(home))
     try:
         study = registered_study_id(log, store, planned.study_file_or_id)
         condition_parts = [model_condition(log, study, name) for name in planned.conditions] or model_conditions(
@@ -177,7 +177,9 @@ def _study_id_parts_and_missing_refs(planned: PlannedPart) -> tuple[str, list[Mo
             condition_parts[0].refuse_other_model(planned.model)
         for condition_part in chosen_parts:
             condition_part.refuse_if_closed()
-            condition_part.check_problems({ref: store.problem(ref).public_digest for ref in condition_part.problems})
+            condition_part.refuse_changed_problems(
+                {ref: store.problem(ref).public_digest for ref in condition_part.problems}
+            )
         return study, chosen_parts, {part.condition.name: part.problems_lacking_samples(log) for part in chosen_parts}
     finally:
         log.close()
@@ -204,7 +206,7 @@ def registered_study_id(log: StudyLog, store: Store, file_or_id: str) -> str:
 
 def progress_of_conditions(condition_parts: Sequence[ModelCondition]) -> dict[str, dict[str, JsonValue]]:
     """The progress of each condition, with the outcomes."""
-    log = open_log(configured_log(Home.from_environment()))
+    log = open_log(configured_log_location(Home.from_environment()))
     try:
         ended_parts = {
             part.condition.name: (part, part.problems_and_verdicts_of_ended(log)) for part in condition_parts

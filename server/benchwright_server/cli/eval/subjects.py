@@ -61,7 +61,7 @@ def add_command(
 ) -> None:
     """Install a subject into the cache folder, from npm or PyPI, in the version that Benchwright's lock file names."""
     from benchwright_subjects.agents.installation import install_subject_if_missing
-    from benchwright_subjects.agents.preset import preset
+    from benchwright_subjects.agents.preset import preset_named
 
     with exit_on_expected_error():
         if name == EDITOR_SUBJECT:
@@ -69,7 +69,7 @@ def add_command(
                 f"{name} is the editor that the set-up installs, with the machine's Chromium. Run ./run once in a "
                 "checkout, or install code-server (`npm install -g code-server`) and the package chromium."
             )
-        subject = preset(name)
+        subject = preset_named(name)
         folder = install_subject_if_missing(
             subject, Home.from_environment().cache, lambda doing: err.print(f"{doing} …", markup=False)
         )
@@ -88,12 +88,12 @@ def doctor_command(
 
     Exit status: 0 all that are installed start, 1 one does not, or is not installed although it was named.
     """
-    from benchwright_subjects.agents.preset import preset, presets
+    from benchwright_subjects.agents.preset import preset_named, presets
 
     with exit_on_expected_error(), explain_missing_extra("`benchwright subject doctor`", "baselines"):
         rows = []
         if name != EDITOR_SUBJECT:
-            rows = asyncio.run(_subject_rows_with_state([preset(name)] if name else presets()))
+            rows = asyncio.run(_subject_rows_with_state([preset_named(name)] if name else presets()))
         if name in (None, EDITOR_SUBJECT):
             rows.append(asyncio.run(_editor_row_with_state()))
     if json_output:
@@ -172,7 +172,7 @@ def _editor_row() -> dict[str, JsonValue]:
         "package_sha256": facts["subject_sha256"],
         "configuration_sha256": launch.configuration_sha256,
         "installed": True,
-        "folder": str(editor.folder),
+        "folder": str(editor.packages_folder),
     }
 
 

@@ -55,7 +55,7 @@ def run(
         from benchwright_server.attempts.participation import Participation
         from benchwright_studies.conduct.readiness import refuse_placeholders
         from benchwright_studies.plan.allocation import read_participant_file
-        from benchwright_studies.plan.information import plan_sentence
+        from benchwright_studies.plan.information import plan_digest_sentence
         from benchwright_studies.plan.registration import join_study, register_study
         from benchwright_studies.plan.study_file import read_study
         from benchwright_subjects.prompts.study_prompts import refuse_uncovered_prompts
@@ -85,7 +85,7 @@ def run(
         plan_names: dict[str, JsonValue] = {"plan_sha256": plan_sha256 or None, "plan_commitment": commitment or None}
         print_json({"study": study, "sha256": registered_study.sha256} | plan_names)
         return
-    console.print(f"The study {study} is registered. {plan_sentence(plan_sha256, commitment)}", soft_wrap=True)
+    console.print(f"The study {study} is registered. {plan_digest_sentence(plan_sha256, commitment)}", soft_wrap=True)
     if participant is not None:
         console.print(
             f"{participant} can begin: the study is at the top of the Problem List in the editor.", soft_wrap=True

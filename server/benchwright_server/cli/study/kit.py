@@ -119,14 +119,16 @@ def _problem_wish(
 
 def _draw_problems_as_yaml(home: Home, log: StudyLog, pack_names: list[str], wish: ProblemWish) -> str:
     from benchwright_analysis.report.sections.own_numbers import median_minutes_of_people
-    from benchwright_studies.plan.problem_choice import choose_problems, problem_fields
+    from benchwright_studies.plan.problem_choice import choose_problems, chosen_problem_fields_yaml
 
     store = Store(home)
     candidates = {
         f"{pack}/{problem.id}": problem for pack in pack_names for problem in store.public_pack(pack).problems
     }
     drawn_problems = choose_problems(candidates, wish, secrets.randbelow(2**31))
-    return problem_fields(drawn_problems, candidates, wish, median_minutes_of_people(log, store, drawn_problems.refs))
+    return chosen_problem_fields_yaml(
+        drawn_problems, candidates, wish, median_minutes_of_people(log, store, drawn_problems.refs)
+    )
 
 
 def _print_kit_steps(kit_steps: list[KitStep]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from benchwright_attempts import configured_log
+from benchwright_attempts import configured_log_location
 from benchwright_foundation.home import Home
 from benchwright_server.cli.terminal.output import err, exit_on_expected_error
 
@@ -21,7 +21,7 @@ def opened_event_log() -> Iterator[EventLog]:
     """The same, for commands that read attempts and nothing of studies, whose rules take a while to load."""
     from benchwright_attempts.log.log import EventLog
 
-    with exit_on_expected_error(), EventLog(configured_log(Home.from_environment())) as log:
+    with exit_on_expected_error(), EventLog(configured_log_location(Home.from_environment())) as log:
         yield log
 
 
@@ -31,7 +31,7 @@ def opened_study_log() -> Iterator[StudyLog]:
     from benchwright_studies import open_log
 
     with exit_on_expected_error():
-        log = open_log(configured_log(Home.from_environment()))
+        log = open_log(configured_log_location(Home.from_environment()))
         try:
             yield log
         finally:

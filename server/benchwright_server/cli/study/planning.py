@@ -86,14 +86,14 @@ def validate(
     """
     with exit_on_expected_error(), explain_missing_extra("`benchwright study validate`", "baselines"):
         from benchwright_studies.conduct.readiness import (
+            assistant_requirement_sentences,
             balance_sentences,
             check_assistants,
-            missing_assistants_note,
             refuse_placeholders,
         )
         from benchwright_studies.plan.assignment import draw_plan
         from benchwright_studies.plan.claims import check_claims
-        from benchwright_studies.plan.information import participant_information, plan_sentence
+        from benchwright_studies.plan.information import participant_information, plan_digest_sentence
         from benchwright_studies.plan.registration import installed_problems_by_ref
         from benchwright_studies.plan.study_file import StudyFileError, read_study
         from benchwright_subjects.prompts.study_prompts import refuse_uncovered_prompts
@@ -113,7 +113,7 @@ def validate(
             print_json({"ok": False, "flaws": [asdict(flaw) for flaw in error.flaws]})
             raise typer.Exit(2) from error
     study = study_file.study
-    balance, remarks = balance_sentences(study, plan), missing_assistants_note(study)
+    balance, remarks = balance_sentences(study, plan), assistant_requirement_sentences(study)
     information = [sentence.text for sentence in participant_information(study)] if study.pseudonyms else []
     if json_output:
         study_facts: dict[str, JsonValue] = {"ok": True, "study": study.study, "sha256": study_file.sha256, "flaws": []}
@@ -129,7 +129,7 @@ def validate(
         console.print(sentence, markup=False, soft_wrap=True)
     if information:
         console.print(f"Participants are told: {' '.join(information)}", markup=False, soft_wrap=True)
-    console.print(plan_sentence(plan.sha256), markup=False, soft_wrap=True)
+    console.print(plan_digest_sentence(plan.sha256), markup=False, soft_wrap=True)
 
 
 def _reason_by_unusable_assistant(home: Home, study_file: StudyFile) -> dict[str, str]:
@@ -167,7 +167,7 @@ def assign_tasks(file: StudyFilePath, json_output: Json = False) -> None:
     """Show each participant's tasks, conditions and order; nothing is recorded yet."""
     with exit_on_expected_error(), explain_missing_extra("`benchwright study assign`", "baselines"):
         from benchwright_studies.plan.assignment import draw_plan
-        from benchwright_studies.plan.information import plan_sentence
+        from benchwright_studies.plan.information import plan_digest_sentence
         from benchwright_studies.plan.study_file import read_study
 
         study_file = read_study(file)
@@ -185,7 +185,7 @@ def assign_tasks(file: StudyFilePath, json_output: Json = False) -> None:
             console.print(
                 f"{condition.name}: {condition.worker}, {problems_text}, {counted(condition.samples, 'sample')} each"
             )
-    console.print(f"Seed {plan.seed}. {plan_sentence(plan.sha256)}", soft_wrap=True)
+    console.print(f"Seed {plan.seed}. {plan_digest_sentence(plan.sha256)}", soft_wrap=True)
 
 
 def register(

@@ -53,7 +53,7 @@ def rehearse(
         from benchwright_server.cli.study.rehearsal import rehearse as play
         from benchwright_studies.conduct.readiness import refuse_placeholders
         from benchwright_studies.plan.claims import check_claims
-        from benchwright_studies.plan.information import longest_minutes, plan_sentence
+        from benchwright_studies.plan.information import longest_minutes, plan_digest_sentence
         from benchwright_studies.plan.study_file import read_study
         from benchwright_subjects.prompts.study_prompts import refuse_uncovered_prompts
 
@@ -69,7 +69,7 @@ def rehearse(
         print_json(_rehearsal_json(rehearsal, minutes))
     else:
         _print_rehearsal(rehearsal, minutes)
-        console.print(plan_sentence(rehearsal.plan.sha256), soft_wrap=True)
+        console.print(plan_digest_sentence(rehearsal.plan.sha256), soft_wrap=True)
     raise typer.Exit(0 if rehearsal.ok else 1)
 
 

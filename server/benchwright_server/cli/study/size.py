@@ -90,7 +90,12 @@ def size(
             simulate = study_size if has_effect else study_precision
             try:
                 precision_or_size = simulate(
-                    study, difficulties, expectations, studies=studies, seed=seed, advance=meter.advance
+                    study,
+                    difficulties,
+                    expectations,
+                    simulated_studies=studies,
+                    seed=seed,
+                    on_study_simulated=meter.advance,
                 )
             except StatisticsError as error:
                 raise StudyError(str(error)) from error

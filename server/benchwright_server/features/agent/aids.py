@@ -82,7 +82,7 @@ async def _take_hint(server: EditorServer, session: EditorSession, params: _Next
 def _hint_position_json(hint_position: HintPosition) -> str:
     next_hint = hint_position.next
     hint_facts: dict[str, Any] = {
-        "hints": hint_position.of,
+        "hints": hint_position.hint_count,
         "taken": [{"number": taken_hint.number, "text": taken_hint.text} for taken_hint in hint_position.taken],
         "next": next_hint
         and {"number": next_hint.number, "costs": next_hint.price, "waits_for": next_hint.waits_for or None},

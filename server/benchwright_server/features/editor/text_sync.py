@@ -121,7 +121,7 @@ class TextSync:
             await session.attempt.start_run("newer_save")
         elif session.problem.public.tree is not None:
             # Only then the log has what changed since the last run.
-            session.on_files_taken_for_run(await asyncio.to_thread(session.present_judged_files))
+            session.on_files_taken_for_run(await asyncio.to_thread(session.current_judged_files))
 
     def _start_lint(self, uri: str, session: EditorSession | None, workspace_path: str) -> None:
         async def lint() -> None:

@@ -20,7 +20,7 @@ from benchwright_judges.agreement.estimators import Estimate
 from ....support.packs.report_sections import attempt, words
 
 
-def responses(
+def simulated_responses(
     random: np.random.Generator,
     abilities: Numbers,
     difficulties: Numbers,
@@ -42,7 +42,7 @@ def responses(
     )
 
 
-def holds(estimate: Estimate, truth: float) -> bool:
+def interval_covers(estimate: Estimate, truth: float) -> bool:
     return estimate.low is not None and estimate.high is not None and estimate.low <= truth <= estimate.high
 
 
@@ -58,16 +58,20 @@ class ScaleCoverage:
             difficulties = random.normal(0, 1, 20)
             slopes = np.exp(random.normal(0, spread, 20))
             abilities = random.normal(0, 1, solvers) + np.where(np.arange(solvers) % 2, 1.0, 0.0)
-            response_table = responses(random, abilities, difficulties, slopes=slopes, missing=missing, guessed=guess)
-            varying, alike = response_table.with_both_results()
+            response_table = simulated_responses(
+                random, abilities, difficulties, slopes=slopes, missing=missing, guessed=guess
+            )
+            varying, alike = response_table.split_by_both_results()
             fitted = fit_rasch(varying, alike)
             self.refuted += fitted.misfit_p < 0.05
             origin = float(np.mean([difficulties[int(name[1:])] for name in fitted.difficulties]))
             ability_flags += [
-                holds(estimate, abilities[int(name[1:])] - origin) for name, estimate in fitted.abilities.items()
+                interval_covers(estimate, abilities[int(name[1:])] - origin)
+                for name, estimate in fitted.abilities.items()
             ]
             difficulty_flags += [
-                holds(estimate, difficulties[int(name[1:])] - origin) for name, estimate in fitted.difficulties.items()
+                interval_covers(estimate, difficulties[int(name[1:])] - origin)
+                for name, estimate in fitted.difficulties.items()
             ]
         self.abilities, self.difficulties = float(np.mean(ability_flags)), float(np.mean(difficulty_flags))
         self.refuted_share = self.refuted / studies
@@ -118,7 +122,7 @@ def test_difficulties_are_those_of_another_implementation() -> None:
 
 
 def test_too_few_solvers_get_no_scale_and_are_told_how_many_it_takes() -> None:
-    response_table = responses(np.random.default_rng(1), np.linspace(-2, 2, 20), np.linspace(-2, 2, 20))
+    response_table = simulated_responses(np.random.default_rng(1), np.linspace(-2, 2, 20), np.linspace(-2, 2, 20))
     with pytest.raises(StatisticsError, match=r"20 solvers and 20 problems .* takes 50 and 10"):
         ability_scale(response_table)
 
@@ -127,12 +131,12 @@ def test_unlike_slopes_get_no_scale() -> None:
     random = np.random.default_rng(4)
     slopes = np.where(np.arange(20) % 2, 3.0, 0.3)
     with pytest.raises(StatisticsError, match="unlike each other"):
-        ability_scale(responses(random, random.normal(0, 1, 200), random.normal(0, 1, 20), slopes=slopes))
+        ability_scale(simulated_responses(random, random.normal(0, 1, 200), random.normal(0, 1, 20), slopes=slopes))
 
 
 def test_solvers_who_share_no_problem_get_no_scale() -> None:
     random = np.random.default_rng(5)
-    response_table = responses(random, random.normal(0, 1, 80), random.normal(0, 0.5, 20))
+    response_table = simulated_responses(random, random.normal(0, 1, 80), random.normal(0, 0.5, 20))
     passes = response_table.passes.copy()
     passes[:40, :10] = np.nan
     passes[40:, 10:] = np.nan
@@ -142,7 +146,7 @@ def test_solvers_who_share_no_problem_get_no_scale() -> None:
 
 def test_a_problem_that_all_solve_has_no_place_and_a_solver_who_solves_all_has() -> None:
     random = np.random.default_rng(6)
-    response_table = responses(random, random.normal(0, 1, 60), random.normal(0, 1, 15))
+    response_table = simulated_responses(random, random.normal(0, 1, 60), random.normal(0, 1, 15))
     response_table.passes[:, 3] = 1.0
     response_table.passes[7] = 1.0
     fitted = ability_scale(response_table)
@@ -164,7 +168,7 @@ def kr20_by_hand(passes: Numbers) -> float:
 
 def test_kr20_and_the_error_of_measurement_are_their_formulas() -> None:
     random = np.random.default_rng(7)
-    response_table = responses(random, random.normal(0, 1, 60), np.zeros(12))
+    response_table = simulated_responses(random, random.normal(0, 1, 60), np.zeros(12))
     measured, expected = reliability(response_table), kr20_by_hand(response_table.passes)
     assert measured.kr20.value == pytest.approx(expected)
     spread = response_table.passes.sum(axis=1).std(ddof=1)
@@ -173,7 +177,7 @@ def test_kr20_and_the_error_of_measurement_are_their_formulas() -> None:
 
 def test_omega_of_equal_loadings_is_alpha() -> None:
     random = np.random.default_rng(8)
-    measured = reliability(responses(random, random.normal(0, 1, 3000), np.zeros(8)))
+    measured = reliability(simulated_responses(random, random.normal(0, 1, 3000), np.zeros(8)))
     assert measured.omega.value == pytest.approx(measured.kr20.value, abs=0.01)
 
 
@@ -184,23 +188,28 @@ def test_omega_of_equal_loadings_is_alpha() -> None:
 def test_reliability_is_within_its_interval_also_with_gaps(solvers: int, missing: float, nightly: bool) -> None:
     difficulties = np.random.default_rng(9).normal(0, 1, 15)
     random = np.random.default_rng(10)
-    truth = kr20_by_hand(responses(random, random.normal(0, 1, 40_000), difficulties).passes)
+    truth = kr20_by_hand(simulated_responses(random, random.normal(0, 1, 40_000), difficulties).passes)
     studies = 300 if nightly else 12
     held = sum(
-        holds(reliability(responses(random, random.normal(0, 1, solvers), difficulties, missing=missing)).kr20, truth)
+        interval_covers(
+            reliability(simulated_responses(random, random.normal(0, 1, solvers), difficulties, missing=missing)).kr20,
+            truth,
+        )
         for _ in range(studies)
     )
     assert held >= (0.90 if nightly else 0.75) * studies
 
 
-def planted_difference(random: np.random.Generator, each: int, harder: float) -> tuple[ResponseTable, Numbers]:
+def responses_with_planted_difference(
+    random: np.random.Generator, each: int, harder: float
+) -> tuple[ResponseTable, Numbers]:
     """Models are better by one logit, and the problem in the middle is harder for them."""
     difficulties = np.sort(random.normal(0, 1, 20))
     is_model = np.arange(2 * each) >= each
     shift = np.zeros((2 * each, 20))
     shift[is_model, 10] = harder
     abilities = random.normal(0, 1, 2 * each) + is_model
-    return responses(random, abilities, difficulties, harder=shift), is_model.astype(np.float64)
+    return simulated_responses(random, abilities, difficulties, harder=shift), is_model.astype(np.float64)
 
 
 @pytest.mark.parametrize(
@@ -217,12 +226,14 @@ def test_a_planted_difference_is_within_its_interval_and_no_problem_is_accused_w
     studies, held, detected, accused = (150 if nightly else 4), 0, 0, 0
     compared_tables = 0
     for number in range(studies):
-        response_table, is_model = planted_difference(np.random.default_rng((12, each, number)), each, harder)
+        response_table, is_model = responses_with_planted_difference(
+            np.random.default_rng((12, each, number)), each, harder
+        )
         problem_differences = differential_functioning(response_table, is_model == 1)
         accused += any(difference.adjusted < 0.05 for name, difference in problem_differences.items() if name != "p10")
         if "p10" in problem_differences:
             compared_tables += 1
-            held += holds(problem_differences["p10"].delta, -2.35 * harder)
+            held += interval_covers(problem_differences["p10"].delta, -2.35 * harder)
             detected += problem_differences["p10"].effect is not EffectClass.NEGLIGIBLE
     assert held >= (0.92 if nightly else 0.7) * compared_tables
     assert detected >= least_detected * studies - (not nightly)
@@ -230,7 +241,7 @@ def test_a_planted_difference_is_within_its_interval_and_no_problem_is_accused_w
 
 
 def test_too_few_models_are_not_compared_problem_by_problem() -> None:
-    response_table, is_model = planted_difference(np.random.default_rng(1), 20, 2.0)
+    response_table, is_model = responses_with_planted_difference(np.random.default_rng(1), 20, 2.0)
     with pytest.raises(StatisticsError, match=r"20 people and 20 models .* takes 50 of each"):
         differential_functioning(response_table, is_model == 1)
 
@@ -243,15 +254,17 @@ def test_two_forms_are_joined_by_common_problems_and_one_that_drifted_is_left_ou
         difficulties = random.normal(0, 1, 32)
         drifted_difficulties = difficulties.copy()
         drifted_difficulties[12] += 2.5
-        first_form = responses(random, random.normal(0, 1, solvers), difficulties[:20])
-        second_form = responses(random, random.normal(0.8, 1, solvers), drifted_difficulties[12:], first_number=12)
-        first_fit, second_fit = (fit_rasch(*form.with_both_results()) for form in (first_form, second_form))
+        first_form = simulated_responses(random, random.normal(0, 1, solvers), difficulties[:20])
+        second_form = simulated_responses(
+            random, random.normal(0.8, 1, solvers), drifted_difficulties[12:], first_number=12
+        )
+        first_fit, second_fit = (fit_rasch(*form.split_by_both_results()) for form in (first_form, second_form))
         equated = equate_forms(first_fit, second_fit)
         origins = [
             np.mean([values[int(name[1:])] for name in fitted.difficulties])
             for values, fitted in ((difficulties, first_fit), (drifted_difficulties, second_fit))
         ]
-        held += holds(equated.shift, float(origins[1] - origins[0]))
+        held += interval_covers(equated.shift, float(origins[1] - origins[0]))
         drifted += "p12" in equated.drifted
     assert held >= (0.9 if nightly else 0.5) * studies
     assert drifted >= {20: 0.1, 50: 0.75, 300: 0.99}[solvers] * studies - (not nightly)
@@ -260,13 +273,13 @@ def test_two_forms_are_joined_by_common_problems_and_one_that_drifted_is_left_ou
 
 def test_forms_with_little_in_common_are_not_joined() -> None:
     random = np.random.default_rng(3)
-    first_form = responses(random, random.normal(0, 1, 60), random.normal(0, 1, 12))
-    second_form = responses(random, random.normal(0, 1, 60), random.normal(0, 1, 12), first_number=9)
+    first_form = simulated_responses(random, random.normal(0, 1, 60), random.normal(0, 1, 12))
+    second_form = simulated_responses(random, random.normal(0, 1, 60), random.normal(0, 1, 12), first_number=9)
     with pytest.raises(StatisticsError, match="3 problems in common"):
-        equate_forms(*(fit_rasch(*form.with_both_results()) for form in (first_form, second_form)))
+        equate_forms(*(fit_rasch(*form.split_by_both_results()) for form in (first_form, second_form)))
 
 
-def scaled_attempts(people: int, **changes: str) -> list[object]:
+def folded_attempts_of_people(people: int, **changes: str) -> list[object]:
     random = np.random.default_rng(14)
     abilities, difficulties = random.normal(0, 1, people), np.linspace(-1.5, 1.5, 12)
     solved = random.random((people, 12)) < special.expit(abilities[:, None] - difficulties)
@@ -278,7 +291,7 @@ def scaled_attempts(people: int, **changes: str) -> list[object]:
 
 
 def test_a_page_of_twenty_people_has_the_reliability_and_says_why_there_is_no_scale() -> None:
-    section = ability_scale_section(Dataset(scaled_attempts(20), {}))  # type: ignore[arg-type]
+    section = ability_scale_section(Dataset(folded_attempts_of_people(20), {}))  # type: ignore[arg-type]
     assert section is not None and [table.title for table in section.tables] == [
         "Reliability of the number of problems solved"
     ]
@@ -287,7 +300,7 @@ def test_a_page_of_twenty_people_has_the_reliability_and_says_why_there_is_no_sc
 
 
 def test_a_page_of_sixty_people_has_the_scale() -> None:
-    section = ability_scale_section(Dataset(scaled_attempts(60), {}))  # type: ignore[arg-type]
+    section = ability_scale_section(Dataset(folded_attempts_of_people(60), {}))  # type: ignore[arg-type]
     assert section is not None
     assert {"groups", "difficulties", "abilities"} <= {*section.numbers}
     assert [table.id for table in section.all_tables] == ["", "", "difficulties", "abilities"]
@@ -295,7 +308,7 @@ def test_a_page_of_sixty_people_has_the_scale() -> None:
 
 def test_choices_are_not_on_the_scale() -> None:
     section = ability_scale_section(
-        Dataset(scaled_attempts(60, format="multiple-choice"), {})  # type: ignore[arg-type]
+        Dataset(folded_attempts_of_people(60, format="multiple-choice"), {})  # type: ignore[arg-type]
     )
     assert section is not None and "12 problems with choices or assertions are not on the scale" in words(section)
     assert "abilities" not in section.numbers

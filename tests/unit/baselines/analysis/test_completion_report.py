@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchwright_analysis.completion.beside_people import pause_summary, replayed_pauses_section
+from benchwright_analysis.completion.beside_people import replayed_pauses_section, summarise_pauses
 from benchwright_analysis.completion.latency import summarise_latencies, weighted_quantile
 from benchwright_analysis.completion.numbers import funnel, offer_likeness, pass_shares_if_graded, typing_saved
 from benchwright_analysis.completion.played_runs import read_runs, site_groups
@@ -42,12 +42,12 @@ MADE = datetime(2026, 3, 1, 9, tzinfo=UTC)
 PROBLEMS = [f"starter/p{number}" for number in range(6)]
 
 
-def started(seed: int) -> Settings:
+def run_settings(seed: int) -> Settings:
     policies = (Policy.NEVER, Policy.ALWAYS)
     return settings(problems=dict.fromkeys(PROBLEMS, "d"), seed=seed, policies=policies, sites=6)
 
 
-def record(number: int, policy: Policy) -> SiteRecord:
+def site_record(number: int, policy: Policy) -> SiteRecord:
     """Of the first three problems the offers are right; the last site's server failed."""
     is_taken = policy is Policy.ALWAYS
     is_right = number < 3
@@ -93,7 +93,7 @@ def record(number: int, policy: Policy) -> SiteRecord:
     )
 
 
-def verdicts(number: int, policy: Policy) -> Sequence[SnapshotVerdict]:
+def site_verdicts(number: int, policy: Policy) -> Sequence[SnapshotVerdict]:
     def verdict(accepts: int, outcome: str, *, is_end: bool) -> SnapshotVerdict:
         return SnapshotVerdict(
             site=f"s{number}",
@@ -122,11 +122,13 @@ def verdicts(number: int, policy: Policy) -> Sequence[SnapshotVerdict]:
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     folder = RunFolder(tmp_path / "run")
-    with folder.open_for_writing(started(1)):
+    with folder.open_for_writing(run_settings(1)):
         for policy in (Policy.NEVER, Policy.ALWAYS):
             for number in range(6):
-                folder.append_record(record(number, policy))
-        folder.replace_verdicts([v for p in (Policy.ALWAYS, Policy.NEVER) for n in range(6) for v in verdicts(n, p)])
+                folder.append_record(site_record(number, policy))
+        folder.replace_verdicts(
+            [v for p in (Policy.ALWAYS, Policy.NEVER) for n in range(6) for v in site_verdicts(n, p)]
+        )
     return tmp_path / "run"
 
 
@@ -218,8 +220,8 @@ def test_few_problems_give_no_interval() -> None:
 
 def test_two_runs_of_one_server_are_told_apart_and_names_are_no_markup(run: Path, tmp_path: Path) -> None:
     other_run = RunFolder(tmp_path / "other")
-    with other_run.open_for_writing(started(2)):
-        other_run.append_record(record(0, Policy.NEVER))
+    with other_run.open_for_writing(run_settings(2)):
+        other_run.append_record(site_record(0, Policy.NEVER))
     report = make_completion_report([run, tmp_path / "other"], MADE)
     page = write_page_and_json(report, tmp_path / "report").read_text()
     assert "<b>copilot</b>" not in page
@@ -237,7 +239,7 @@ def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
         make_completion_report([tmp_path], MADE)
 
 
-def hindsight(participant: int, problem_number: int, pause: int) -> Hindsight:
+def pause_hindsight(participant: int, problem_number: int, pause: int) -> Hindsight:
     """Of each problem's first pause the offer was right, a minute or two earlier; the second one was wrong."""
     is_right = pause == 0
     earlier_s = 60.0 + 10 * ((participant * 3 + problem_number * 5) % 7) if is_right else None
@@ -264,11 +266,11 @@ def test_who_would_have_helped_is_told_by_length_of_pause_with_intervals_over_pe
     tmp_path: Path,
 ) -> None:
     folder = RunFolder(tmp_path / "run")
-    with folder.open_for_writing(started(1).model_copy(update={"pause_ms": 300})):
-        folder.append_record(record(0, Policy.NEVER))
-        folder.replace_hindsights([hindsight(*indices) for indices in np.ndindex(6, 6, 2)])
+    with folder.open_for_writing(run_settings(1).model_copy(update={"pause_ms": 300})):
+        folder.append_record(site_record(0, Policy.NEVER))
+        folder.replace_hindsights([pause_hindsight(*indices) for indices in np.ndindex(6, 6, 2)])
     (run,) = read_runs([tmp_path / "run"])
-    all_of_them = pause_summary(run, 300)
+    all_of_them = summarise_pauses(run, 300)
     assert (all_of_them.participants, all_of_them.attempts, all_of_them.pauses) == (6, 36, 72)
     assert all_of_them.whole.right is not None
     assert all_of_them.whole.right.value == 0.5
@@ -287,7 +289,7 @@ def test_who_would_have_helped_is_told_by_length_of_pause_with_intervals_over_pe
     assert wrong_offers.tests.value == pytest.approx(2 / 3)
     assert wrong_offers.either is not None
     assert wrong_offers.either.value == pytest.approx(5 / 6)
-    longer = pause_summary(run, 1000)
+    longer = summarise_pauses(run, 1000)
     assert (longer.pauses, longer.whole.offers) == (36, 36)
     assert longer.whole.minutes_earlier is None
 
@@ -299,7 +301,7 @@ def test_who_would_have_helped_is_told_by_length_of_pause_with_intervals_over_pe
 
 
 def test_a_run_without_replays_says_so(tmp_path: Path) -> None:
-    with RunFolder(tmp_path / "run").open_for_writing(started(1)):
+    with RunFolder(tmp_path / "run").open_for_writing(run_settings(1)):
         pass
     assert replayed_pauses_section(read_runs([tmp_path / "run"])).empty_reason == "No recorded attempt was replayed."
 
@@ -334,7 +336,7 @@ def test_tokens_that_nobody_counted_are_unknown_and_not_none(
     folder = RunFolder(tmp_path / "run")
     with folder.open_for_writing(settings(model="local/m", sites=2)):
         for number, model_use in enumerate(uses):
-            folder.append_record(record(number, Policy.ALWAYS).model_copy(update={"model_use": model_use}))
+            folder.append_record(site_record(number, Policy.ALWAYS).model_copy(update={"model_use": model_use}))
     section = tokens_section(site_groups(read_runs([tmp_path / "run"])), ("subject", "sites", "policy"))
     (row,) = section.all_tables[0].rows
     assert row[0] == "<b>copilot</b> 2 with local/m, alone"

@@ -25,7 +25,7 @@ _FORMATS = {
 }
 
 
-def figures(
+def figures_by_column(
     section: Section | None, kind: str, tag: str, row: str = "model: m (en, zero-shot)"
 ) -> dict[str, TableNumber]:
     """Column → figure of a row."""
@@ -35,8 +35,10 @@ def figures(
     return {figure.column: figure for figure in figures_by_part[tag] if figure.row == row}
 
 
-def scores(section: Section | None, kind: str, tag: str, row: str = "model: m (en, zero-shot)") -> dict[str, float]:
-    return {column: figure.value or 0.0 for column, figure in figures(section, kind, tag, row).items()}
+def score_by_column(
+    section: Section | None, kind: str, tag: str, row: str = "model: m (en, zero-shot)"
+) -> dict[str, float]:
+    return {column: figure.value or 0.0 for column, figure in figures_by_column(section, kind, tag, row).items()}
 
 
 def test_the_overall_is_the_mean_of_the_parts_weighted_by_their_questions() -> None:
@@ -44,16 +46,16 @@ def test_the_overall_is_the_mean_of_the_parts_weighted_by_their_questions() -> N
     system = [
         reply(number, 0.3, domain="Operating System", tag="Reasoning", format="open-ended") for number in range(4, 6)
     ]
-    figures_by_column = figures(domains_section(Dataset([*network, *system], {})), "domain", "all")
-    assert {name: figure.value for name, figure in figures_by_column.items()} == pytest.approx(
+    figures_of_row = figures_by_column(domains_section(Dataset([*network, *system], {})), "domain", "all")
+    assert {name: figure.value for name, figure in figures_of_row.items()} == pytest.approx(
         {"Computer Network": 0.75, "Operating System": 0.3, "all": (4 * 0.75 + 2 * 0.3) / 6}
     )
-    assert (figures_by_column["all"].problems, figures_by_column["all"].attempts) == (6, 6)
+    assert (figures_of_row["all"].problems, figures_of_row["all"].attempts) == (6, 6)
 
 
 def test_a_question_with_more_samples_counts_no_more() -> None:
     rows = [reply(1, 1.0), *(reply(2, 0.0, attempt=f"b{number}") for number in range(3))]
-    assert scores(domains_section(Dataset(rows, {})), "domain", "all")["all"] == pytest.approx(0.5)
+    assert score_by_column(domains_section(Dataset(rows, {})), "domain", "all")["all"] == pytest.approx(0.5)
 
 
 def test_choices_count_0_or_1_and_open_ended_answers_their_points() -> None:
@@ -65,28 +67,30 @@ def test_choices_count_0_or_1_and_open_ended_answers_their_points() -> None:
         reply(5, None, format="fill-in-the-blank"),
     ]
     section = domains_section(Dataset(rows, {}))
-    assert scores(section, "format", "Knowledge") == pytest.approx(
+    assert score_by_column(section, "format", "Knowledge") == pytest.approx(
         {"multiple-choice": 0.5, "fill-in-the-blank": 0.0, "open-ended": 0.45, "all": 1.9 / 5}
     )
-    assert scores(section, "format", "all", "chance (en)") == pytest.approx(
+    assert score_by_column(section, "format", "all", "chance (en)") == pytest.approx(
         {"multiple-choice": 0.25, "fill-in-the-blank": 0.0, "open-ended": 0.1, "all": 0.7 / 5}
     )
 
 
 def test_columns_keep_their_interval_and_a_single_question_has_none() -> None:
     rows = [*(reply(number, float(number < 5)) for number in range(10)), reply(99, 1.0, domain="Operating System")]
-    figures_by_column = figures(domains_section(Dataset(rows, {})), "domain", "Knowledge")
-    network = figures_by_column["Computer Network"]
+    figures_of_row = figures_by_column(domains_section(Dataset(rows, {})), "domain", "Knowledge")
+    network = figures_of_row["Computer Network"]
     # Wilson's with Student's quantile: 0.5 +- sqrt(e / 4 + e * e / 4) / (1 + e), e = 2.26216 ** 2 / 9.
     assert [network.low, network.high] == pytest.approx([0.19896, 0.80104], abs=1e-4)
-    assert figures_by_column["Operating System"].low is None
+    assert figures_of_row["Operating System"].low is None
 
 
 def test_subfields_have_a_table_for_each_domain() -> None:
     rows = [reply(1, 1.0, subdomain="Bus"), reply(2, 0.0, subdomain="Storage"), reply(3, 1.0, domain="Other")]
     section = domains_section(Dataset(rows, {}))
-    assert scores(section, "subfield", "Computer Network") == pytest.approx({"Bus": 1, "Storage": 0, "all": 0.5})
-    assert scores(section, "subfield", "Other") == {"Bus": 1, "all": 1}
+    assert score_by_column(section, "subfield", "Computer Network") == pytest.approx(
+        {"Bus": 1, "Storage": 0, "all": 0.5}
+    )
+    assert score_by_column(section, "subfield", "Other") == {"Bus": 1, "all": 1}
     assert section is not None
     titles = [table.title for table in section.tables]
     assert titles[-2:] == ["Score by subfield: Computer Network", "Score by subfield: Other"]
@@ -95,17 +99,17 @@ def test_subfields_have_a_table_for_each_domain() -> None:
 def test_sets_without_subfields_are_in_no_mean() -> None:
     rows = [reply(1, 1.0), reply(2, 0.0, subdomain="", tag="unverified", format="free-response")]
     section = domains_section(Dataset(rows, {}))
-    assert scores(section, "format", "all") == {"multiple-choice": 1, "all": 1}
+    assert score_by_column(section, "format", "all") == {"multiple-choice": 1, "all": 1}
     assert domains_section(Dataset(rows[1:], {})) is None
 
 
 def test_sets_that_share_a_language_have_a_row_each() -> None:
     rows = [reply(1, 1.0, pack="cs"), reply(2, 0.0, pack="exam"), reply(3, 0.0, pack="exam", language="de")]
     section = domains_section(Dataset(rows, {}))
-    assert scores(section, "domain", "all", "model: m (cs, en, zero-shot)")["all"] == 1
-    assert scores(section, "domain", "all", "model: m (exam, en, zero-shot)")["all"] == 0
-    assert scores(section, "domain", "all", "chance (exam, en)")["all"] == 0.25
-    assert scores(section, "domain", "all", "model: m (de, zero-shot)")["all"] == 0
+    assert score_by_column(section, "domain", "all", "model: m (cs, en, zero-shot)")["all"] == 1
+    assert score_by_column(section, "domain", "all", "model: m (exam, en, zero-shot)")["all"] == 0
+    assert score_by_column(section, "domain", "all", "chance (exam, en)")["all"] == 0.25
+    assert score_by_column(section, "domain", "all", "model: m (de, zero-shot)")["all"] == 0
 
 
 def test_ways_to_ask_and_languages_are_not_mixed() -> None:
@@ -138,7 +142,7 @@ def test_ways_to_ask_and_languages_are_not_mixed() -> None:
 def test_answers_without_a_decision_are_named_and_in_no_mean() -> None:
     open_ = {"format": "open-ended", "censored_by": "not_decided", "outcome": "error"}
     section = domains_section(Dataset([reply(1, 1.0), reply(2, None, **open_)], {}))
-    assert scores(section, "domain", "all") == {"Computer Network": 1.0, "all": 1.0}
+    assert score_by_column(section, "domain", "all") == {"Computer Network": 1.0, "all": 1.0}
     assert section is not None
     assert "1 answer (open-ended)" in section.lead[1]
 
@@ -209,7 +213,10 @@ def test_the_published_row_of_chance_and_overalls_follow_from_the_published_ques
     ]
     section = domains_section(Dataset(rows, {}))
     for index, tag in enumerate(("Knowledge", "Reasoning", "all")):
-        chance, model_scores = scores(section, "domain", tag, "chance (en)"), scores(section, "domain", tag)
+        chance, model_scores = (
+            score_by_column(section, "domain", tag, "chance (en)"),
+            score_by_column(section, "domain", tag),
+        )
         for domain in RANDOM:
             assert 100 * chance[domain] == pytest.approx(RANDOM[domain][index], abs=0.006)
             assert 100 * model_scores[domain] == pytest.approx(GEMMA_2B[domain][index], abs=0.03)

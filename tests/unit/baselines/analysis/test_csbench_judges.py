@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from benchwright_analysis.report.csbench.error_types import error_types
+from benchwright_analysis.report.csbench.error_types import error_types_section
 from benchwright_analysis.report.csbench.judges_compared import judges_compared_section
 from benchwright_analysis.report.fold import FoldedAttempt, NamedErrors
 from benchwright_analysis.report.rows.dataset import Dataset
@@ -19,28 +19,28 @@ from benchwright_judges.scale import Scale
 from ....support.packs.csbench_domains import reply
 
 
-def judged(number: int, *judge_votes: tuple[str, str], **field_changes: object) -> FoldedAttempt:
+def judged_attempt(number: int, *judge_votes: tuple[str, str], **field_changes: object) -> FoldedAttempt:
     """An open-ended answer with the points that judges gave it."""
     folded_reply = reply(number, 0.5, format="open-ended", **field_changes)
     judges, labels = zip(*judge_votes, strict=True)
     return dataclasses.replace(folded_reply, judgement=JudgementRow("model", labels[0], labels, judges))
 
 
-def means(section: Section | None) -> dict[tuple[str, str], float | None]:
+def mean_by_row_and_column(section: Section | None) -> dict[tuple[str, str], float | None]:
     assert section is not None
     return {(figure.row, figure.column): figure.value for figure in section.tables[0].figures}
 
 
 def test_judges_are_compared_on_the_answers_that_both_judged() -> None:
     rows = [
-        judged(1, ("a", "8"), ("b", "6")),
-        judged(2, ("a", "4"), ("b", "4")),
-        judged(3, ("a", "10"), ("b", "9"), ("a", "6"), ("a", "8")),
-        judged(4, ("a", "1")),
+        judged_attempt(1, ("a", "8"), ("b", "6")),
+        judged_attempt(2, ("a", "4"), ("b", "4")),
+        judged_attempt(3, ("a", "10"), ("b", "9"), ("a", "6"), ("a", "8")),
+        judged_attempt(4, ("a", "1")),
     ]
     section = judges_compared_section(Dataset(rows, {}))
     name = "model: m (en, zero-shot), open-ended"
-    assert means(section) == {
+    assert mean_by_row_and_column(section) == {
         (name, "a"): pytest.approx((0.8 + 0.4 + 0.8 + 0.1) / 4),
         (name, "b"): pytest.approx((0.6 + 0.4 + 0.9) / 3),
     }
@@ -63,7 +63,7 @@ def test_judges_are_compared_on_the_answers_that_both_judged() -> None:
 
 
 def test_votes_that_are_half_right_are_undecided_and_counted() -> None:
-    rows = [judged(1, ("a", "8"), ("b", "6")), judged(2, ("a", "10"), ("b", "9"), ("a", "6"))]
+    rows = [judged_attempt(1, ("a", "8"), ("b", "6")), judged_attempt(2, ("a", "10"), ("b", "9"), ("a", "6"))]
     section = judges_compared_section(Dataset(rows, {}))
     assert section is not None
     (comparison_row,) = section.tables[1].rows
@@ -72,40 +72,40 @@ def test_votes_that_are_half_right_are_undecided_and_counted() -> None:
 
 
 def test_people_have_a_column_of_the_same_answers() -> None:
-    rows = [judged(1, ("a", "8"), ("b", "6")), judged(2, ("a", "4"), ("b", "4"))]
+    rows = [judged_attempt(1, ("a", "8"), ("b", "6")), judged_attempt(2, ("a", "4"), ("b", "4"))]
     rated = [
         RatedAnswer("x", "cs/en-1", "open-ended", Scale.TIERS, {"ana": "7", "bo": "9"}, {"a": ["8"]}, attempt="a1"),
         RatedAnswer("y", "cs/en-2", "open-ended", Scale.TIERS, {"ana": "1"}, {"a": ["4"]}),
     ]
     section = judges_compared_section(Dataset(rows, {}, rated=rated))
-    assert means(section)["model: m (en, zero-shot), open-ended", "people"] == pytest.approx(0.8)
+    assert mean_by_row_and_column(section)["model: m (en, zero-shot), open-ended", "people"] == pytest.approx(0.8)
 
 
 def test_one_judge_or_rules_alone_compare_nothing() -> None:
-    assert judges_compared_section(Dataset([judged(1, ("a", "8"))], {})) is None
+    assert judges_compared_section(Dataset([judged_attempt(1, ("a", "8"))], {})) is None
     ruled = dataclasses.replace(reply(1, 1.0), judgement=JudgementRow("deterministic", "B", ()))
     assert judges_compared_section(Dataset([ruled], {})) is None
-    apart = [judged(1, ("a", "8")), judged(2, ("b", "8"))]
+    apart = [judged_attempt(1, ("a", "8")), judged_attempt(2, ("b", "8"))]
     assert judges_compared_section(Dataset(apart, {})) is None
 
 
-def wrong(number: int, *types: str, tag: str = "Knowledge", **judges: tuple[str, ...]) -> FoldedAttempt:
+def wrong_attempt(number: int, *types: str, tag: str = "Knowledge", **judges: tuple[str, ...]) -> FoldedAttempt:
     folded_reply = reply(number, 0.0, tag=tag, steps=True)
     return dataclasses.replace(folded_reply, errors={"error-types": NamedErrors(types, judges or {"a": types})})
 
 
 def test_an_answer_counts_in_each_of_its_types_of_error() -> None:
     rows = [
-        wrong(1, "single concept"),
-        wrong(2, "single concept", "calculation"),
-        wrong(3, "partial knowledge"),
-        wrong(4, "concept confusion", tag="Reasoning"),
-        wrong(5),
+        wrong_attempt(1, "single concept"),
+        wrong_attempt(2, "single concept", "calculation"),
+        wrong_attempt(3, "partial knowledge"),
+        wrong_attempt(4, "concept confusion", tag="Reasoning"),
+        wrong_attempt(5),
         reply(6, 0.0, steps=True),
         reply(7, 1.0, steps=True),
         reply(8, 0.0),
     ]
-    section = error_types(Dataset(rows, {}))
+    section = error_types_section(Dataset(rows, {}))
     assert section is not None
     (picture,) = section.pictures
     shares = {(figure.row.partition(", ")[0], figure.column): figure.value for figure in picture.table.figures}
@@ -127,15 +127,15 @@ def test_an_answer_counts_in_each_of_its_types_of_error() -> None:
     )
     assert "5 wrong choices of 6 after which steps were asked for" in section.lead[0]
     assert "of 1 answer they agree on none" in section.lead[0]
-    assert error_types(Dataset([reply(1, 0.0, steps=True)], {})) is None
+    assert error_types_section(Dataset([reply(1, 0.0, steps=True)], {})) is None
 
 
 def test_judges_of_errors_are_compared() -> None:
     rows = [
-        wrong(1, "calculation", a=("calculation",), b=("calculation",)),
-        wrong(2, a=("misreading",), b=("calculation",)),
+        wrong_attempt(1, "calculation", a=("calculation",), b=("calculation",)),
+        wrong_attempt(2, a=("misreading",), b=("calculation",)),
     ]
-    section = error_types(Dataset(rows, {}))
+    section = error_types_section(Dataset(rows, {}))
     assert section is not None
     (row,) = section.tables[0].rows
     # 16 pairs of yes and no; 2 differ. Alpha is 1 - 31 * 4 / (2 * 4 * 28) with 4 yes among 32 values.

@@ -28,7 +28,7 @@ QWEN = {4: 45.54, 7: 51.05, 14: 57.83, 32: 62.45, 72: 65.31, 110: 67.95}
 """Billions of parameters and published overall of Qwen1.5 (table 2)."""
 
 
-def scored(
+def attempts_of_score(
     model: str, score: float, *, questions: int = 2, first_number: int = 0, **field_changes: object
 ) -> list[FoldedAttempt]:
     """A model's open-ended answers that all have one score."""
@@ -119,13 +119,15 @@ def test_a_curve_needs_two_sizes_and_scores_that_grow(
         fit_scale_curve(sizes, scores)
 
 
-def family(shots: int = 0) -> Dataset:
-    rows = [attempt for size in (4, 7, 14, 32) for attempt in scored(f"q/{size}b", QWEN[size] / 100, shots=shots)]
+def dataset_of_family(shots: int = 0) -> Dataset:
+    rows = [
+        attempt for size in (4, 7, 14, 32) for attempt in attempts_of_score(f"q/{size}b", QWEN[size] / 100, shots=shots)
+    ]
     model_facts = [ModelFacts(f"q/{size}b", "Q", size, {}) for size in (4, 7, 14, 32, 72)]
     return Dataset(rows, {}, model_facts=model_facts)
 
 
-def predictions(section: Section | None, name: str) -> list[Prediction]:
+def family_predictions(section: Section | None, name: str) -> list[Prediction]:
     assert section is not None
     predictions_by_family = section.numbers["predictions"]
     assert isinstance(predictions_by_family, dict)
@@ -133,8 +135,8 @@ def predictions(section: Section | None, name: str) -> list[Prediction]:
 
 
 def test_the_largest_is_predicted_from_the_others_and_models_that_were_not_run_from_all() -> None:
-    section = model_size_section(family())
-    left_out, ahead = predictions(section, "Q (en, zero-shot)")
+    section = model_size_section(dataset_of_family())
+    left_out, ahead = family_predictions(section, "Q (en, zero-shot)")
     assert left_out.model == "q/32b"
     assert left_out.measured == pytest.approx(0.6245)
     smaller = [0.4554, 0.5105, 0.5783]
@@ -156,7 +158,9 @@ def test_the_largest_is_predicted_from_the_others_and_models_that_were_not_run_f
 
 def test_ways_to_ask_have_a_line_each_and_unknown_models_none() -> None:
     dataset = Dataset(
-        [*family().folded, *family(shots=5).folded, *scored("other", 0.9)], {}, model_facts=family().model_facts
+        [*dataset_of_family().folded, *dataset_of_family(shots=5).folded, *attempts_of_score("other", 0.9)],
+        {},
+        model_facts=dataset_of_family().model_facts,
     )
     section = model_size_section(dataset)
     assert section is not None
@@ -164,23 +168,25 @@ def test_ways_to_ask_have_a_line_each_and_unknown_models_none() -> None:
     assert isinstance(fits, dict) and all(isinstance(fit, ScaleFit) for fit in fits.values())
     assert list(fits) == ["Q (en, zero-shot)", "Q (en, 5-shot)"]
     assert {fit.models for fit in fits.values()} == {4}
-    assert model_size_section(Dataset(scored("other", 0.9), {})) is None
+    assert model_size_section(Dataset(attempts_of_score("other", 0.9), {})) is None
 
 
 def test_two_sizes_have_a_curve_without_an_interval_and_one_size_has_none() -> None:
-    section = model_size_section(Dataset(family().folded[:4], {}, model_facts=family().model_facts))
-    assert {(ahead.by_curve.low, ahead.by_line) for ahead in predictions(section, "Q (en, zero-shot)")} == {
+    section = model_size_section(
+        Dataset(dataset_of_family().folded[:4], {}, model_facts=dataset_of_family().model_facts)
+    )
+    assert {(ahead.by_curve.low, ahead.by_line) for ahead in family_predictions(section, "Q (en, zero-shot)")} == {
         (None, None)
     }
-    alone = model_size_section(Dataset(family().folded[:2], {}, model_facts=family().model_facts))
+    alone = model_size_section(Dataset(dataset_of_family().folded[:2], {}, model_facts=dataset_of_family().model_facts))
     assert alone is not None
     assert alone.lead[1] == "Q (en, zero-shot): Too few models for a curve: 1, and it takes 2."
 
 
 def test_a_line_far_ahead_is_cut_where_scores_end() -> None:
-    model_facts = [*family().model_facts, ModelFacts("q/huge", "Q", 1e6, {})]
-    section = model_size_section(Dataset(family().folded, {}, model_facts=model_facts))
-    huge = next(ahead for ahead in predictions(section, "Q (en, zero-shot)") if ahead.model == "q/huge")
+    model_facts = [*dataset_of_family().model_facts, ModelFacts("q/huge", "Q", 1e6, {})]
+    section = model_size_section(Dataset(dataset_of_family().folded, {}, model_facts=model_facts))
+    huge = next(ahead for ahead in family_predictions(section, "Q (en, zero-shot)") if ahead.model == "q/huge")
     assert huge.by_line is not None
     assert (huge.by_line.value, huge.by_line.high) == (1, 1)
     assert huge.by_curve.value is not None
@@ -193,7 +199,7 @@ def test_scores_here_and_elsewhere_are_correlated_over_models() -> None:
         ModelFacts(f"m{number}", benchmarks={"GSM8K": score} | ({"HumanEval": 1.0} if number else {}))
         for number, score in enumerate(elsewhere_scores)
     ]
-    rows = [attempt for number, score in enumerate(own_scores) for attempt in scored(f"m{number}", score)]
+    rows = [attempt for number, score in enumerate(own_scores) for attempt in attempts_of_score(f"m{number}", score)]
     section = other_benchmarks_section(Dataset(rows, {}, model_facts=model_facts))
     assert section is not None
     (way,) = section.numbers.values()
@@ -209,7 +215,11 @@ def test_ranks_are_correlated_apart_from_distances() -> None:
     model_facts = [
         ModelFacts(f"m{number}", benchmarks={"MMLU": score}) for number, score in enumerate((30, 61, 35, 60))
     ]
-    rows = [attempt for number, score in enumerate((0.2, 0.4, 0.5, 0.9)) for attempt in scored(f"m{number}", score)]
+    rows = [
+        attempt
+        for number, score in enumerate((0.2, 0.4, 0.5, 0.9))
+        for attempt in attempts_of_score(f"m{number}", score)
+    ]
     section = other_benchmarks_section(Dataset(rows, {}, model_facts=model_facts))
     assert section is not None
     (way,) = section.numbers.values()
@@ -220,9 +230,9 @@ def test_ranks_are_correlated_apart_from_distances() -> None:
 
 def test_the_first_way_with_enough_models_is_drawn() -> None:
     model_facts = [ModelFacts(f"m{number}", benchmarks={"MMLU": 10.0 * number}) for number in range(4)]
-    rows = [attempt for number in range(4) for attempt in scored(f"m{number}", number / 4)]
+    rows = [attempt for number in range(4) for attempt in attempts_of_score(f"m{number}", number / 4)]
     section = other_benchmarks_section(
-        Dataset([*scored("m0", 0.5, first_number=9, language="de"), *rows], {}, model_facts=model_facts)
+        Dataset([*attempts_of_score("m0", 0.5, first_number=9, language="de"), *rows], {}, model_facts=model_facts)
     )
     assert section is not None
     (picture,) = section.pictures

@@ -19,7 +19,7 @@ SMALL = [Size(5, 12), Size(12, 8)]
 NIGHTLY = [Size(5, 4), Size(8, 6), Size(20, 4), Size(20, 12), Size(30, 12), Size(60, 6)]
 
 
-def recorded(title: str, size: Size) -> list[list[float]]:
+def rates_on_page(title: str, size: Size) -> list[list[float]]:
     """The rates of a row of the page, as shares, by column."""
     page_section = PAGE.read_text().split(f"## {title}\n")[1].split("\n## ")[0]
     (row,) = (line for line in page_section.splitlines() if line.startswith(f"| {size} |"))
@@ -27,17 +27,17 @@ def recorded(title: str, size: Size) -> list[list[float]]:
     return [[float(number) / 100 for number in cell] for cell in cells]
 
 
-def agree(share: float, studies: int, claimed: float) -> bool:
+def shares_agree(share: float, studies: int, claimed: float) -> bool:
     """True if two shares of so many studies may have one chance behind them (Fisher's exact test at 0.1 %)."""
     counts = round(share * studies), round(claimed * ON_THE_PAGE)
     count_table = [[counts[0], studies - counts[0]], [counts[1], ON_THE_PAGE - counts[1]]]
     return bool(stats.fisher_exact(np.array(count_table)).pvalue > 0.001)
 
 
-def demand(rate: Rate, studies: int, missed: float, power: float | None = None) -> None:
-    assert agree(1 - rate.coverage, rate.printed_count, missed), (rate, missed)
+def require_rate_as_on_page(rate: Rate, studies: int, missed: float, power: float | None = None) -> None:
+    assert shares_agree(1 - rate.coverage, rate.printed_count, missed), (rate, missed)
     if power is not None:
-        assert rate.alarmed is not None and agree(rate.alarmed, rate.printed_count, power), (rate, power)
+        assert rate.alarmed is not None and shares_agree(rate.alarmed, rate.printed_count, power), (rate, power)
     assert rate.printed_count > 0.8 * studies
 
 
@@ -50,13 +50,13 @@ def test_intervals_and_tests_hold_what_the_page_says(design: str, size: Size, ni
     is_within_persons = design == "Within persons"
     if not is_within_persons and size.participants < 6:
         pytest.skip("a condition with two participants gets no interval")
-    no_effect, third_rates, _, power = recorded(design, size)
+    no_effect, third_rates, _, power = rates_on_page(design, size)
     quiet, effect = (
         rates(Plan(size, is_within_persons, effect_size), studies, seed=7) for effect_size in (0.0, A_THIRD)
     )
     for index, quantity in enumerate(DIFFERENCES):
-        demand(quiet[quantity], studies, no_effect[index])
-        demand(effect[quantity], studies, third_rates[index], power[index])
+        require_rate_as_on_page(quiet[quantity], studies, no_effect[index])
+        require_rate_as_on_page(effect[quantity], studies, third_rates[index], power[index])
 
 
 @pytest.mark.parametrize(
@@ -65,8 +65,8 @@ def test_intervals_and_tests_hold_what_the_page_says(design: str, size: Size, ni
 def test_intervals_of_one_condition_hold_what_the_page_says(size: Size, nightly: bool) -> None:
     studies = 400 if nightly else 40
     measured_rates = rates(Plan(size), studies, seed=8, one_condition=True)
-    for quantity, (missed,) in zip(SINGLE, recorded("One condition", size), strict=True):
-        demand(measured_rates[quantity], studies, missed)
+    for quantity, (missed,) in zip(SINGLE, rates_on_page("One condition", size), strict=True):
+        require_rate_as_on_page(measured_rates[quantity], studies, missed)
 
 
 def test_a_randomisation_test_of_five_participants_can_find_nothing() -> None:

@@ -22,7 +22,7 @@ def condition_of(person: int, problem: int) -> str:
     return GROUPS[(person + problem) % 2]
 
 
-def attempts(
+def simulated_attempts(
     chances: tuple[float, float], people: int = 12, problems: int = 8, **study_fields: object
 ) -> list[FoldedAttempt]:
     random = np.random.default_rng(5)
@@ -43,7 +43,7 @@ def attempts(
     ]
 
 
-def verdicts(data: Dataset) -> dict[str, str]:
+def verdict_by_choice(data: Dataset) -> dict[str, str]:
     section = flips_section(data)
     assert section is not None
     alternatives = section.numbers["alternatives"]
@@ -52,7 +52,7 @@ def verdicts(data: Dataset) -> dict[str, str]:
     return {row.choice: row.verdict for row in listed_alternatives}
 
 
-def drawn(people: int, problems: int = 8) -> list[DrawnTask]:
+def drawn_tasks(people: int, problems: int = 8) -> list[DrawnTask]:
     return [
         DrawnTask(f"P{person:02}", f"p/{problem}", condition_of(person, problem))
         for person in range(people)
@@ -61,15 +61,15 @@ def drawn(people: int, problems: int = 8) -> list[DrawnTask]:
 
 
 def test_a_clear_difference_is_flipped_by_nobody_who_is_left_out() -> None:
-    found = verdicts(Dataset(attempts((0.2, 0.9)), {}))
+    found = verdict_by_choice(Dataset(simulated_attempts((0.2, 0.9)), {}))
     assert found.pop("as planned") == ""
     assert set(found.values()) == {"same"}
     assert {name.rsplit(" ", 1)[0] for name in found} == {"without participant", "without problem"}
 
 
 def test_tasks_that_nobody_began_are_bounded_and_tipped() -> None:
-    data = Dataset(attempts((0.3, 0.75)), {}, drawn=drawn(18))
-    found = verdicts(data)
+    data = Dataset(simulated_attempts((0.3, 0.75)), {}, drawn=drawn_tasks(18))
+    found = verdict_by_choice(data)
     assert found["48 tasks that nobody began, as those that were done"] == "same"
     assert found["the same, as low as the difference can be"] != "same"
     assert found["the same, as high as it can be"] == "same"
@@ -81,17 +81,17 @@ def test_tasks_that_nobody_began_are_bounded_and_tipped() -> None:
 
 
 def test_a_difference_that_is_not_significant_says_that_nothing_can_tip() -> None:
-    section = flips_section(Dataset(attempts((0.5, 0.5)), {}, drawn=drawn(13)))
+    section = flips_section(Dataset(simulated_attempts((0.5, 0.5)), {}, drawn=drawn_tasks(13)))
     assert section is not None
     assert "there is no significant difference that they could tip" in words(section)
 
 
 def test_undecided_attempts_count_either_way() -> None:
     rows = [
-        *attempts((0.3, 0.8)),
+        *simulated_attempts((0.3, 0.8)),
         attempt("P99", "p/0", "copilot", seconds=60, passed=False, censored_by="not_decided"),
     ]
-    found = verdicts(Dataset(rows, {}))
+    found = verdict_by_choice(Dataset(rows, {}))
     assert (found["undecided attempts failed"], found["undecided attempts passed"]) == ("same", "same")
 
 

@@ -36,7 +36,7 @@ def judged_answers(
     return JudgedAnswers(accepted.tolist(), people_right, [None] * 300, list(range(300)))
 
 
-def errors_of(sample_answers: JudgedAnswers) -> JudgeErrors:
+def counted_judge_errors(sample_answers: JudgedAnswers) -> JudgeErrors:
     pairs = [
         (judged, called_right)
         for judged, called_right in zip(sample_answers.judged_right, sample_answers.people_right, strict=True)
@@ -45,7 +45,7 @@ def errors_of(sample_answers: JudgedAnswers) -> JudgeErrors:
     return judge_errors([judged for judged, _ in pairs], [called_right for _, called_right in pairs])
 
 
-def holds(estimate: Estimate, truth: float) -> bool:
+def interval_covers(estimate: Estimate, truth: float) -> bool:
     return estimate.low is not None and estimate.high is not None and estimate.low <= truth <= estimate.high
 
 
@@ -55,11 +55,13 @@ def test_corrected_intervals_hold_the_truth_where_those_of_verdicts_do_not(night
     held = {"as judged": 0, "rogan-gladen": 0, "prediction-powered": 0}
     for _ in range(group_count):
         sample_answers = judged_answers(random, truth, sensitivity=0.95, specificity=0.7)
-        held["as judged"] += holds(crossed_share(sample_answers.judged_right, sample_answers.cells).estimate, truth)
-        held["rogan-gladen"] += holds(
-            rogan_gladen(sample_answers.judged_right, sample_answers.cells, errors_of(sample_answers)), truth
+        held["as judged"] += interval_covers(
+            crossed_share(sample_answers.judged_right, sample_answers.cells).estimate, truth
         )
-        held["prediction-powered"] += holds(prediction_powered_share(sample_answers), truth)
+        held["rogan-gladen"] += interval_covers(
+            rogan_gladen(sample_answers.judged_right, sample_answers.cells, counted_judge_errors(sample_answers)), truth
+        )
+        held["prediction-powered"] += interval_covers(prediction_powered_share(sample_answers), truth)
     assert held["as judged"] < 0.5 * group_count
     least = 0.93 if nightly else 0.86
     assert held["rogan-gladen"] >= least * group_count
@@ -73,7 +75,7 @@ def test_the_difference_of_two_groups_holds_the_truth_though_the_judge_favours_t
     for _ in range(pairs):
         first_answers = judged_answers(random, 0.6, sensitivity=0.9, specificity=0.9)
         second_answers = judged_answers(random, 0.5, sensitivity=1.0, specificity=0.7)
-        held += holds(prediction_powered_difference(second_answers, first_answers), -0.1)
+        held += interval_covers(prediction_powered_difference(second_answers, first_answers), -0.1)
     assert held >= (0.93 if nightly else 0.86) * pairs
 
 

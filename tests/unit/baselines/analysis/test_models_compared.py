@@ -15,7 +15,7 @@ from benchwright_analysis.statistics.simultaneous import all_pair_differences
 from ....support.packs.report_sections import attempt, words
 
 
-def identical_models(random: np.random.Generator, problems: int, models: int = 20) -> dict[str, list[float]]:
+def scores_of_identical_models(random: np.random.Generator, problems: int, models: int = 20) -> dict[str, list[float]]:
     chances = special.expit(random.normal(0, 1.5, problems))
     return {f"m{model:02}": (random.random(problems) < chances).astype(float).tolist() for model in range(models)}
 
@@ -25,7 +25,7 @@ def test_of_twenty_identical_models_one_pair_differs_in_one_report_of_twenty(nig
     random = np.random.default_rng(6)
     corrected = alone = 0
     for _ in range(reports):
-        pairs = all_pair_differences(identical_models(random, 60), range(60))
+        pairs = all_pair_differences(scores_of_identical_models(random, 60), range(60))
         corrected += any(pair.adjusted is not None and pair.adjusted < 0.05 for pair in pairs.values())
         alone += any(pair.p_value is not None and pair.p_value < 0.05 for pair in pairs.values())
     assert corrected <= (32 if nightly else 4)
@@ -47,7 +47,7 @@ def test_two_models_have_a_paired_t_test_and_a_false_discovery_rate_of_their_own
 
 def test_problems_that_vary_one_task_do_not_make_a_difference_surer() -> None:
     random = np.random.default_rng(2)
-    scores = identical_models(random, 15, 2)
+    scores = scores_of_identical_models(random, 15, 2)
     thrice = {name: np.repeat(values, 3).tolist() for name, values in scores.items()}
     (once,), (repeated,) = (
         all_pair_differences(scores, range(15)).values(),
@@ -64,7 +64,7 @@ def test_models_that_answer_alike_have_no_interval() -> None:
 
 def test_few_problems_are_refused_with_what_it_takes() -> None:
     with pytest.raises(StatisticsError, match="Too few problems that all models tried: 6, and it takes 10"):
-        all_pair_differences(identical_models(np.random.default_rng(3), 6, 3), range(6))
+        all_pair_differences(scores_of_identical_models(np.random.default_rng(3), 6, 3), range(6))
 
 
 def _report_data(chance_by_model: dict[str, float], problems: int) -> Dataset:

@@ -20,7 +20,7 @@ from ....support.packs.csbench_domains import reply
 from ....support.packs.report_codebook import observation
 
 
-def differences(section: Section | None) -> dict[tuple[str, str], object]:
+def differences_by_row_and_column(section: Section | None) -> dict[tuple[str, str], object]:
     """(row, column) → difference and questions."""
     assert section is not None
     difference_figures = section.numbers["differences"]
@@ -28,7 +28,7 @@ def differences(section: Section | None) -> dict[tuple[str, str], object]:
     return {(figure.row, figure.column): (figure.value, figure.problems) for figure in difference_figures}
 
 
-def answers(
+def scored_answers(
     model: str, scores: dict[int, float], *, language: str = "en", **field_changes: object
 ) -> list[FoldedAttempt]:
     return [
@@ -48,13 +48,13 @@ def answers(
 
 def test_languages_are_compared_on_questions_that_were_asked_in_both() -> None:
     rows = [
-        *answers("m", {1: 1.0, 2: 1.0, 3: 0.0, 9: 0.0}),
-        *answers("m", {4: 0.5}, tag="Reasoning"),
-        *answers("m", {1: 0.0, 2: 1.0, 3: 0.0}, language="de"),
-        *answers("m", {4: 0.3}, language="de", tag="Reasoning"),
-        *answers("m", {3: 1.0, 8: 1.0}, language="fr"),
+        *scored_answers("m", {1: 1.0, 2: 1.0, 3: 0.0, 9: 0.0}),
+        *scored_answers("m", {4: 0.5}, tag="Reasoning"),
+        *scored_answers("m", {1: 0.0, 2: 1.0, 3: 0.0}, language="de"),
+        *scored_answers("m", {4: 0.3}, language="de", tag="Reasoning"),
+        *scored_answers("m", {3: 1.0, 8: 1.0}, language="fr"),
     ]
-    assert differences(languages_section(Dataset(rows, {}))) == {
+    assert differences_by_row_and_column(languages_section(Dataset(rows, {}))) == {
         # (0 - 1) + (1 - 1) + (0 - 0) over three; with 0.3 - 0.5 over four.
         ("model: m, zero-shot", "de – en, all"): (pytest.approx((-1 - 0.2) / 4), 4),
         ("model: m, zero-shot", "de – en, Knowledge"): (pytest.approx(-1 / 3), 3),
@@ -67,8 +67,8 @@ def test_languages_are_compared_on_questions_that_were_asked_in_both() -> None:
 def test_an_interval_is_that_of_paired_differences() -> None:
     english_scores, german_scores = [0.5, 0.6, 0.4, 0.7, 0.5], [0.4, 0.6, 0.4, 0.6, 0.6]
     rows = [
-        *answers("m", dict(enumerate(english_scores))),
-        *answers("m", dict(enumerate(german_scores)), language="de"),
+        *scored_answers("m", dict(enumerate(english_scores))),
+        *scored_answers("m", dict(enumerate(german_scores)), language="de"),
     ]
     section = languages_section(Dataset(rows, {}))
     assert section is not None
@@ -79,28 +79,28 @@ def test_an_interval_is_that_of_paired_differences() -> None:
 
 
 def test_an_interval_ends_where_differences_of_scores_end() -> None:
-    rows = [*answers("m", {1: 1.0, 2: 0.0}), *answers("m", {1: 0.0, 2: 0.0}, language="de")]
+    rows = [*scored_answers("m", {1: 1.0, 2: 0.0}), *scored_answers("m", {1: 0.0, 2: 0.0}, language="de")]
     section = languages_section(Dataset(rows, {}))
     assert section is not None
     assert all((figure.low or -1.0) >= -1 and (figure.high or 1.0) <= 1 for figure in section.tables[0].figures)
 
 
 def test_languages_of_different_ways_to_ask_or_of_one_language_are_not_compared() -> None:
-    assert languages_section(Dataset(answers("m", {1: 1.0, 2: 0.0}), {})) is None
-    rows = [*answers("m", {1: 1.0}), *answers("m", {1: 0.0}, language="de", shots=5)]
+    assert languages_section(Dataset(scored_answers("m", {1: 1.0, 2: 0.0}), {})) is None
+    rows = [*scored_answers("m", {1: 1.0}), *scored_answers("m", {1: 0.0}, language="de", shots=5)]
     assert languages_section(Dataset(rows, {})) is None
 
 
 def test_an_expert_is_compared_with_its_base_by_domain_and_tag() -> None:
     rows = [
-        *answers("base", {1: 1.0, 2: 0.0}),
-        *answers("base", {3: 0.0}, tag="Reasoning", domain="Operating System"),
-        *answers("coder", {1: 1.0, 2: 1.0, 7: 0.0}),
-        *answers("coder", {3: 0.5}, tag="Reasoning", domain="Operating System"),
+        *scored_answers("base", {1: 1.0, 2: 0.0}),
+        *scored_answers("base", {3: 0.0}, tag="Reasoning", domain="Operating System"),
+        *scored_answers("coder", {1: 1.0, 2: 1.0, 7: 0.0}),
+        *scored_answers("coder", {3: 0.5}, tag="Reasoning", domain="Operating System"),
     ]
     model_facts = [ModelFacts("base"), ModelFacts("coder", base="base"), ModelFacts("absent", base="base")]
     row = "expert – base: coder – base (en, zero-shot)"
-    assert differences(model_pairs_section(Dataset(rows, {}, model_facts=model_facts))) == {
+    assert differences_by_row_and_column(model_pairs_section(Dataset(rows, {}, model_facts=model_facts))) == {
         (row, "all"): (pytest.approx((0 + 1 + 0.5) / 3), 3),
         (row, "Knowledge"): (pytest.approx(0.5), 2),
         (row, "Reasoning"): (pytest.approx(0.5), 1),
@@ -117,13 +117,13 @@ def test_the_largest_of_a_family_is_compared_with_the_smallest_by_skill() -> Non
         attempt
         for model, recall_score, design_score in (("s", 1.0, 0.0), ("m", 0.0, 0.0), ("l", 1.0, 1.0))
         for attempt in (
-            *answers(model, {1: recall_score}, skill="recall", **quarch),
-            *answers(model, {2: design_score}, skill="design", **quarch),
+            *scored_answers(model, {1: recall_score}, skill="recall", **quarch),
+            *scored_answers(model, {2: design_score}, skill="design", **quarch),
         )
     ]
     model_facts = [ModelFacts(name, "F", size) for name, size in (("m", 7), ("l", 70), ("s", 1))]
     row = "largest – smallest: l – s (en, zero-shot)"
-    assert differences(model_pairs_section(Dataset(rows, {}, model_facts=model_facts))) == {
+    assert differences_by_row_and_column(model_pairs_section(Dataset(rows, {}, model_facts=model_facts))) == {
         (row, "all"): (pytest.approx(0.5), 2),
         (row, "design"): (pytest.approx(1.0), 1),
         (row, "recall"): (pytest.approx(0.0), 1),
@@ -149,7 +149,7 @@ def test_reasoning_tokens_are_a_part_of_those_received() -> None:
     assert (token_numbers["received"], token_numbers["reasoning"]) == (20, 10.5)
 
 
-def designs() -> list[FoldedAttempt]:
+def design_attempts() -> list[FoldedAttempt]:
     """Two samples at each of four problems; those of the last two are dropped by the filter."""
     passes = {"a": (True, True), "b": (True, False), "c": (False, False), "d": (True, True), "outside": (True, True)}
     return [
@@ -176,7 +176,7 @@ def designs() -> list[FoldedAttempt]:
 
 def test_success_is_shown_before_and_after_the_filter_by_category() -> None:
     is_problem_kept = {"cvdp/a": True, "cvdp/b": True, "cvdp/c": False, "cvdp/d": False, "cvdp/untried": True}
-    section = filtered_section(Dataset(designs(), {}, is_problem_kept=is_problem_kept))
+    section = filtered_section(Dataset(design_attempts(), {}, is_problem_kept=is_problem_kept))
     assert section is not None
 
     def values(when: str) -> dict[str, float | None]:
@@ -187,7 +187,7 @@ def test_success_is_shown_before_and_after_the_filter_by_category() -> None:
     assert values("before") == {"cid003": 0.5, "cid016": 0.75, "all": 0.625}
     assert values("after") == {"cid003": 1.0, "cid016": 0.5, "all": 0.75}
     assert (section.numbers["problems"], section.numbers["dropped"]) == (4, 2)
-    assert filtered_section(Dataset(designs(), {})) is None
+    assert filtered_section(Dataset(design_attempts(), {})) is None
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from ....support.packs.report_codebook import observation
 NOBODY = Participants({}, {})
 
 
-def study(*rules: str) -> Study:
+def study_with_rules(*rules: str) -> Study:
     rule_lines = "".join(f"  - {rule}\n" for rule in rules)
     text = (
         "study: s\ntitle: S\nproblems: [p/q]\nconditions: [{name: alone, solver: human}]\nparticipants: 2\n"
@@ -42,7 +42,7 @@ def test_a_rule_leaves_out_what_it_names_and_nothing_else(
     rule: str, hit: dict[str, object], missed: dict[str, object]
 ) -> None:
     rows = with_exclusions_marked(
-        [observation(**(BASE | hit)), observation(**(BASE | missed | {"attempt": "b"}))], study(rule), NOBODY
+        [observation(**(BASE | hit)), observation(**(BASE | missed | {"attempt": "b"}))], study_with_rules(rule), NOBODY
     )
     assert [row.is_analysed for row in rows] == [False, True]
     assert len(exclusion_count_by_reason(rows)) == 1
@@ -51,13 +51,13 @@ def test_a_rule_leaves_out_what_it_names_and_nothing_else(
 def test_a_rule_about_a_participant_leaves_out_all_their_attempts() -> None:
     own_rows = [observation(**BASE | {"attempt": name}) for name in "ab"]
     other_row = observation(**BASE | {"attempt": "c", "participant": "P02"})
-    rule = study("{when: failed_attention, more_than: 0, drop: participant}")
+    rule = study_with_rules("{when: failed_attention, more_than: 0, drop: participant}")
     rows = with_exclusions_marked([*own_rows, other_row], rule, Participants({"P01": 1, "P02": 0}, {}))
     assert [row.is_analysed for row in rows] == [False, False, True]
 
 
 def test_unfinished_tasks_count_those_not_begun() -> None:
-    rule = study("{when: unfinished_tasks, more_than: 1, drop: participant}")
+    rule = study_with_rules("{when: unfinished_tasks, more_than: 1, drop: participant}")
     (row,) = with_exclusions_marked([observation(**BASE)], rule, Participants({}, {"P01": 2}))
     assert row.excluded_by == "unfinished tasks more than 1 (whole participant)"
 
@@ -65,7 +65,7 @@ def test_unfinished_tasks_count_those_not_begun() -> None:
 def test_practice_and_attempts_that_go_on_never_count() -> None:
     rows = with_exclusions_marked(
         [observation(**BASE | {"practice": True}), observation(**BASE | {"attempt": "b", "state": "running"})],
-        study(),
+        study_with_rules(),
         NOBODY,
     )
     assert [row.excluded_by for row in rows] == ["practice", "still_open"]
@@ -73,5 +73,5 @@ def test_practice_and_attempts_that_go_on_never_count() -> None:
 
 def test_rules_for_people_do_not_touch_models() -> None:
     row = observation(**BASE | {"solver": "model", "active_s": 1.0})
-    (checked_row,) = with_exclusions_marked([row], study("{when: active_minutes, less_than: 2}"), NOBODY)
+    (checked_row,) = with_exclusions_marked([row], study_with_rules("{when: active_minutes, less_than: 2}"), NOBODY)
     assert checked_row.is_analysed

@@ -19,15 +19,17 @@ from ....support.packs.report_sections import words
 _CAUSES = ("The reset clears the pointer one cycle late.", "The output width truncates the carry of the adder.")
 
 
-def failed(number: int, message: str = "2 of 9 tests failed.") -> FoldedAttempt:
+def failed_attempt(number: int, message: str = "2 of 9 tests failed.") -> FoldedAttempt:
     return FoldedAttempt(observation(attempt=f"a{number}", passed=False), (), {}, message)
 
 
-def reflected(count: int) -> Dataset:
+def dataset_with_reflections(count: int) -> Dataset:
     """Attempts that all show the same message; models name one of two causes."""
     return Dataset(
         [
-            replace(failed(number), reflection=Reflection(f"{_CAUSES[number % 2]}", f"m/{number % 2}", (100, 10)))
+            replace(
+                failed_attempt(number), reflection=Reflection(f"{_CAUSES[number % 2]}", f"m/{number % 2}", (100, 10))
+            )
             for number in range(count)
         ],
         {},
@@ -35,7 +37,7 @@ def reflected(count: int) -> Dataset:
 
 
 def test_failures_are_grouped_by_the_causes_that_models_name() -> None:
-    section = failing_section(reflected(14))
+    section = failing_section(dataset_with_reflections(14))
     by_reflection, by_message = [picture.table for picture in section.pictures]
     assert [row[0] for row in by_reflection.rows] == [7, 7]
     assert {str(row[3]) for row in by_reflection.rows} == set(_CAUSES)
@@ -43,7 +45,7 @@ def test_failures_are_grouped_by_the_causes_that_models_name() -> None:
 
 
 def test_tokens_of_reflections_and_who_was_asked_are_told() -> None:
-    section = failing_section(reflected(14))
+    section = failing_section(dataset_with_reflections(14))
     assert "m/0 (7), m/1 (7)" in words(section)
     assert "1400 tokens sent and 140 received" in words(section)
     grouped = section.numbers["reflections"]
@@ -51,7 +53,9 @@ def test_tokens_of_reflections_and_who_was_asked_are_told() -> None:
 
 
 def test_too_few_reflections_make_no_groups_but_are_told() -> None:
-    section = failing_section(Dataset([*reflected(3).folded, *(failed(number) for number in range(20, 40))], {}))
+    section = failing_section(
+        Dataset([*dataset_with_reflections(3).folded, *(failed_attempt(number) for number in range(20, 40))], {})
+    )
     assert len(section.pictures) == 1
     assert "asked why 3 attempts failed" in words(section)
 
@@ -63,7 +67,7 @@ def test_failures_are_grouped_by_meaning_where_an_embedding_is_given() -> None:
         embedded_texts.extend(texts)
         return [[float("reset" in text), 1.0] for text in texts]
 
-    section = failing_section(replace(reflected(14), embed=embed))
+    section = failing_section(replace(dataset_with_reflections(14), embed=embed))
     assert "TF-IDF" not in section.pictures[0].table.note
     assert [row[0] for row in section.pictures[0].table.rows] == [7, 7]
     assert set(embedded_texts[:14]) == set(_CAUSES)
@@ -73,7 +77,7 @@ def test_groups_have_names_where_a_namer_is_given_and_their_words_beside_them() 
     def name(texts: Sequence[str]) -> str | None:
         return "late reset" if "reset" in texts[0] else None
 
-    table = failing_section(replace(reflected(14), name_failures=name)).pictures[0].table
+    table = failing_section(replace(dataset_with_reflections(14), name_failures=name)).pictures[0].table
     assert table.columns[:4] == ("failed attempts", "share", "name", "distinctive words")
     assert {str(row[2]): str(row[4]) for row in table.rows} == {"late reset": _CAUSES[0], "–": _CAUSES[1]}
     assert "Groups have no names" not in table.note
@@ -83,7 +87,7 @@ def test_kinds_of_failure_are_counted_by_category_and_model() -> None:
     # Cause 0 has the even numbers, cause 1 the odd ones; models take turns in pairs, categories halve the numbers.
     rows = [
         replace(
-            failed(number),
+            failed_attempt(number),
             observation=observation(
                 attempt=f"a{number}",
                 passed=False,

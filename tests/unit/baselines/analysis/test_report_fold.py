@@ -183,7 +183,9 @@ class Typist:
         )
 
 
-def left_after(events: Sequence[RecordedEvent], followed: Mapping[int, int]) -> dict[float | None, tuple[int, int]]:
+def inserted_and_left_by_age(
+    events: Sequence[RecordedEvent], followed: Mapping[int, int]
+) -> dict[float | None, tuple[int, int]]:
     """Age in seconds → code points of followed edits that reached it, and those left then: each by its own owner."""
     at_s = time_line(events).at_s
     owners: list[tuple[int, str]] = []
@@ -268,7 +270,7 @@ def test_a_row_has_the_numbers_of_the_clock_the_time_line_the_attribution_and_th
     assert row.inserted == sum(by_origin.values())
     followed = {attribution.seq: attribution.inserted for attribution in attributions if attribution.origin in BY_MODEL}
     assert row.accepted == sum(followed.values())
-    counts_left = left_after(events, followed)
+    counts_left = inserted_and_left_by_age(events, followed)
     assert (row.reached_30s, row.survived_30s) == counts_left[30.0]
     assert (row.reached_120s, row.survived_120s) == counts_left[120.0]
     assert row.survived_end == counts_left[None][1]
@@ -407,7 +409,7 @@ def test_a_broken_chain_is_named_with_its_attempt_and_event(
 ) -> None:
     log.append_blocking(attempt, Started())
     header = log.header(attempt)
-    _change(path, f"UPDATE events SET body = {change} WHERE seq = 2")
+    _execute_past_triggers(path, f"UPDATE events SET body = {change} WHERE seq = 2")
     with pytest.raises(AttemptError, match=rf"event 2 of attempt {attempt} .*does not fit its hash.*--without"):
         fold_attempts(LogJob(path, [header], {}, {}), expected_event_count=events)
 
@@ -428,13 +430,13 @@ def test_a_damaged_event_is_named_where_rows_are_written_too(
         attempt,
         Answered(number=1, outcome=Outcome.ERROR, reason="judge_unavailable", snapshot={}, judged_by=judgement),
     )
-    _change(path, """UPDATE events SET body = replace(body, '"cost_usd":0', '"cost_usd":"x"')""")
+    _execute_past_triggers(path, """UPDATE events SET body = replace(body, '"cost_usd":0', '"cost_usd":"x"')""")
     job = LogJob(path, [log.header(attempt)], {}, {}, tmp_path / "events.parquet", check=False)
     with pytest.raises(LogDamagedError, match=f"event 3 of attempt {attempt} "):
         fold_attempts(job, expected_event_count=3)
 
 
-def _change(path: Path, statement: str) -> None:
+def _execute_past_triggers(path: Path, statement: str) -> None:
     with closing(sqlite3.connect(path)) as database:
         for (trigger,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
             database.execute(f'DROP TRIGGER "{trigger}"')

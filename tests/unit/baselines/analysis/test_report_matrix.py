@@ -15,7 +15,9 @@ from benchwright_analysis.report.sections.matrix import accuracy_by_label, mean_
 from ....support.packs.report_codebook import observation
 
 
-def tries(model: str, problem: str, *outcomes_right: bool, **field_changes: object) -> list[Observation]:
+def observations_of_tries(
+    model: str, problem: str, *outcomes_right: bool, **field_changes: object
+) -> list[Observation]:
     """A model's attempts at a problem."""
     return [
         observation(
@@ -35,12 +37,12 @@ def tries(model: str, problem: str, *outcomes_right: bool, **field_changes: obje
 
 
 def test_a_question_counts_once_however_often_it_was_tried() -> None:
-    rows = [*tries("m", "p/1", True), *tries("m", "p/2", False, False, True)]
+    rows = [*observations_of_tries("m", "p/1", True), *observations_of_tries("m", "p/2", False, False, True)]
     assert mean_over_problems(rows).value == pytest.approx((1 + 1 / 3) / 2)
 
 
 def test_with_equally_many_tries_the_interval_is_that_of_the_share() -> None:
-    rows = [attempt for n in range(8) for attempt in tries("m", f"p/{n}", n < 6)]
+    rows = [attempt for n in range(8) for attempt in observations_of_tries("m", f"p/{n}", n < 6)]
     estimate = mean_over_problems(rows)
     # Wilson's interval for 0.75 of 7 (0.75 * 0.25 over the squared standard error) with Student's quantile, 2.3646.
     assert estimate.value == 0.75
@@ -50,7 +52,9 @@ def test_with_equally_many_tries_the_interval_is_that_of_the_share() -> None:
 
 def test_no_interval_of_a_share_leaves_0_to_1() -> None:
     rows = [
-        attempt for n in range(5) for attempt in tries("m", f"p/{n}", *([True] * (n + 1)), *([False] if not n else []))
+        attempt
+        for n in range(5)
+        for attempt in observations_of_tries("m", f"p/{n}", *([True] * (n + 1)), *([False] if not n else []))
     ]
     (figure,) = accuracy_by_label({"m": rows}, lambda attempt: "all")
     assert figure.high == 1.0
@@ -60,8 +64,11 @@ def test_no_interval_of_a_share_leaves_0_to_1() -> None:
 
 def test_rows_and_columns_have_the_order_asked_for_and_gaps_stay_empty() -> None:
     groups = {
-        "b": [*tries("b", "p/1", True, topic="x"), *tries("b", "p/2", False, topic="y")],
-        "a": tries("a", "p/1", False, topic="x"),
+        "b": [
+            *observations_of_tries("b", "p/1", True, topic="x"),
+            *observations_of_tries("b", "p/2", False, topic="y"),
+        ],
+        "a": observations_of_tries("a", "p/1", False, topic="x"),
     }
     figures = accuracy_by_label(groups, lambda attempt: attempt.topic, label_order=("y",))
     table = table_of_numbers("topics", "Topics", figures, groups=["b", "a"], unit="question")
@@ -70,7 +77,7 @@ def test_rows_and_columns_have_the_order_asked_for_and_gaps_stay_empty() -> None
 
 
 def test_figures_are_written_unrounded_and_without_formulas(tmp_path: Path) -> None:
-    figures = accuracy_by_label({"=m": tries("m", "p/1", True, False, True)}, lambda attempt: "all")
+    figures = accuracy_by_label({"=m": observations_of_tries("m", "p/1", True, False, True)}, lambda attempt: "all")
     section = Section("s", "S", tables=[table_of_numbers("some-table", "T", figures)])
     write_figure_tables(tmp_path, [section])
     with (tmp_path / "tables" / "some-table.csv").open(newline="") as file:

@@ -52,7 +52,9 @@ def log(tmp_path: Path) -> Iterator[StudyLog]:
         yield log
 
 
-def answer(log: StudyLog, solver: str, question: str, text: str, condition: str, *, is_timing: bool = False) -> None:
+def record_answer(
+    log: StudyLog, solver: str, question: str, text: str, condition: str, *, is_timing: bool = False
+) -> None:
     file = FileText.of_text(text)
     recording = Recording.TIMING if is_timing else Recording.FULL
     files = {} if is_timing else {"answer.md": file}
@@ -71,12 +73,12 @@ def answer(log: StudyLog, solver: str, question: str, text: str, condition: str,
         log.append_blocking(attempt.id, event)
 
 
-def answers(log: StudyLog, question: str, letters: Sequence[str], condition: str) -> None:
+def record_answers(log: StudyLog, question: str, letters: Sequence[str], condition: str) -> None:
     for number, letter in enumerate(letters):
-        answer(log, f"{condition}-{number}", question, f"{letter}\n", condition)
+        record_answer(log, f"{condition}-{number}", question, f"{letter}\n", condition)
 
 
-def section(log: StudyLog, store: Store) -> Section | None:
+def options_section_of_log(log: StudyLog, store: Store) -> Section | None:
     headers = log.headers()[::-1]
     problem_facts = facts_by_problem_ref(store, {header.problem for header in headers})
     folded, _ = fold_attempts(LogJob(log.path, headers, problem_facts, {}), expected_event_count=1)
@@ -85,7 +87,7 @@ def section(log: StudyLog, store: Store) -> Section | None:
 
 
 def numbers_of(log: StudyLog, store: Store) -> Mapping[str, Any]:
-    report_section = section(log, store)
+    report_section = options_section_of_log(log, store)
     assert report_section is not None
     numbers = json_value(report_section.numbers)
     assert isinstance(numbers, dict)
@@ -94,14 +96,14 @@ def numbers_of(log: StudyLog, store: Store) -> Mapping[str, Any]:
 
 def test_people_and_models_are_shown_side_by_side_without_a_key(log: StudyLog, store: Store) -> None:
     # Ten people, then ten models; those with high numbers know more.
-    answers(log, "first", "AAABCCCCCC", "human")
-    answers(log, "second", "BBBBBAAAAA", "human")
-    answers(log, "third", "DDDDDDAAAB", "human")
-    answers(log, "first", "AABCCCCCCC", "model")
-    answers(log, "second", "CCBAAAAAAA", "model")
-    answers(log, "third", "DDDDDDDDDD", "model")
+    record_answers(log, "first", "AAABCCCCCC", "human")
+    record_answers(log, "second", "BBBBBAAAAA", "human")
+    record_answers(log, "third", "DDDDDDAAAB", "human")
+    record_answers(log, "first", "AABCCCCCCC", "model")
+    record_answers(log, "second", "CCBAAAAAAA", "model")
+    record_answers(log, "third", "DDDDDDDDDD", "model")
     # A second sample of a model is in no share.
-    answer(log, "model-0", "first", "B", "model")
+    record_answer(log, "model-0", "first", "B", "model")
     numbers = numbers_of(log, store)
     statistics_by_question = {(question["problem"], question["solver"]): question for question in numbers["questions"]}
     assert len(statistics_by_question) == 6
@@ -117,7 +119,7 @@ def test_people_and_models_are_shown_side_by_side_without_a_key(log: StudyLog, s
     # The first question has the same most chosen distractor, the second another, the third none by models.
     agreement = numbers["same_distractor"]
     assert (agreement["count"], agreement["total"], agreement["value"]) == (1, 2, 0.5)
-    report_section = section(log, store)
+    report_section = options_section_of_log(log, store)
     assert report_section is not None
     assert (
         "Of 2 questions at which both have one distractor that they choose most, it is the same one at 1: 50 %"
@@ -140,7 +142,7 @@ def test_the_report_is_the_same_whatever_the_keys_letter_is(
         folder.mkdir()
         with StudyLog(folder / "log.sqlite") as log:
             monkeypatch.setitem(KEYS, "first", moved["C"])
-            answers(log, "first", [moved[letter] for letter in "AAABCCCCCC"], "human")
+            record_answers(log, "first", [moved[letter] for letter in "AAABCCCCCC"], "human")
             steps: list[str] = []
             write_report(log, store, ReportOptions(folder / "out", events=False), show_step=steps.append)
         assert (len(steps), steps[-1]) == (STEPS, "the page")
@@ -152,13 +154,13 @@ def test_the_report_is_the_same_whatever_the_keys_letter_is(
 
 
 def test_too_few_answers_and_texts_that_were_not_recorded_are_no_section(log: StudyLog, store: Store) -> None:
-    answers(log, "first", "AAABCCCCC", "human")
-    answer(log, "human-9", "first", "C", "human", is_timing=True)
-    assert section(log, store) is None
+    record_answers(log, "first", "AAABCCCCC", "human")
+    record_answer(log, "human-9", "first", "C", "human", is_timing=True)
+    assert options_section_of_log(log, store) is None
 
 
 def test_an_answer_without_a_letter_is_no_distractor(log: StudyLog, store: Store) -> None:
-    answers(log, "first", [*"AAACCCCCC", "I don't know."], "human")
+    record_answers(log, "first", [*"AAACCCCCC", "I don't know."], "human")
     numbers = numbers_of(log, store)
     chosen_counts = {option["option"]: option["chosen"] for option in numbers["options"]}
     assert chosen_counts == {
@@ -168,7 +170,7 @@ def test_an_answer_without_a_letter_is_no_distractor(log: StudyLog, store: Store
 
 
 def test_where_nobody_is_right_no_option_is_called_a_distractor(log: StudyLog, store: Store) -> None:
-    answers(log, "first", "AAABBBAAAB", "human")
+    record_answers(log, "first", "AAABBBAAAB", "human")
     numbers = numbers_of(log, store)
     assert [question["difficulty"] for question in numbers["questions"]] == [0]
     assert numbers["options"] == []

@@ -10,8 +10,8 @@ from benchwright_analysis.report.charts import (
     Row,
     interval_chart,
     line_chart,
+    named_width_svgs,
     note_if_omitted,
-    pictures_of,
     with_prefixed_ids,
 )
 from benchwright_analysis.report.page import report_page
@@ -42,7 +42,7 @@ class Elements(HTMLParser):
                 self.handlers.append(name)
 
 
-def sections() -> list[Section]:
+def hostile_sections() -> list[Section]:
     rows: list[Row] = [{"label": HOSTILE, "group": HOSTILE, "value": 0.5, "low": 0.25, "high": 0.75}]
     table = SortableTable(HOSTILE, (HOSTILE, "n"), [(HOSTILE, 3), (None, 0.25)], HOSTILE)
     svg = interval_chart(rows, [HOSTILE], x_title="x", y_title="")
@@ -50,22 +50,22 @@ def sections() -> list[Section]:
     return [Section("support", HOSTILE, (HOSTILE,)), Section("more", HOSTILE, (HOSTILE,), pictures, (table,))]
 
 
-def read(text: str) -> Elements:
+def parsed_elements(text: str) -> Elements:
     elements = Elements()
     elements.feed(text)
     return elements
 
 
 def test_names_of_people_models_and_problems_stay_text() -> None:
-    elements = read(report_page(HOSTILE, HOSTILE, sections(), {HOSTILE: HOSTILE}))
+    elements = parsed_elements(report_page(HOSTILE, HOSTILE, hostile_sections(), {HOSTILE: HOSTILE}))
     assert elements.names.count("script") == 1
     assert "img" not in elements.names
     assert elements.handlers == []
 
 
 def test_the_page_asks_nothing_of_the_network() -> None:
-    text = report_page("Title", "", sections(), {})
-    elements = read(text)
+    text = report_page("Title", "", hostile_sections(), {})
+    elements = parsed_elements(text)
     assert [address for address in elements.addresses if not address.startswith("#")] == []
     assert "http:" not in text
     assert "https:" not in text
@@ -74,18 +74,20 @@ def test_the_page_asks_nothing_of_the_network() -> None:
 
 def test_pictures_of_one_page_do_not_share_ids() -> None:
     named_alike = Section("first", "A section named as its picture")
-    ids = read(report_page("Title", "", [*sections(), named_alike], {})).ids
+    ids = parsed_elements(report_page("Title", "", [*hostile_sections(), named_alike], {})).ids
     assert len(ids) == len(set(ids))
 
 
 def test_every_link_within_the_page_has_its_target() -> None:
     attempts_section = Section("attempts", "Attempts")
-    elements = read(report_page("Title", "", [Section("answer", "The answer"), *sections(), attempts_section], {}))
+    elements = parsed_elements(
+        report_page("Title", "", [Section("answer", "The answer"), *hostile_sections(), attempts_section], {})
+    )
     assert {address.removeprefix("#") for address in elements.addresses} <= set(elements.ids)
 
 
 def test_a_picture_takes_its_colours_from_the_page_and_tells_its_words() -> None:
-    text = report_page("Title", "", sections(), {})
+    text = report_page("Title", "", hostile_sections(), {})
     svg = text[text.index("<svg") : text.index("</svg>")]
     assert "var(--ink)" in svg
     assert "var(--s1)" in svg
@@ -134,13 +136,13 @@ def test_numbers_read_as_people_write_them() -> None:
 
 def test_a_group_keeps_its_colour_in_a_picture_without_the_others() -> None:
     rows: list[Row] = [{"label": "l", "group": "second", "value": 0.5, "low": 0.25, "high": 0.75}]
-    assert colours(interval_chart(rows, ["second"], colour_order=["first", "second"], x_title="", y_title="")) == {
-        "var(--s2)"
-    }
-    assert colours(interval_chart(rows, ["second"], x_title="", y_title="")) == {"var(--s1)"}
+    assert colour_variables(
+        interval_chart(rows, ["second"], colour_order=["first", "second"], x_title="", y_title="")
+    ) == {"var(--s2)"}
+    assert colour_variables(interval_chart(rows, ["second"], x_title="", y_title="")) == {"var(--s1)"}
 
 
-def colours(svg: str) -> set[str]:
+def colour_variables(svg: str) -> set[str]:
     return set(re.findall(r"var\(--s\d\)", svg))
 
 
@@ -151,11 +153,11 @@ def test_each_of_many_groups_is_drawn_and_no_two_look_alike() -> None:
         for group in groups
         for x in (0, 1)
     ]
-    (_, interval_svg), _ = pictures_of(interval_chart(rows, groups, x_title="", y_title=""), "p")
+    (_, interval_svg), _ = named_width_svgs(interval_chart(rows, groups, x_title="", y_title=""), "p")
     marks = re.findall(r'<path[^>]* d="([^"]+)" fill="(var\(--s\d\))"', interval_svg)
     # In the legend they are smaller.
     assert len({*marks}) == 2 * len(groups)
-    (_, line_svg), _ = pictures_of(line_chart(rows, groups, x_title="", y_title=""), "p")
+    (_, line_svg), _ = named_width_svgs(line_chart(rows, groups, x_title="", y_title=""), "p")
     assert [group for group in groups if f">{group}<" not in line_svg] == []
     strokes = re.findall(r'stroke="(var\(--s\d\))" stroke-width="2" stroke-dasharray="([\d,]+)"', line_svg)
     assert len({*strokes}) == len(groups)
@@ -164,7 +166,7 @@ def test_each_of_many_groups_is_drawn_and_no_two_look_alike() -> None:
 def test_a_picture_has_a_width_for_phones_with_all_of_its_words() -> None:
     label = "Design specification to RTL translation (cid003)"
     rows: list[Row] = [{"label": label, "group": "a", "value": 0.5, "low": 0.4, "high": 0.6}]
-    svg_by_width = dict(pictures_of(interval_chart(rows, ["a"], x_title="", y_title=""), "p"))
+    svg_by_width = dict(named_width_svgs(interval_chart(rows, ["a"], x_title="", y_title=""), "p"))
     widths = {name: float(re.findall(r'width="([\d.]+)"', svg)[0]) for name, svg in svg_by_width.items()}
     assert widths["narrow"] <= 350 < widths["broad"]
     shown = {name: " ".join(re.findall(r">([^<>]+)</t", svg)) for name, svg in svg_by_width.items()}
@@ -172,7 +174,7 @@ def test_a_picture_has_a_width_for_phones_with_all_of_its_words() -> None:
 
 
 def test_a_page_begins_with_its_answer_and_folds_the_rest() -> None:
-    picture_section = sections()[1]
+    picture_section = hostile_sections()[1]
     answer_section = Section(
         "answer", "The answer", ("Exploratory.",), picture_section.pictures[:1], headline="Study s: 5 min."
     )

@@ -46,7 +46,9 @@ study = parse_study(STUDY, Path("s.yaml")).study
 REGISTERED = Registration("ab12", {}, ())
 
 
-def rows(*attempt_changes: dict[str, object], withdrew: frozenset[str] = frozenset()) -> list[FoldedAttempt]:
+def changed_attempts(
+    *attempt_changes: dict[str, object], withdrew: frozenset[str] = frozenset()
+) -> list[FoldedAttempt]:
     """One attempt for each set of changes."""
     attempts = []
     for number, attempt_change in enumerate(attempt_changes):
@@ -64,7 +66,9 @@ def rows(*attempt_changes: dict[str, object], withdrew: frozenset[str] = frozens
 
 def test_an_attempt_that_a_rule_leaves_out_counts_by_intention_to_treat() -> None:
     violation = {"violations": 1, "violation_rules": "edit_by_model"}
-    data = Dataset(rows({}, violation, {"condition": "copilot"}), {}, study, drawn_tasks={"alone": 2, "copilot": 2})
+    data = Dataset(
+        changed_attempts({}, violation, {"condition": "copilot"}), {}, study, drawn_tasks={"alone": 2, "copilot": 2}
+    )
     assert [row.is_analysed for row in data.observations] == [True, False, True]
     assert [row.intended for row in data.observations] == [True, True, True]
     assert len(data.with_intention_to_treat().counted_attempts) == 3
@@ -92,12 +96,12 @@ def test_an_attempt_that_a_rule_leaves_out_counts_by_intention_to_treat() -> Non
 )
 def test_the_box_at_the_top_says_whom_it_counts_and_whom_the_answer_does(population: str, sentence: str) -> None:
     planned = parse_study(STUDY.replace("[solved]", f"[solved], population: {population}"), Path("s.yaml")).study
-    attempts = rows({}, {"external_help": True}, {"condition": "copilot"})
+    attempts = changed_attempts({}, {"external_help": True}, {"condition": "copilot"})
     text = words(support_section(Dataset(attempts, {}, planned)))
     assert "2 attempts at 1 problem count: 2 attempts of 2 people" in text
     assert "These counts are per protocol" in text
     assert sentence in text
-    nobody_left_out = words(support_section(Dataset(rows({}, {"condition": "copilot"}), {}, planned)))
+    nobody_left_out = words(support_section(Dataset(changed_attempts({}, {"condition": "copilot"}), {}, planned)))
     assert "per protocol" not in nobody_left_out
 
 
@@ -105,7 +109,7 @@ def test_a_rule_that_can_only_hit_one_condition_is_named() -> None:
     violation = {"violations": 1, "violation_rules": "edit_by_model"}
     helped = {"external_help": True}
     data = Dataset(
-        rows(violation, {}, {"condition": "copilot"}, {**helped}, {**helped, "condition": "copilot"}),
+        changed_attempts(violation, {}, {"condition": "copilot"}, {**helped}, {**helped, "condition": "copilot"}),
         {},
         study,
         drawn_tasks={"alone": 3, "copilot": 2},
@@ -123,7 +127,7 @@ def test_a_rule_that_can_only_hit_one_condition_is_named() -> None:
 
 def test_a_rule_that_happened_to_hit_one_condition_is_named() -> None:
     short = {"active_s": 30.0, "condition": "copilot"}
-    data = Dataset(rows({}, {**short}, {**short}), {}, study, drawn_tasks={"alone": 1, "copilot": 2})
+    data = Dataset(changed_attempts({}, {**short}, {**short}), {}, study, drawn_tasks={"alone": 1, "copilot": 2})
     assert "“active minutes less than 1” hit only copilot in these data" in words(populations_section(data))
 
 
@@ -132,7 +136,7 @@ def test_an_open_attempt_counts_by_intention_to_treat_once_its_participant_is_go
     withdrew: frozenset[str], expected_count: int
 ) -> None:
     going = {"state": "running", "passed": False, "censored_by": "still_open"}
-    data = Dataset(rows(going, withdrew=withdrew), {}, study, drawn_tasks={"alone": 1})
+    data = Dataset(changed_attempts(going, withdrew=withdrew), {}, study, drawn_tasks={"alone": 1})
     assert len(data.with_intention_to_treat().counted_attempts) == expected_count
     assert len(data.counted_attempts) == 0
 
@@ -140,12 +144,12 @@ def test_an_open_attempt_counts_by_intention_to_treat_once_its_participant_is_go
 def test_both_populations_are_compared_only_where_they_differ() -> None:
     cases: list[dict[str, object]] = [{}, {"condition": "copilot"}]
     equal_section = populations_section(
-        Dataset(rows(*[{**case} for case in cases]), {}, study, drawn_tasks={"alone": 1, "copilot": 1})
+        Dataset(changed_attempts(*[{**case} for case in cases]), {}, study, drawn_tasks={"alone": 1, "copilot": 1})
     )
     assert (
         "Nothing was left out" in words(equal_section) and "answer_by_intention_to_treat" not in equal_section.numbers
     )
-    helped = rows(*[{**case} for case in cases], {"external_help": True})
+    helped = changed_attempts(*[{**case} for case in cases], {"external_help": True})
     differing_section = populations_section(Dataset(helped, {}, study, drawn_tasks={"alone": 2, "copilot": 1}))
     assert "Nothing was left out" not in words(differing_section)
     assert "The answer per protocol, by condition" in [table.title for table in differing_section.tables]
@@ -160,7 +164,9 @@ def test_the_answer_counts_whom_the_study_planned_its_primary_analysis_for() -> 
         update={"analysis": planned.model_copy(update={"population": Population.PER_PROTOCOL})}
     )
     for plan, attempts in ((study, 2), (per_protocol, 1)):
-        data = Dataset(rows({**solved_change}, {**helped}), {}, plan, drawn_tasks={"alone": 2}, registration=REGISTERED)
+        data = Dataset(
+            changed_attempts({**solved_change}, {**helped}), {}, plan, drawn_tasks={"alone": 2}, registration=REGISTERED
+        )
         section = main_result_section(data)
         condition_rows = section.numbers["conditions"]
         assert isinstance(condition_rows, tuple)
@@ -169,7 +175,7 @@ def test_the_answer_counts_whom_the_study_planned_its_primary_analysis_for() -> 
         assert "Primary outcome: time. Secondary: solved." in words(section)
         assert ("By intention to treat, as planned" if attempts == 2 else "Per protocol: without") in words(section)
     other_section = populations_section(
-        Dataset(rows({**solved_change}, {**helped}), {}, per_protocol, drawn_tasks={"alone": 2})
+        Dataset(changed_attempts({**solved_change}, {**helped}), {}, per_protocol, drawn_tasks={"alone": 2})
     )
     assert "The answer by intention to treat, by condition" in [table.title for table in other_section.tables]
 
@@ -177,15 +183,15 @@ def test_the_answer_counts_whom_the_study_planned_its_primary_analysis_for() -> 
 def test_a_primary_section_that_shows_another_population_says_so() -> None:
     section = Section("time", "Time", ("Told.",))
     mixed_data = Dataset(
-        rows({}, {"external_help": True}), {}, study, drawn_tasks={"alone": 2}, registration=REGISTERED
+        changed_attempts({}, {"external_help": True}), {}, study, drawn_tasks={"alone": 2}, registration=REGISTERED
     )
     assert with_role_and_population_note(section, mixed_data).lead[0].startswith("These numbers are per protocol.")
-    uniform_data = Dataset(rows({}), {}, study, drawn_tasks={"alone": 1}, registration=REGISTERED)
+    uniform_data = Dataset(changed_attempts({}), {}, study, drawn_tasks={"alone": 1}, registration=REGISTERED)
     assert with_role_and_population_note(section, uniform_data).lead == ("Told.",)
 
 
 def test_practice_and_models_are_in_no_population_of_people() -> None:
-    data = Dataset(rows({"practice": True}, {"solver": "model"}), {}, study, drawn_tasks={"alone": 0})
+    data = Dataset(changed_attempts({"practice": True}, {"solver": "model"}), {}, study, drawn_tasks={"alone": 0})
     assert [row.intended for row in data.observations] == [False, False]
 
 
@@ -195,7 +201,7 @@ def test_results_are_primary_secondary_or_exploratory_as_registered() -> None:
         "analysis": {"primary": "time", "secondary": ["solved"]},
     }
     registered = Registration("d" * 64, document, ("Sample size of alone: 1 attempts, 2 were registered.",))
-    data = Dataset(rows({}), {}, study, registration=registered)
+    data = Dataset(changed_attempts({}), {}, study, registration=registered)
     assert {
         name: section_role(name, data) for name in ("time", "success", "score-over-time", "origins", "support")
     } == {
@@ -214,7 +220,7 @@ def test_results_are_primary_secondary_or_exploratory_as_registered() -> None:
 def test_no_badge_calls_numbers_preregistered_that_are_of_another_population() -> None:
     document: dict[str, JsonValue] = {"analysis": {"primary": "time", "secondary": ["solved"]}}
     helped = {"external_help": True}
-    data = Dataset(rows({}, {**helped}), {}, study, registration=Registration("d", document, ()))
+    data = Dataset(changed_attempts({}, {**helped}), {}, study, registration=Registration("d", document, ()))
     if not any(row.intended and not row.is_analysed for row in data.observations):
         pytest.fail("no attempt differs between the populations")
     badges = {name: with_role_and_population_note(Section(name, name), data).badge for name in ("time", "success")}
@@ -225,6 +231,6 @@ def test_no_badge_calls_numbers_preregistered_that_are_of_another_population() -
 
 
 def test_without_a_registration_everything_is_exploratory() -> None:
-    data = Dataset(rows({}), {}, study)
+    data = Dataset(changed_attempts({}), {}, study)
     assert section_role("time", data) == "exploratory"
     assert "not preregistered" in preregistration_section(data).empty_reason

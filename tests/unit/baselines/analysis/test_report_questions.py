@@ -37,7 +37,7 @@ from ....support.packs.report_codebook import observation
 _FREE, _CHOICE = "free-response", "multiple-choice"
 
 
-def answer(
+def answered_attempt(
     model: str,
     question: str,
     *,
@@ -70,7 +70,7 @@ def answer(
     return FoldedAttempt(row, (), {}, "", answer_record)
 
 
-def value(section: Section | None, numbers: str, row: str, column: str) -> float | None:
+def section_figure(section: Section | None, numbers: str, row: str, column: str) -> float | None:
     """A number of a section."""
     assert section is not None
     section_figures = section.numbers[numbers]
@@ -83,7 +83,7 @@ def value(section: Section | None, numbers: str, row: str, column: str) -> float
     return figure.value
 
 
-def cells(section: Section | None, table: str) -> dict[str, list[object]]:
+def row_cells_by_name(section: Section | None, table: str) -> dict[str, list[object]]:
     """A table of a section: first cell → the others."""
     assert section is not None
     (chosen_table,) = [candidate for candidate in section.all_tables if candidate.id == table]
@@ -93,16 +93,16 @@ def cells(section: Section | None, table: str) -> dict[str, list[object]]:
 def test_a_skill_counts_by_its_number_of_questions_in_reasoning() -> None:
     outcomes_by_skill = {"recall": [True, True], "analyze": [True, True, False], "design": [False], "implement": []}
     folded_answers = [
-        answer("m", f"p/{skill}-{number}", is_right_answer=is_right, skill=skill)
+        answered_attempt("m", f"p/{skill}-{number}", is_right_answer=is_right, skill=skill)
         for skill, outcomes in outcomes_by_skill.items()
         for number, is_right in enumerate(outcomes)
     ]
     section = skills_and_topics_section(Dataset(folded_answers, {}))
-    assert value(section, "skill", "m", "recall") == 1
-    assert value(section, "skill", "m", "analyze") == pytest.approx(2 / 3)
+    assert section_figure(section, "skill", "m", "recall") == 1
+    assert section_figure(section, "skill", "m", "analyze") == pytest.approx(2 / 3)
     # Not the mean of 2/3 and 0: three questions and one.
-    assert value(section, "skill", "m", "reasoning") == pytest.approx(2 / 4)
-    assert value(section, "skill", "m", "all skills") == pytest.approx(4 / 6)
+    assert section_figure(section, "skill", "m", "reasoning") == pytest.approx(2 / 4)
+    assert section_figure(section, "skill", "m", "all skills") == pytest.approx(4 / 6)
     assert section is not None
     assert section.pictures[0].table.columns == (
         "group",
@@ -122,7 +122,7 @@ def test_topics_are_crossed_with_skills() -> None:
         ("Buses", ""): [False],
     }
     folded_answers = [
-        answer("m", f"p/{topic}-{skill}-{number}", is_right_answer=is_right, topic=topic, skill=skill)
+        answered_attempt("m", f"p/{topic}-{skill}-{number}", is_right_answer=is_right, topic=topic, skill=skill)
         for (topic, skill), outcomes in outcomes_by_topic_and_skill.items()
         for number, is_right in enumerate(outcomes)
     ]
@@ -135,11 +135,13 @@ def test_topics_are_crossed_with_skills() -> None:
         ("Caches, model: m", "design"): (0.75, 4),
         ("Buses, model: m", "design"): (1.0, 1),
     }
-    assert list(cells(section, "topics-and-skills")) == ["Buses, model: m", "Caches, model: m"]
+    assert list(row_cells_by_name(section, "topics-and-skills")) == ["Buses, model: m", "Caches, model: m"]
 
 
 def test_thirteen_topics_have_a_radar() -> None:
-    folded_answers = [answer("m", f"p/{n}", is_right_answer=n % 2 == 0, topic=f"Topic {n}") for n in range(13)]
+    folded_answers = [
+        answered_attempt("m", f"p/{n}", is_right_answer=n % 2 == 0, topic=f"Topic {n}") for n in range(13)
+    ]
     section = skills_and_topics_section(Dataset(folded_answers, {}))
     assert section is not None
     assert [picture.id for picture in section.pictures] == ["topic-radar", "topic-dots"]
@@ -148,26 +150,26 @@ def test_thirteen_topics_have_a_radar() -> None:
 def test_pictures_and_formats_are_crossed() -> None:
     problem_facts = {f"p/{n}": ProblemFacts(has_pictures=n > 4) for n in range(1, 8)}
     folded_answers = [
-        *(answer("m", f"p/{n}", is_right_answer=n > 1, format=_CHOICE) for n in (1, 2, 3, 4)),
-        *(answer("m", f"p/{n}", is_right_answer=n > 5, format=_CHOICE) for n in (5, 6)),
-        answer("m", "p/7", is_right_answer=False, format=_FREE),
-        answer("m", "p/8", is_right_answer=True, format="assertion"),
+        *(answered_attempt("m", f"p/{n}", is_right_answer=n > 1, format=_CHOICE) for n in (1, 2, 3, 4)),
+        *(answered_attempt("m", f"p/{n}", is_right_answer=n > 5, format=_CHOICE) for n in (5, 6)),
+        answered_attempt("m", "p/7", is_right_answer=False, format=_FREE),
+        answered_attempt("m", "p/8", is_right_answer=True, format="assertion"),
     ]
     section = question_forms_section(Dataset(folded_answers, problem_facts))
-    assert value(section, "forms", "m", "text, multiple choice") == 0.75
-    assert value(section, "forms", "m", "image, multiple choice") == 0.5
-    assert value(section, "forms", "m", "image, free response") == 0
+    assert section_figure(section, "forms", "m", "text, multiple choice") == 0.75
+    assert section_figure(section, "forms", "m", "image, multiple choice") == 0.5
+    assert section_figure(section, "forms", "m", "image, free response") == 0
     # Wilson's interval for 0.75 of 3 with Student's quantile of 3 degrees of freedom, 3.1824.
-    assert cells(section, "question-forms")["model: m"][0] == "75 % (13.1 to 98.4 %)"
+    assert row_cells_by_name(section, "question-forms")["model: m"][0] == "75 % (13.1 to 98.4 %)"
 
 
 def test_unreadable_answers_are_apart_from_wrong_ones_and_other_rules_are_named() -> None:
     rule_judgement: dict[str, Any] = {"judge_method": "deterministic", "judge_rubric": "reading-rules@2"}
     folded_answers = [
-        answer("m", "p/1", is_right_answer=True, **rule_judgement),
-        answer("m", "p/2", is_right_answer=False, reason="wrong_answer", **rule_judgement),
-        answer("m", "p/3", is_right_answer=False, reason="unreadable", **rule_judgement),
-        answer("m", "p/4", is_right_answer=False, judge_method="deterministic", reason="declined"),
+        answered_attempt("m", "p/1", is_right_answer=True, **rule_judgement),
+        answered_attempt("m", "p/2", is_right_answer=False, reason="wrong_answer", **rule_judgement),
+        answered_attempt("m", "p/3", is_right_answer=False, reason="unreadable", **rule_judgement),
+        answered_attempt("m", "p/4", is_right_answer=False, judge_method="deterministic", reason="declined"),
     ]
     section = readable_answers_section(Dataset(folded_answers, {}))
     assert section is not None
@@ -182,9 +184,9 @@ def test_the_shares_that_rules_and_a_model_have_read_are_of_the_readable_answers
     rule_judgement: dict[str, Any] = {"judge_method": "deterministic", "judge_rubric": "reading-rules@6"}
     by_model: dict[str, Any] = {"judge_method": "reader", "judge_rubric": "reading@0123456789ab"}
     folded_answers = [
-        *(answer("m", f"p/{number}", is_right_answer=True, **rule_judgement) for number in range(3)),
-        answer("m", "p/3", is_right_answer=False, reason="wrong_answer", **by_model),
-        answer("m", "p/4", is_right_answer=False, reason="unreadable", **by_model),
+        *(answered_attempt("m", f"p/{number}", is_right_answer=True, **rule_judgement) for number in range(3)),
+        answered_attempt("m", "p/3", is_right_answer=False, reason="wrong_answer", **by_model),
+        answered_attempt("m", "p/4", is_right_answer=False, reason="unreadable", **by_model),
     ]
     section = readable_answers_section(Dataset(folded_answers, {}))
     assert section is not None
@@ -195,12 +197,12 @@ def test_the_shares_that_rules_and_a_model_have_read_are_of_the_readable_answers
 def test_grades_are_shares_of_all_free_responses() -> None:
     labels = ["correct", "correct", "partially correct", "incorrect", ""]
     folded_answers = [
-        answer("m", f"p/{n}", is_right_answer=label == "correct", label=label, format=_FREE)
+        answered_attempt("m", f"p/{n}", is_right_answer=label == "correct", label=label, format=_FREE)
         for n, label in enumerate(labels)
     ]
     section = judge_grades_section(Dataset(folded_answers, {}))
     shares = {
-        name: value(section, "grades", "m", name)
+        name: section_figure(section, "grades", "m", name)
         for name in ("correct", "partially correct", "incorrect", "no answer to grade")
     }
     assert shares == {
@@ -217,23 +219,23 @@ def test_two_first_votes_that_differ_need_a_third_even_where_both_are_not_right(
         ("incorrect",),
     ]
     folded_answers = [
-        answer("m", f"p/{n}", is_right_answer=False, label=cast_votes[-1], votes=cast_votes, format=_FREE)
+        answered_attempt("m", f"p/{n}", is_right_answer=False, label=cast_votes[-1], votes=cast_votes, format=_FREE)
         for n, cast_votes in enumerate(answer_votes)
     ]
     section = judge_grades_section(Dataset(folded_answers, {}))
-    assert value(section, "tie_breaks", "m", "a third vote is needed") == 2 / 4
-    assert value(section, "tie_breaks", "m", "differ on right or not right") == 1 / 4
+    assert section_figure(section, "tie_breaks", "m", "a third vote is needed") == 2 / 4
+    assert section_figure(section, "tie_breaks", "m", "differ on right or not right") == 1 / 4
 
 
 def test_points_are_apart_if_they_are_in_two_tiers() -> None:
     point_pairs = [("7", "8"), ("6", "7"), ("1", "3")]
     folded_answers = [
-        answer("m", f"p/{n}", is_right_answer=False, label="7", votes=point_pair, format="open-ended")
+        answered_attempt("m", f"p/{n}", is_right_answer=False, label="7", votes=point_pair, format="open-ended")
         for n, point_pair in enumerate(point_pairs)
     ]
     section = judge_grades_section(Dataset(folded_answers, {}))
-    assert value(section, "tie_breaks", "m", "a third vote is needed") == pytest.approx(2 / 3)
-    assert value(section, "tie_breaks", "m", "differ on right or not right") == pytest.approx(1 / 3)
+    assert section_figure(section, "tie_breaks", "m", "a third vote is needed") == pytest.approx(2 / 3)
+    assert section_figure(section, "tie_breaks", "m", "differ on right or not right") == pytest.approx(1 / 3)
 
 
 def test_generations_are_in_the_order_in_which_they_were_made() -> None:
@@ -244,23 +246,25 @@ def test_generations_are_in_the_order_in_which_they_were_made() -> None:
         "p/4": [False],
     }
     folded_answers = [
-        answer("m", question, is_right_answer=is_right, sample=number)
+        answered_attempt("m", question, is_right_answer=is_right, sample=number)
         for question, outcomes in outcomes_by_question.items()
         for number, is_right in enumerate(outcomes, 1)
     ]
     section = repeated_answers_section(
-        Dataset([*reversed(folded_answers), answer("once", "p/1", is_right_answer=True)], {})
+        Dataset([*reversed(folded_answers), answered_attempt("once", "p/1", is_right_answer=True)], {})
     )
-    shares = [value(section, "generations", "m", f"generation {n}") for n in (1, 2, 3)]
+    shares = [section_figure(section, "generations", "m", f"generation {n}") for n in (1, 2, 3)]
     assert shares == [2 / 4, pytest.approx(1 / 3), 1]
     # k = 2: (1/2 + 0 + 1 + 0) / 4; k = 3: (2/3 + 1/3 + 1 + 0) / 4.
-    assert [value(section, "pass_at_1", "m", f"k = {k}") for k in (1, 2, 3)] == [
+    assert [section_figure(section, "pass_at_1", "m", f"k = {k}") for k in (1, 2, 3)] == [
         2 / 4, pytest.approx(1.5 / 4), pytest.approx(2 / 4),
     ]  # fmt: skip
-    assert cells(section, "generations")["model: once"][1:] == [None, None]
+    assert row_cells_by_name(section, "generations")["model: once"][1:] == [None, None]
 
 
-def rated(item_number: int, difficulty: Sequence[int], people: Sequence[str], votes: Sequence[str]) -> RatedAnswer:
+def rated_answer(
+    item_number: int, difficulty: Sequence[int], people: Sequence[str], votes: Sequence[str]
+) -> RatedAnswer:
     """An answer with two people's grades and a judge's votes."""
     return RatedAnswer(
         answer_id=str(item_number),
@@ -280,7 +284,9 @@ def test_answers_to_a_question_that_was_asked_in_two_ways_are_no_two_generations
         {"shots": 5, "steps": False},
         {"shots": 5, "steps": True, "prompts": "cs-bench 0123"},
     ]
-    folded_answers = [answer("m", "p/1", is_right_answer=True, sample=n, **way) for n, way in enumerate(asking_ways)]
+    folded_answers = [
+        answered_attempt("m", "p/1", is_right_answer=True, sample=n, **way) for n, way in enumerate(asking_ways)
+    ]
     data = Dataset(folded_answers, {})
     assert data.groups == ("model: m", "model: m, 5-shot", "model: m, 5-shot, steps, cs-bench prompts")
     assert repeated_answers_section(data) is None
@@ -293,16 +299,16 @@ def test_disagreement_is_counted_by_the_difficulty_that_people_gave() -> None:
             [],
             {},
             rated=[
-                rated(1, (1, 1), (good, good), (good, good)),
-                rated(2, (1, 2), (good, good), (bad, bad)),
-                rated(3, (2, 2), (bad, partial), (bad, bad)),
-                rated(4, (5, 5), (good, bad), (good, bad, good)),
-                rated(5, (), (good, good), (bad, bad)),
+                rated_answer(1, (1, 1), (good, good), (good, good)),
+                rated_answer(2, (1, 2), (good, good), (bad, bad)),
+                rated_answer(3, (2, 2), (bad, partial), (bad, bad)),
+                rated_answer(4, (5, 5), (good, bad), (good, bad, good)),
+                rated_answer(5, (), (good, good), (bad, bad)),
             ],
         )
     )
     # 1 and 2 have a mean of 1.5, which is rounded to 2. The two people of item 4 tie: no majority to compare with.
-    assert cells(section, "grading-difficulty") == {
+    assert row_cells_by_name(section, "grading-difficulty") == {
         "1, easy to grade": ["0 %", "0 %", "0 %"],
         "2": ["50 %", "0 %", "0 %"],
         "5, hard to grade": [None, "100 %", "100 %"],
@@ -364,7 +370,9 @@ def test_numbered_questions_are_no_variants_of_one_task(tmp_path: Path) -> None:
 
 
 def test_a_report_without_such_questions_has_none_of_the_sections() -> None:
-    data = Dataset([answer("m", "p/1", is_right_answer=True, kind="design", format="", skill="", topic="")], {})
+    data = Dataset(
+        [answered_attempt("m", "p/1", is_right_answer=True, kind="design", format="", skill="", topic="")], {}
+    )
     assert [
         make(data)
         for make in (

@@ -19,7 +19,7 @@ from ....support.packs.report_codebook import observation
 from ....support.packs.report_sections import attempt, words
 
 
-def everybody(*, people: int = 4, problems: int = 2, **field_changes: object) -> list[FoldedAttempt]:
+def attempts_of_everybody(*, people: int = 4, problems: int = 2, **field_changes: object) -> list[FoldedAttempt]:
     """People at problems under two conditions, each with a time of its own."""
     return [
         attempt(
@@ -33,34 +33,36 @@ def everybody(*, people: int = 4, problems: int = 2, **field_changes: object) ->
 
 
 def test_conditions_that_nobody_passed_are_not_said_to_take_equally_long() -> None:
-    text = words(time_to_pass_section(Dataset(everybody(passed=False, censored_by="gave_up", score=0.0), {})))
+    text = words(
+        time_to_pass_section(Dataset(attempts_of_everybody(passed=False, censored_by="gave_up", score=0.0), {}))
+    )
     assert "Nobody passed under alone or copilot" in text
     assert "more than alone" not in text
 
 
 def test_equal_times_are_told_as_equal_without_an_interval_or_a_p_value() -> None:
-    section = time_to_pass_section(Dataset(everybody(seconds=600.0), {}))
+    section = time_to_pass_section(Dataset(attempts_of_everybody(seconds=600.0), {}))
     text = words(section)
     assert "Up to 10 minutes, copilot took as long as alone on average." in text
     assert "Too few participants for an interval: 4, and it takes 5." in text
-    enough = words(time_to_pass_section(Dataset(everybody(people=6, problems=4, seconds=600.0), {})))
+    enough = words(time_to_pass_section(Dataset(attempts_of_everybody(people=6, problems=4, seconds=600.0), {})))
     assert "All values are alike, which does not show how much they could differ." in enough
     assert "interval 0" not in enough
 
 
 def test_the_model_of_time_says_whether_forecasts_are_in_it() -> None:
-    rows = everybody(forecast_blind_minutes=5.0)
+    rows = attempts_of_everybody(forecast_blind_minutes=5.0)
     rows[0] = attempt("P0", "p/0", "alone", seconds=180, forecast_blind_minutes=8.0)
     partial_rows = [*rows[1:], attempt("P9", "p/0", "alone", seconds=50)]
     assert "change of time in percent, adjusted for forecasts" in words(time_to_pass_section(Dataset(rows, {})))
     text = words(time_to_pass_section(Dataset(partial_rows, {})))
     assert "Not adjusted for forecasts: not every attempt has one" in text
-    alike_text = words(time_to_pass_section(Dataset(everybody(forecast_blind_minutes=5.0), {})))
+    alike_text = words(time_to_pass_section(Dataset(attempts_of_everybody(forecast_blind_minutes=5.0), {})))
     assert "Not adjusted for forecasts: they are all alike." in alike_text
 
 
 def test_forecasts_made_after_the_condition_was_shown_adjust_nothing() -> None:
-    text = words(time_to_pass_section(Dataset(everybody(forecast_minutes=5.0), {})))
+    text = words(time_to_pass_section(Dataset(attempts_of_everybody(forecast_minutes=5.0), {})))
     assert "Not adjusted for forecasts: some were made after the condition was shown" in text
 
 

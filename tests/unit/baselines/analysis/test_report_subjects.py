@@ -45,7 +45,7 @@ def attempt(
     return FoldedAttempt(measurement, (), {}, "")
 
 
-def of_copilot(
+def copilot_attempt(
     problem_number: int,
     request_count: int,
     shown_count: int,
@@ -74,11 +74,11 @@ def rows() -> list[FoldedAttempt]:
             attempt("alone", number, has_passed=number > 1, minutes=10 * number, solver="human")
             for number in range(1, 6)
         ),
-        of_copilot(1, 4, 2, 1, 1, 100),
-        of_copilot(2, 4, 4, 1, 0, 300),
-        of_copilot(3, 2, 2, 2, 1, 600),
-        of_copilot(4, 6, 4, 2, 0, None),
-        of_copilot(5, 4, 3, 0, 0, 100),
+        copilot_attempt(1, 4, 2, 1, 1, 100),
+        copilot_attempt(2, 4, 4, 1, 0, 300),
+        copilot_attempt(3, 2, 2, 2, 1, 600),
+        copilot_attempt(4, 6, 4, 2, 0, None),
+        copilot_attempt(5, 4, 3, 0, 0, 100),
         *(
             attempt("agent", number, has_passed=True, minutes=number, total_tokens=1000 * number, cost_usd=0.5)
             for number in range(1, 6)
@@ -86,7 +86,7 @@ def rows() -> list[FoldedAttempt]:
     ]
 
 
-def columns(data: Dataset) -> dict[str, GroupColumn]:
+def group_columns(data: Dataset) -> dict[str, GroupColumn]:
     section = side_by_side_section(data)
     assert section is not None
     column_numbers = section.numbers["columns"]
@@ -95,7 +95,7 @@ def columns(data: Dataset) -> dict[str, GroupColumn]:
 
 
 def test_the_columns_are_what_the_rows_add_up_to() -> None:
-    column_by_name = columns(Dataset(rows(), {}))
+    column_by_name = group_columns(Dataset(rows(), {}))
     column_cells: dict[str, tuple[object, ...]] = {
         name: (
             column.attempts,

@@ -21,7 +21,7 @@ def site_sizes(sites: int, people: int, random: np.random.Generator, *, unequal:
     return [max(2, int(share * people)) for share in random.dirichlet(np.full(sites, 1.5))]
 
 
-def draw(
+def draw_clustered_study(
     random: np.random.Generator, design: str, sites: int, people: int, *, effect_varies: float, unequal: bool
 ) -> tuple[Numbers, Numbers, CrossedCells]:
     """A study without an effect: values, second condition, cells."""
@@ -53,7 +53,9 @@ def alarms_and_misses(
     random = np.random.default_rng(seed)
     alarms = misses = 0
     for _ in range(studies):
-        values, second, cells = draw(random, design, sites, people, effect_varies=effect_varies, unequal=unequal)
+        values, second, cells = draw_clustered_study(
+            random, design, sites, people, effect_varies=effect_varies, unequal=unequal
+        )
         difference, mean = crossed_difference(values, second, cells), crossed_mean(values, cells)
         assert difference.p_value is not None and mean.low is not None and mean.high is not None, difference.note
         alarms += difference.p_value < 0.05
@@ -93,19 +95,21 @@ def test_without_the_column_a_third_of_studies_at_six_sites_would_find_what_is_n
     random = np.random.default_rng(4)
     alarms = 0
     for _ in range(40):
-        values, second, cells = draw(random, "sites", 6, 60, effect_varies=0.0, unequal=False)
+        values, second, cells = draw_clustered_study(random, "sites", 6, 60, effect_varies=0.0, unequal=False)
         p = crossed_difference(values, second, CrossedCells(cells.participants, cells.problems)).p_value
         alarms += p is not None and p < 0.05
     assert alarms >= 10
 
 
-def balanced(site_count: int) -> tuple[Numbers, Numbers, CrossedCells]:
-    return draw(np.random.default_rng(1), "sites", site_count, 8 * site_count, effect_varies=0.0, unequal=False)
+def draw_balanced_study(site_count: int) -> tuple[Numbers, Numbers, CrossedCells]:
+    return draw_clustered_study(
+        np.random.default_rng(1), "sites", site_count, 8 * site_count, effect_varies=0.0, unequal=False
+    )
 
 
 def test_a_balanced_design_of_sites_is_student_s_t_of_site_means() -> None:
     """With sites alike in size, the difference and its error are those of the sites' means."""
-    values, second, cells = balanced(8)
+    values, second, cells = draw_balanced_study(8)
     clusters = np.array(cells.clusters)
     site_means = np.array([values[clusters == site].mean() for site in range(8)])
     site_second = np.array([second[clusters == site][0] for site in range(8)])
@@ -118,14 +122,14 @@ def test_a_balanced_design_of_sites_is_student_s_t_of_site_means() -> None:
 
 
 def test_two_sites_with_a_condition_each_show_nothing_of_the_condition() -> None:
-    difference = crossed_difference(*balanced(4))
+    difference = crossed_difference(*draw_balanced_study(4))
     assert difference.p_value is None
     assert difference.note == "Too few clusters in a condition: 2, and it takes 3."
 
 
 def test_a_few_sites_that_have_both_conditions_are_compared_with_themselves() -> None:
     random = np.random.default_rng(2)
-    values, second, cells = draw(random, "people", 3, 60, effect_varies=0.0, unequal=False)
+    values, second, cells = draw_clustered_study(random, "people", 3, 60, effect_varies=0.0, unequal=False)
     alone = crossed_difference(values, second, CrossedCells(cells.participants, cells.problems))
     among_sites = crossed_difference(values, second, cells)
     assert among_sites.clusters == 0
@@ -142,7 +146,9 @@ def test_a_share_that_everybody_reaches_is_as_sure_as_its_clusters_are_many() ->
 
 
 def test_clusters_of_one_change_nothing() -> None:
-    values, second, cells = draw(np.random.default_rng(5), "tasks", 6, 30, effect_varies=0.0, unequal=False)
+    values, second, cells = draw_clustered_study(
+        np.random.default_rng(5), "tasks", 6, 30, effect_varies=0.0, unequal=False
+    )
     each_alone = CrossedCells(cells.participants, cells.problems, None, cells.participants)
     without = CrossedCells(cells.participants, cells.problems)
     assert crossed_difference(values, second, each_alone) == crossed_difference(values, second, without)

@@ -22,7 +22,7 @@ from benchwright_analysis.statistics.multiple import holm_tests
 SETTINGS = settings(deadline=None, max_examples=50)
 
 
-def sample(seed: int = 1) -> tuple[np.ndarray, list[str], np.ndarray, list[int]]:
+def draw_times_and_conditions(seed: int = 1) -> tuple[np.ndarray, list[str], np.ndarray, list[int]]:
     random = np.random.default_rng(seed)
     conditions = ["ai" if draw else "none" for draw in random.random(60) < 0.5]
     forecasts = random.lognormal(3, 0.5, 60)
@@ -33,7 +33,7 @@ def sample(seed: int = 1) -> tuple[np.ndarray, list[str], np.ndarray, list[int]]
 
 def test_effects_have_hc3_and_clustered_errors_by_their_formulas() -> None:
     """MacKinnon & White (1985); Liang & Zeger (1986) with the factor G/(G-1) (n-1)/(n-p)."""
-    times, conditions, forecasts, participant_numbers = sample()
+    times, conditions, forecasts, participant_numbers = draw_times_and_conditions()
     model = condition_effects(times, conditions, "none", forecasts=forecasts, participants=participant_numbers)
     x = np.column_stack([np.ones(60), [condition == "ai" for condition in conditions], np.log(forecasts)])
     bread = np.linalg.inv(x.T @ x)

@@ -27,7 +27,7 @@ PEOPLE, PROBLEMS = np.repeat(np.arange(8), 6), np.tile(np.arange(6), 8)
 CELLS = CrossedCells(PEOPLE.tolist(), PROBLEMS.tolist())
 
 
-def values(seed: int = 1, person: float = 1.0, problem_deviation: float = 1.0) -> np.ndarray:
+def draw_values(seed: int = 1, person: float = 1.0, problem_deviation: float = 1.0) -> np.ndarray:
     random = np.random.default_rng(seed)
     level_values = random.normal(0, person, 8)[PEOPLE] + random.normal(0, problem_deviation, 6)[PROBLEMS]
     drawn_values: np.ndarray = 10 + level_values + random.normal(0, 0.5, 48)
@@ -36,7 +36,7 @@ def values(seed: int = 1, person: float = 1.0, problem_deviation: float = 1.0) -
 
 def test_a_mean_of_a_full_table_is_the_two_way_analysis_of_variance() -> None:
     """Variance (MSP + MSQ - MSE) / NM, Satterthwaite's degrees of freedom from the three mean squares."""
-    y = values()
+    y = draw_values()
     value_grid = y.reshape(8, 6)
     rows, columns, mean = value_grid.mean(1), value_grid.mean(0), value_grid.mean()
     people = 6 * ((rows - mean) ** 2).sum() / 7
@@ -53,7 +53,7 @@ def test_a_mean_of_a_full_table_is_the_two_way_analysis_of_variance() -> None:
 
 def test_components_are_near_those_of_a_mixed_model() -> None:
     """Of a full table, REML and MIVQUE(0) give the same variances; statsmodels' MixedLM has crossed effects."""
-    y = values(2)
+    y = draw_values(2)
     frame = pd.DataFrame({"y": y, "person": PEOPLE, "problem": PROBLEMS, "all": 1})
     component_formulas = {"person": "0 + C(person)", "problem": "0 + C(problem)"}
     with warnings.catch_warnings():
@@ -84,7 +84,7 @@ def test_participants_in_both_conditions_are_compared_with_themselves() -> None:
     """Levels of people and problems cancel, however far apart they are."""
     second = (PEOPLE + PROBLEMS) % 2 == 1
     near_difference, far = (
-        crossed_difference(values(4, size, size) + 2 * second, second, CELLS) for size in (0.1, 100)
+        crossed_difference(draw_values(4, size, size) + 2 * second, second, CELLS) for size in (0.1, 100)
     )
     assert near_difference.within and far.within
     assert near_difference.standard_error == pytest.approx(far.standard_error)
@@ -94,7 +94,7 @@ def test_participants_in_both_conditions_are_compared_with_themselves() -> None:
 def test_participants_in_one_condition_each_are_the_units() -> None:
     """Of a full table the difference is Student's of people's means, with pooled variance."""
     second = PEOPLE % 2 == 1
-    y = values(5, person=3)
+    y = draw_values(5, person=3)
     difference = crossed_difference(y, second, CELLS)
     means = y.reshape(8, 6).mean(1)
     scipy_test = stats.ttest_ind(means[1::2], means[::2])
@@ -106,8 +106,8 @@ def test_participants_in_one_condition_each_are_the_units() -> None:
 def test_a_covariate_takes_away_what_it_explains() -> None:
     second = (PEOPLE + PROBLEMS) % 2 == 1
     covariate = np.random.default_rng(6).normal(0, 2, 48)
-    plain_difference = crossed_difference(values(6) + covariate, second, CELLS)
-    adjusted = crossed_difference(values(6) + covariate, second, CELLS, [covariate])
+    plain_difference = crossed_difference(draw_values(6) + covariate, second, CELLS)
+    adjusted = crossed_difference(draw_values(6) + covariate, second, CELLS, [covariate])
     assert plain_difference.standard_error is not None and adjusted.standard_error is not None
     assert adjusted.standard_error < plain_difference.standard_error / 2
 
@@ -125,11 +125,11 @@ def test_a_model_is_not_drawn_from_a_population_of_models() -> None:
 
 
 def test_a_person_and_a_model_are_compared_over_both() -> None:
-    y = np.concatenate([values(8), np.full(6, 11.0)])
+    y = np.concatenate([draw_values(8), np.full(6, 11.0)])
     cells = CrossedCells([*PEOPLE.tolist(), *[None] * 6], [*PROBLEMS.tolist(), *range(6)])
     difference = crossed_difference(y, [False] * 48 + [True] * 6, cells)
     assert not difference.within and difference.low is not None
-    assert difference.value == pytest.approx(11 - values(8).mean())
+    assert difference.value == pytest.approx(11 - draw_values(8).mean())
 
 
 def test_problems_of_a_family_vary_together() -> None:
@@ -151,15 +151,15 @@ def test_problems_of_a_family_vary_together() -> None:
 )
 def test_too_few_have_no_interval(people: int, problems: int, message: str) -> None:
     mask = (people > PEOPLE) & (problems > PROBLEMS)
-    estimate = crossed_mean(values()[mask], CELLS.select_rows(mask))
+    estimate = crossed_mean(draw_values()[mask], CELLS.select_rows(mask))
     assert (estimate.low, estimate.high, estimate.p_value) == (None, None, None)
     assert message in estimate.note
-    share = crossed_share(values()[mask] > 10, CELLS.select_rows(mask))
+    share = crossed_share(draw_values()[mask] > 10, CELLS.select_rows(mask))
     assert (share.low, share.high) == (None, None) and message in share.note
 
 
 def test_a_condition_with_one_person_has_no_interval() -> None:
-    difference = crossed_difference(values(), PEOPLE == 0, CELLS)
+    difference = crossed_difference(draw_values(), PEOPLE == 0, CELLS)
     assert difference.low is None and "Too few participants in a condition: 1, and it takes 3" in difference.note
 
 
@@ -173,20 +173,20 @@ def test_values_that_are_all_alike_do_not_feign_certainty() -> None:
 
 def test_what_cant_be_compared_is_named() -> None:
     with pytest.raises(StatisticsError, match="No problem was tried under both conditions"):
-        crossed_difference(values(), PROBLEMS < 3, CrossedCells([None] * 48, PROBLEMS.tolist()))
+        crossed_difference(draw_values(), PROBLEMS < 3, CrossedCells([None] * 48, PROBLEMS.tolist()))
     with pytest.raises(StatisticsError, match="Who worked on what determines the condition"):
         crossed_difference(
             [1.0, 2, 3, 4], [0, 1, 1, 0], CrossedCells(["p", "p", "q", "q"], ["a", "b", "a", "b"]), [[0, 1, 1, 0]]
         )
     with pytest.raises(StatisticsError, match="At least one weight"):
-        crossed_mean(values(), CELLS, np.zeros(48))
+        crossed_mean(draw_values(), CELLS, np.zeros(48))
     with pytest.raises(StatisticsError, match="equally long"):
         crossed_mean([1.0, 2.0], CELLS)
 
 
 def test_a_ratio_of_sums_has_the_interval_of_its_linear_approximation() -> None:
     denominators = np.random.default_rng(11).integers(5, 15, 48).astype(float)
-    numerators = denominators * (0.3 + 0.02 * values(11))
+    numerators = denominators * (0.3 + 0.02 * draw_values(11))
     ratio = crossed_ratio(numerators, denominators, CELLS)
     linear = crossed_mean((numerators - ratio.value * denominators) / denominators.mean(), CELLS)
     assert ratio.value == pytest.approx(numerators.sum() / denominators.sum())
@@ -316,7 +316,7 @@ def test_the_detectable_difference_is_blooms() -> None:
     assert estimate.detectable_difference / estimate.standard_error == pytest.approx(2.8, abs=0.01)
 
 
-def _own_tasks(
+def _draw_own_tasks_study(
     random: np.random.Generator, people: int, tasks: int, effect_varies: float
 ) -> tuple[Numbers, Numbers, CrossedCells]:
     """Values of people who each have tasks of their own, half under each condition by lot, without an effect."""
@@ -328,7 +328,7 @@ def _own_tasks(
 
 
 def test_people_with_tasks_of_their_own_are_compared_with_themselves() -> None:
-    y, second, cells = _own_tasks(np.random.default_rng(21), 14, 10, 0.6)
+    y, second, cells = _draw_own_tasks_study(np.random.default_rng(21), 14, 10, 0.6)
     difference = crossed_difference(y, second, cells)
     persons = np.array(cells.participants)
     gaps = [
@@ -347,7 +347,7 @@ def test_tasks_of_one_s_own_raise_no_false_alarms(nightly: bool) -> None:
     studies = 600 if nightly else 60
     alarms = 0
     for _ in range(studies):
-        p = crossed_difference(*_own_tasks(random, 16, 15, 0.2)).p_value
+        p = crossed_difference(*_draw_own_tasks_study(random, 16, 15, 0.2)).p_value
         assert p is not None
         alarms += p < 0.05
     assert alarms <= (0.075 if nightly else 0.16) * studies

@@ -19,13 +19,13 @@ FAMILIES = (PROBLEMS // 3).tolist()
 NAMES = PROBLEMS.tolist()
 
 
-def drawn(seed: int = 1) -> np.ndarray:
+def draw_pass_flags(seed: int = 1) -> np.ndarray:
     chance = 1 / (1 + np.exp(0.9 * (np.log2(MINUTES) - 5)))
     return np.random.default_rng(seed).random(len(MINUTES)) < chance
 
 
 def test_without_a_penalty_the_fit_is_statsmodels_logit() -> None:
-    passed_flags = drawn()
+    passed_flags = draw_pass_flags()
     own_fit = human_time_horizon(MINUTES, passed_flags, NAMES, ridge=0, seed=1, resamples=50)
     theirs = sm.Logit(passed_flags.astype(float), sm.add_constant(np.log2(MINUTES))).fit(disp=False)
     assert (own_fit.intercept, own_fit.slope) == pytest.approx(tuple(theirs.params), abs=1e-6)
@@ -37,7 +37,7 @@ def test_without_a_penalty_the_fit_is_statsmodels_logit() -> None:
 @pytest.mark.parametrize("ridge", [0.1, 1, 10])
 def test_with_a_penalty_the_fit_is_scikit_learns(ridge: float) -> None:
     """METR's published analysis fits sklearn's LogisticRegression(C=1/ridge), which leaves the intercept free."""
-    passed_flags = drawn(2)
+    passed_flags = draw_pass_flags(2)
     own_fit = human_time_horizon(MINUTES, passed_flags, NAMES, ridge=ridge, seed=1, resamples=50)
     theirs = LogisticRegression(C=1 / ridge, tol=1e-8, max_iter=1000).fit(np.log2(MINUTES)[:, None], passed_flags)
     assert own_fit.slope == pytest.approx(theirs.coef_[0][0], abs=1e-4)
@@ -45,8 +45,8 @@ def test_with_a_penalty_the_fit_is_scikit_learns(ridge: float) -> None:
 
 
 def test_intervals_hold_the_value_and_repeat_with_the_seed() -> None:
-    first_fit = human_time_horizon(MINUTES, drawn(), NAMES, FAMILIES, seed=5)
-    assert first_fit == human_time_horizon(MINUTES, drawn(), NAMES, FAMILIES, seed=5)
+    first_fit = human_time_horizon(MINUTES, draw_pass_flags(), NAMES, FAMILIES, seed=5)
+    assert first_fit == human_time_horizon(MINUTES, draw_pass_flags(), NAMES, FAMILIES, seed=5)
     assert (first_fit.fit, first_fit.attempts, first_fit.problems, first_fit.families) == (FitKind.FITTED, 96, 24, 8)
     for horizon in first_fit.horizons:
         assert horizon.minutes is not None and horizon.low is not None and horizon.high is not None
@@ -126,7 +126,7 @@ def test_a_nearly_flat_curve_has_no_horizon_in_millions_of_years() -> None:
 
 
 def test_a_horizon_outside_the_problems_is_marked() -> None:
-    passed_flags = drawn() | (MINUTES < 400)
+    passed_flags = draw_pass_flags() | (MINUTES < 400)
     passed_flags[-1] = False
     horizon_fit = human_time_horizon(MINUTES, passed_flags, NAMES, levels=(0.01,), seed=1)
     assert horizon_fit.horizons[0].beyond_data

@@ -36,17 +36,17 @@ def studies(nightly: bool) -> int:
     return 500 if nightly else 50
 
 
-def holds(low: float | None, high: float | None, truth: float) -> bool:
+def interval_covers(low: float | None, high: float | None, truth: float) -> bool:
     return (low is None or low <= truth) and (high is None or truth <= high)
 
 
-def demand(quantity: str, hits: int, studies: int, *, conservative: bool = False) -> None:
+def require_coverage(quantity: str, hits: int, studies: int, *, conservative: bool = False) -> None:
     print(f"| {quantity} | {100 * hits / studies:.1f} % |")
     low, high = (float(stats.binom.ppf(tail, studies, 0.95)) for tail in (0.0005, 0.9995))
     assert low <= hits <= (studies if conservative else high), f"{hits} of {studies}"
 
 
-def count(studies: int, is_covered: Callable[[np.random.Generator, int], bool]) -> int:
+def count_covered_studies(studies: int, is_covered: Callable[[np.random.Generator, int], bool]) -> int:
     return sum(is_covered(np.random.default_rng([11, study]), study) for study in range(studies))
 
 
@@ -83,12 +83,12 @@ def test_condition_effects_are_recovered(studies: int) -> None:
         ).effects[0]
         bounds = condition_effect.clustered if clustered else condition_effect.hc3
         assert bounds is not None
-        return holds(bounds.low, bounds.high, -20)
+        return interval_covers(bounds.low, bounds.high, -20)
 
-    clustered = count(studies, lambda random, _: effect(varied, random, True))
-    demand("effect of a condition, clustered by participant", clustered, studies)
-    hc3 = count(studies, lambda random, _: effect(uniform_plan, random, False))
-    demand("the same by HC3, people alike", hc3, studies)
+    clustered = count_covered_studies(studies, lambda random, _: effect(varied, random, True))
+    require_coverage("effect of a condition, clustered by participant", clustered, studies)
+    hc3 = count_covered_studies(studies, lambda random, _: effect(uniform_plan, random, False))
+    require_coverage("the same by HC3, people alike", hc3, studies)
 
 
 @pytest.mark.parametrize(("spread", "description"), [(1, "differ"), (0, "alike")])
@@ -108,9 +108,14 @@ def test_a_horizon_is_recovered(studies: int, spread: float, description: str) -
             minutes, passed_flags, problems.tolist(), families, seed=study, resamples=RESAMPLES
         )
         half = horizon_fit.horizons[0]
-        return holds(half.low, half.high, 32)
+        return interval_covers(half.low, half.high, 32)
 
-    demand(f"horizon at 50 %, families of problems {description}", count(studies, horizon), studies, conservative=True)
+    require_coverage(
+        f"horizon at 50 %, families of problems {description}",
+        count_covered_studies(studies, horizon),
+        studies,
+        conservative=True,
+    )
 
 
 def test_rates_and_means_are_recovered(studies: int) -> None:
@@ -118,19 +123,19 @@ def test_rates_and_means_are_recovered(studies: int) -> None:
     for study in range(studies):
         random = np.random.default_rng([13, study])
         share = crossed_share(random.random(60) < 0.7, CrossedCells([None] * 60, list(range(60))))
-        hits["share that a model solved"] += holds(share.low, share.high, 0.7)
+        hits["share that a model solved"] += interval_covers(share.low, share.high, 0.7)
         rates = random.beta(2, 2, 100)
         unbiased = mean_pass_at_k([10] * 100, random.binomial(10, rates).tolist(), 3, seed=study, resamples=RESAMPLES)
         # E(1 - (1-p)^3) of Beta(2, 2): 1 - (2 * 3 * 4) / (4 * 5 * 6).
-        hits["pass@3"] += holds(unbiased.unbiased.low, unbiased.unbiased.high, 0.8)
+        hits["pass@3"] += interval_covers(unbiased.unbiased.low, unbiased.unbiased.high, 0.8)
         people = np.repeat(np.arange(60), 4)
         scores = random.normal(0.5, 0.2, 60)[people] + random.normal(0, 0.1, 240)
         mean = clustered_mean(scores, people.tolist(), seed=study, resamples=RESAMPLES)
-        hits["mean of clustered scores"] += holds(mean.low, mean.high, 0.5)
+        hits["mean of clustered scores"] += interval_covers(mean.low, mean.high, 0.5)
         times = random.lognormal(3, 0.5, 60)
         forecast = time_calibration(
             times / random.lognormal(math.log(1.5), 0.4, 60), times, seed=study, resamples=RESAMPLES
         )
-        hits["ratio of time to forecast"] += holds(forecast.ratio.low, forecast.ratio.high, 1.5)
+        hits["ratio of time to forecast"] += interval_covers(forecast.ratio.low, forecast.ratio.high, 1.5)
     for quantity, hit_count in hits.items():
-        demand(quantity, hit_count, studies)
+        require_coverage(quantity, hit_count, studies)

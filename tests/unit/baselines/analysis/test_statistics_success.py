@@ -44,25 +44,25 @@ SETTINGS = settings(deadline=None, max_examples=50)
 COUNTS = st.integers(1, 12).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(1, n)))
 
 
-def models(problems: Sequence[str]) -> CrossedCells:
+def model_cells(problems: Sequence[str]) -> CrossedCells:
     return CrossedCells([None] * len(problems), problems)
 
 
 def test_a_share_of_independent_attempts_has_newcombes_wilson_interval() -> None:
     """Newcombe (1998), Statistics in Medicine 17, table I, method 3: here with Student's t for the normal."""
-    share = crossed_share([True] * 15 + [False] * 133, models([str(index) for index in range(148)]))
+    share = crossed_share([True] * 15 + [False] * 133, model_cells([str(index) for index in range(148)]))
     assert share.value == pytest.approx(15 / 148)
     assert (share.low, share.high) == pytest.approx((0.0624, 0.1605), abs=1e-3)
 
 
 def test_a_result_that_is_neither_passed_nor_failed_is_named() -> None:
     with pytest.raises(StatisticsError, match=r"Results have to be true or false: item 1 is 0\.5"):
-        crossed_share([1, 0.5], models(["a", "b"]))
+        crossed_share([1, 0.5], model_cells(["a", "b"]))
 
 
 def test_success_is_broken_down_by_each_label_of_a_problem() -> None:
     labels = [("fsm", "fifo"), "fsm", "fifo", (), ("fsm", "fsm")]
-    label_groups = success_by_label([1, 0, 1, 1, 0], labels, models(["a", "b", "c", "d", "b"]))
+    label_groups = success_by_label([1, 0, 1, 1, 0], labels, model_cells(["a", "b", "c", "d", "b"]))
     assert [(group.label, group.attempts, group.score.problems) for group in label_groups] == [
         ("fifo", 2, 2),
         ("fsm", 3, 2),
@@ -72,14 +72,14 @@ def test_success_is_broken_down_by_each_label_of_a_problem() -> None:
 
 
 def test_fractional_scores_have_a_mean_and_no_share() -> None:
-    (only,) = success_by_label([0.25, 1.0], ["cid009", "cid009"], models(["a", "b"]))
+    (only,) = success_by_label([0.25, 1.0], ["cid009", "cid009"], model_cells(["a", "b"]))
     assert only.passed is None
     assert only.score.value == 0.625
 
 
 def test_a_macro_average_counts_groups_alike() -> None:
     scores, labels = [1, 1, 0, 1, 0, 0, 1, 1], ["a"] * 4 + ["b"] * 2 + ["c"] * 2
-    average = mean_over_labels(scores, labels, models([str(index) for index in range(8)]))
+    average = mean_over_labels(scores, labels, model_cells([str(index) for index in range(8)]))
     assert average.value == pytest.approx((0.75 + 0 + 1) / 3)
     # Categories differ by nature: only what varies within a, 3/4 of a problem in each, is chance.
     weight = 1 / 12

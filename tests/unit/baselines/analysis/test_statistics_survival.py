@@ -40,12 +40,12 @@ TREATED = "6 6 6 6+ 7 9+ 10 10+ 11+ 13 16 17+ 19+ 20+ 22 23 25+ 32+ 32+ 34+ 35+"
 PLACEBO = "1 1 2 2 3 4 4 5 5 8 8 8 8 11 11 12 12 15 17 22 23"
 
 
-def read(text: str) -> tuple[list[float], list[bool]]:
+def times_and_pass_flags(text: str) -> tuple[list[float], list[bool]]:
     words = text.split()
     return [float(word.rstrip("+")) for word in words], [not word.endswith("+") for word in words]
 
 
-def everybody_once(count: int) -> CrossedCells:
+def cells_of_people_once(count: int) -> CrossedCells:
     """Each participant at one problem, which are six in turn."""
     return CrossedCells(list(range(count)), [index % 6 for index in range(count)])
 
@@ -59,7 +59,7 @@ def unsolved_at(curve: SurvivalCurve, time: float) -> float:
 
 def test_the_curve_of_freireichs_trial() -> None:
     """Collett, Modelling Survival Data, and Kleinbaum & Klein, Survival Analysis, table of the 6-MP group."""
-    curve = kaplan_meier(*read(TREATED))
+    curve = kaplan_meier(*times_and_pass_flags(TREATED))
     assert (curve.attempts, curve.passed) == (21, 9)
     expected_shares = {6: 0.8571, 7: 0.8067, 10: 0.7529, 13: 0.6902, 16: 0.6275, 22: 0.5378, 23: 0.4482}
     for week, unsolved in expected_shares.items():
@@ -97,10 +97,12 @@ def test_the_curve_of_nobody_is_refused_and_of_no_passes_is_flat() -> None:
 
 def test_a_limit_after_all_that_is_known_is_refused() -> None:
     with pytest.raises(StatisticsError, match="Nothing is known after 35"):
-        restricted_mean(*read(TREATED), 36, everybody_once(21))
-    assert observable_limit(*read(TREATED), 40) == 35
-    assert observable_limit(*read(PLACEBO), 40) == 40
-    assert restricted_mean(*read(PLACEBO), 40, everybody_once(21)).value == pytest.approx(np.mean(read(PLACEBO)[0]))
+        restricted_mean(*times_and_pass_flags(TREATED), 36, cells_of_people_once(21))
+    assert observable_limit(*times_and_pass_flags(TREATED), 40) == 35
+    assert observable_limit(*times_and_pass_flags(PLACEBO), 40) == 40
+    assert restricted_mean(*times_and_pass_flags(PLACEBO), 40, cells_of_people_once(21)).value == pytest.approx(
+        np.mean(times_and_pass_flags(PLACEBO)[0])
+    )
 
 
 def test_give_ups_can_be_counted_as_never() -> None:
@@ -117,26 +119,26 @@ def test_times_of_successes_only_have_a_geometric_mean() -> None:
 
 
 def test_a_condition_that_nobody_passed_has_a_mean_at_the_limit_and_no_interval() -> None:
-    mean_time = restricted_mean([3, 5, 8], [0, 0, 0], 8, everybody_once(3))
+    mean_time = restricted_mean([3, 5, 8], [0, 0, 0], 8, cells_of_people_once(3))
     assert (mean_time.value, mean_time.low, mean_time.high) == (8, None, None)
 
 
 def test_medians_of_freireichs_trial() -> None:
     """SAS LIFETEST and R survfit: 23 and 8 weeks."""
-    assert kaplan_meier(*read(TREATED)).median.value == 23
-    assert kaplan_meier(*read(PLACEBO)).median.value == 8
+    assert kaplan_meier(*times_and_pass_flags(TREATED)).median.value == 23
+    assert kaplan_meier(*times_and_pass_flags(PLACEBO)).median.value == 8
 
 
 def test_restricted_means_of_freireichs_trial() -> None:
     """R's print(survfit(...), rmean = 35): 23.29 (2.83) and 8.67 (1.38); pseudo-values have nearly the same error."""
-    treated = restricted_mean(*read(TREATED), 35, everybody_once(21))
-    placebo = restricted_mean(*read(PLACEBO), 35, everybody_once(21))
+    treated = restricted_mean(*times_and_pass_flags(TREATED), 35, cells_of_people_once(21))
+    placebo = restricted_mean(*times_and_pass_flags(PLACEBO), 35, cells_of_people_once(21))
     assert (treated.value, placebo.value) == pytest.approx((23.287, 8.667), abs=5e-4)
     assert (treated.standard_error, placebo.standard_error) == pytest.approx((2.83, 1.38), rel=0.06)
 
 
 def test_the_interval_of_a_restricted_mean_has_more_room_on_the_side_away_from_the_limit() -> None:
-    treated = restricted_mean(*read(TREATED), 35, everybody_once(21))
+    treated = restricted_mean(*times_and_pass_flags(TREATED), 35, cells_of_people_once(21))
     assert treated.low is not None and treated.high is not None
     assert treated.value - treated.low > treated.high - treated.value
     odds = [share / (1 - share) for share in (treated.low / 35, treated.value / 35, treated.high / 35)]
@@ -155,7 +157,7 @@ def test_a_pseudo_value_is_n_estimates_less_those_without_it(rows: list[tuple[in
         steps = sorted({float(t) for t in waits[events] if t < limit})
         total = scale(steps[0]) if steps else scale(limit)
         for start, end in itertools.pairwise([*steps, float(limit)]):
-            total += unsolved(waits, events, start) * (scale(end) - scale(start))
+            total += unsolved_share(waits, events, start) * (scale(end) - scale(start))
         return total
 
     everyone = np.arange(len(rows))
@@ -171,13 +173,13 @@ def test_a_pseudo_value_is_n_estimates_less_those_without_it(rows: list[tuple[in
         assert pseudo_values.tolist() == pytest.approx(by_definition + full_estimate - by_definition.mean(), abs=1e-9)
         assert pseudo_values.mean() == pytest.approx(full_estimate)
     for column, moment in zip(unsolved_pseudo_values(times, passed_flags, moments).T, moments, strict=True):
-        full_estimate = unsolved(times, passed_flags, moment)
-        estimates = [unsolved(times[kept_rows], passed_flags[kept_rows], moment) for kept_rows in leave_one_out]
+        full_estimate = unsolved_share(times, passed_flags, moment)
+        estimates = [unsolved_share(times[kept_rows], passed_flags[kept_rows], moment) for kept_rows in leave_one_out]
         by_definition = len(rows) * full_estimate - (len(rows) - 1) * np.array(estimates)
         assert column.tolist() == pytest.approx(by_definition + full_estimate - by_definition.mean(), abs=1e-9)
 
 
-def unsolved(times: np.ndarray, passed_flags: np.ndarray, moment: float) -> float:
+def unsolved_share(times: np.ndarray, passed_flags: np.ndarray, moment: float) -> float:
     step_times = set(times[passed_flags & (times <= moment)].tolist())
     return math.prod(1 - float((passed_flags & (times == step)).sum() / (times >= step).sum()) for step in step_times)
 

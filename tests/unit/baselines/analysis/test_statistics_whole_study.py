@@ -29,18 +29,18 @@ from benchwright_analysis.statistics.success import mean_over_labels, success_by
 from benchwright_analysis.statistics.survival import geometric_mean_of_passes, kaplan_meier, times_if_give_ups_continued
 
 
-def plain(value: object) -> Any:
+def plain_json(value: object) -> Any:
     """As JSON takes it."""
     if isinstance(value, BaseModel):
         return value.model_dump()
     if isinstance(value, enum.Enum):
         return value.value
     if dataclasses.is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {field.name: plain_json(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, list | tuple):
-        return [plain(member) for member in value]
+        return [plain_json(member) for member in value]
     if isinstance(value, dict):
-        return {str(key): plain(member) for key, member in value.items()}
+        return {str(key): plain_json(member) for key, member in value.items()}
     return value
 
 
@@ -106,13 +106,13 @@ def all_statistics(attempts: tuple[SimulatedAttempt, ...], limit: float) -> dict
     ids=["ordinary", "tiny", "all pass"],
 )
 def test_every_number_of_a_study_can_be_written_down(plan: StudyPlan) -> None:
-    numbers = plain(all_statistics(simulate_study(plan, np.random.default_rng(2)), plan.limit_minutes))
+    numbers = plain_json(all_statistics(simulate_study(plan, np.random.default_rng(2)), plan.limit_minutes))
     json.dumps(numbers, allow_nan=False)
 
 
 def test_an_effect_is_found_by_time_to_pass_and_by_regression() -> None:
     plan = replace(StudyPlan(), effect_percent=-40, limit_minutes=120)
-    numbers = plain(all_statistics(simulate_study(plan, np.random.default_rng(3)), 120))
+    numbers = plain_json(all_statistics(simulate_study(plan, np.random.default_rng(3)), 120))
     assert numbers["difference"]["high"] < 0 and numbers["difference"]["p_value"] < 0.001
     assert numbers["change"]["high"] < 0 and -0.45 < numbers["change"]["value"] < -0.3
     assert -45 < numbers["effect"]["effects"][0]["percent"] < -35

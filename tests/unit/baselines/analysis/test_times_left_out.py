@@ -23,47 +23,55 @@ from ....support.packs.report_sections import attempt, words
 PROBLEMS = ("p/1", "p/2", "p/3", "p/4")
 
 
-def unmeasured(participant: str, problem: str) -> FoldedAttempt:
+def unmeasured_attempt(participant: str, problem: str) -> FoldedAttempt:
     return attempt(participant, problem, "alone", seconds=None, time_source="none")
 
 
-def reported(participant: str, problem: str, minutes: float) -> FoldedAttempt:
+def reported_attempt(participant: str, problem: str, minutes: float) -> FoldedAttempt:
     untimed = attempt(participant, problem, "alone", seconds=None, time_source="reported")
     observation = untimed.observation.model_copy(update={"time_s": 60 * minutes})
     return FoldedAttempt(observation, (), {}, "")
 
 
-def on_clock(participant: str, problem: str, minutes: float, condition: str = "alone") -> FoldedAttempt:
+def clocked_attempt(participant: str, problem: str, minutes: float, condition: str = "alone") -> FoldedAttempt:
     return attempt(participant, problem, condition, seconds=60 * minutes)
 
 
-def model(problem: str, *, passed: bool) -> FoldedAttempt:
+def model_attempt(problem: str, *, passed: bool) -> FoldedAttempt:
     censored_by = "" if passed else "handed_in_unsolved"
     return attempt("lab/m", problem, "model", seconds=5.0, solver="model", passed=passed, censored_by=censored_by)
 
 
 MIXED = [
-    *(on_clock(person, problem, 4 * number) for person in ("A", "B") for number, problem in enumerate(PROBLEMS, 1)),
     *(
-        on_clock(person, problem, 2 * number, "helped")
+        clocked_attempt(person, problem, 4 * number)
         for person in ("A", "B")
         for number, problem in enumerate(PROBLEMS, 1)
     ),
-    *(reported(person, problem, 40 * number) for person in ("C", "D") for number, problem in enumerate(PROBLEMS, 1)),
-    *(unmeasured("E", problem) for problem in PROBLEMS[:3]),
-    *(model(problem, passed=problem < "p/3") for problem in PROBLEMS),
+    *(
+        clocked_attempt(person, problem, 2 * number, "helped")
+        for person in ("A", "B")
+        for number, problem in enumerate(PROBLEMS, 1)
+    ),
+    *(
+        reported_attempt(person, problem, 40 * number)
+        for person in ("C", "D")
+        for number, problem in enumerate(PROBLEMS, 1)
+    ),
+    *(unmeasured_attempt("E", problem) for problem in PROBLEMS[:3]),
+    *(model_attempt(problem, passed=problem < "p/3") for problem in PROBLEMS),
 ]
 """Eight attempts alone on the clock, eight with help, eight with a reported time, three without one; a model."""
 
 
-def numbers(section: Section | None) -> Any:
+def section_json(section: Section | None) -> Any:
     assert section is not None
     return json_value(section.numbers)
 
 
 def test_times_of_two_sources_are_two_figures() -> None:
     section = time_to_pass_section(Dataset(MIXED, {}))
-    times = numbers(section)
+    times = section_json(section)
     assert times["time_source"] == "clock"
     assert {group: mean["value"] for group, mean in times["restricted_means"].items()} == {
         "alone": pytest.approx(10),
@@ -93,7 +101,7 @@ def test_what_is_left_out_of_times_is_counted_with_its_reason() -> None:
     for make in sections:
         section = make(data)
         assert section is not None and {none, other} <= set(section.lead), section
-        assert sorted(numbers(section)["left_out"].values()) == [3, 8]
+        assert sorted(section_json(section)["left_out"].values()) == [3, 8]
     assert none.replace("these", "the") in words(main_result_section(data))
 
 
@@ -112,8 +120,8 @@ def test_horizons_are_fitted_to_human_times_of_one_source() -> None:
     clock_minutes = dict(zip(PROBLEMS, (4, 8, 12, 16), strict=True))
     apart = {problem: 10 * minutes for problem, minutes in clock_minutes.items()}
     assert human_minutes_and_unsolved_count(data)[0] == clock_minutes
-    assert human_minutes_and_unsolved_count(data.with_times(TimeSource.REPORTED))[0] == apart
-    fitted = numbers(horizon_section(data))
+    assert human_minutes_and_unsolved_count(data.with_time_source(TimeSource.REPORTED))[0] == apart
+    fitted = section_json(horizon_section(data))
     assert (fitted["human_minutes"], fitted["reported"]["human_minutes"]) == (clock_minutes, apart)
     assert fitted["fits"]["model: lab/m"]["horizons"][0]["minutes"] == pytest.approx(
         fitted["reported"]["fits"]["model: lab/m"]["horizons"][0]["minutes"] / 10, rel=0.05
@@ -128,11 +136,11 @@ def test_a_horizon_by_reported_times_alone_says_so() -> None:
 
 
 def test_without_any_time_there_is_no_figure_and_the_reason_is_told() -> None:
-    data = Dataset([unmeasured("E", problem) for problem in PROBLEMS], {})
+    data = Dataset([unmeasured_attempt("E", problem) for problem in PROBLEMS], {})
     assert human_minutes_and_unsolved_count(data) == ({}, 0)
     for section in (time_to_pass_section(data), score_over_time_section(data), horizon_section(data)):
         assert "4 attempts, since nothing measured their time, and no file states it." in section.empty_reason
-    answer = numbers(main_result_section(data))
+    answer = section_json(main_result_section(data))
     assert answer["conditions"][0]["minutes"] is None and answer["limit"] is None
 
 

@@ -71,7 +71,7 @@ PASSED = RunFinished(
 )
 
 
-def trace(*timed_events: tuple[float, Event], header: AttemptHeader = HEADER) -> AttemptTrace:
+def trace_of_events(*timed_events: tuple[float, Event], header: AttemptHeader = HEADER) -> AttemptTrace:
     recorded = [
         RecordedEvent(
             "a1", seq, Moment(MORNING + timedelta(seconds=offset_s), round(offset_s * 1e9), "p"), event, "", ""
@@ -85,7 +85,7 @@ def step_titles(attempt_trace: AttemptTrace) -> list[tuple[str, str]]:
     return [(step.kind.value, step.title) for part in attempt_trace.trace_parts for step in part.steps]
 
 
-def typed(time_s: float, offset: int, text: str, version: int) -> list[tuple[float, Event]]:
+def typed_events(time_s: float, offset: int, text: str, version: int) -> list[tuple[float, Event]]:
     return [
         (time_s, Edit(path=PATH, version=version, changes=(Change(start=offset, end=offset, text=text),))),
         (time_s, EditReason(path=PATH, version=version, reason="cursor", metadata={"kind": "type"})),
@@ -94,7 +94,7 @@ def typed(time_s: float, offset: int, text: str, version: int) -> list[tuple[flo
 
 def test_an_agents_attempt_is_what_was_asked_edited_and_run() -> None:
     file_text = FileText.of_text("module m;\nassign y = a;\nendmodule\n")
-    attempt_trace = trace(
+    attempt_trace = trace_of_events(
         (0, OPENED),
         (0, Started()),
         (1, ModelUsage(model="openai/x", calls=2, input_tokens=1200, output_tokens=30, cost_usd=0.01)),
@@ -180,12 +180,17 @@ def test_each_request_is_a_turn_with_what_came_of_it() -> None:
 
 def test_keys_that_follow_each_other_are_one_step_and_edits_of_a_chat_are_not() -> None:
     keystroke_events = [
-        timed_event for index in range(3) for timed_event in typed(1 + index / 10, 10 + index, "x", index + 1)
+        timed_event for index in range(3) for timed_event in typed_events(1 + index / 10, 10 + index, "x", index + 1)
     ]
     chat = EditReason(path=PATH, version=9, reason="Chat.applyEdits")
     by_agent = Edit(path=PATH, version=9, changes=(Change(start=0, end=0, text="// a\n"),))
-    attempt_trace = trace(
-        (0, OPENED), *keystroke_events, (1.4, by_agent), (1.4, chat), *typed(60, 5, "y", 11), *typed(63, 6, "z", 12)
+    attempt_trace = trace_of_events(
+        (0, OPENED),
+        *keystroke_events,
+        (1.4, by_agent),
+        (1.4, chat),
+        *typed_events(60, 5, "y", 11),
+        *typed_events(63, 6, "z", 12),
     )
     edit_steps = [step for step in attempt_trace.trace_parts[0].steps if step.kind is StepKind.EDITED]
     assert [(step.title, step.fact_texts) for step in edit_steps] == [
@@ -197,7 +202,7 @@ def test_keys_that_follow_each_other_are_one_step_and_edits_of_a_chat_are_not() 
 
 
 def test_offers_are_shown_and_accepted() -> None:
-    attempt_trace = trace(
+    attempt_trace = trace_of_events(
         (0, OPENED),
         (1, AssistShown(assist="1", provider="copilot", path=PATH, length=3, text="abc")),
         (2, AssistAccepted(assist="1", provider="copilot", path=PATH, length=3, partial=True)),
@@ -221,7 +226,9 @@ def test_a_study_that_shows_no_results_has_none_in_a_trace() -> None:
         feedback="none",
     )
     page = trace_page(
-        trace((0, OPENED), (0, assigned), (0, Started()), (1, RunStarted(run="r", number=1, snapshot={})), (2, PASSED))
+        trace_of_events(
+            (0, OPENED), (0, assigned), (0, Started()), (1, RunStarted(run="r", number=1, snapshot={})), (2, PASSED)
+        )
     )
     assert "Run 1: recorded; the study shows no results" in page
     assert "passed" not in page.partition("<main>")[2].partition("<script>")[0]
@@ -229,13 +236,15 @@ def test_a_study_that_shows_no_results_has_none_in_a_trace() -> None:
 
 
 def test_edits_without_text_say_so() -> None:
-    attempt_trace = trace((0, OPENED), (1, EditShape(path=PATH, changes=())), (5, EditShape(path=PATH, changes=())))
+    attempt_trace = trace_of_events(
+        (0, OPENED), (1, EditShape(path=PATH, changes=())), (5, EditShape(path=PATH, changes=()))
+    )
     assert attempt_trace.trace_parts[0].steps[-1].fact_texts["text"] == "not in the log"
 
 
-def hostile() -> AttemptTrace:
+def hostile_trace() -> AttemptTrace:
     text = FileText.of_text(f"{START}{HOSTILE}\n")
-    return trace(
+    return trace_of_events(
         (0, Opened(files={f"{HOSTILE}.sv".replace("/", "-"): FileText.of_text("")})),
         (1, ModelUsage(model=HOSTILE)),
         (1, AssistShown(assist="1", provider=HOSTILE, path=PATH, text=HOSTILE, model=HOSTILE, trigger=HOSTILE)),
@@ -246,7 +255,7 @@ def hostile() -> AttemptTrace:
 
 
 def test_text_of_a_model_stays_text() -> None:
-    page = trace_page(hostile())
+    page = trace_page(hostile_trace())
     assert page.count("<script>") == page.count("</script>") == 1
     assert "<img" not in page
     assert not re.search("[\u202a-\u202e\u2066-\u2069\u0007]", page)
@@ -255,7 +264,7 @@ def test_text_of_a_model_stays_text() -> None:
 
 
 def test_nothing_runs_in_a_page_but_its_script_and_nothing_is_fetched() -> None:
-    page = trace_page(hostile())
+    page = trace_page(hostile_trace())
     (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'" in page
@@ -288,7 +297,7 @@ def test_a_change_is_shown_with_some_lines_around() -> None:
     assert (shown_lines[0].text, shown_lines[-1].text) == ("47 lines not shown", "46 lines not shown")
 
 
-def run_of(policy: Policy, *steps: Step) -> PlayedRun:
+def run_of_steps(policy: Policy, *steps: Step) -> PlayedRun:
     record = SiteRecord(
         site="starter/m/rtl/m.sv#empty-body@9-30",
         problem="starter/m",
@@ -331,7 +340,7 @@ def run_of(policy: Policy, *steps: Step) -> PlayedRun:
 
 
 def test_the_trace_of_a_site_says_how_the_server_failed_and_who_ended_it() -> None:
-    run = run_of(Policy.NEVER)
+    run = run_of_steps(Policy.NEVER)
     server_end = ServerEnd(ended_by=EndedBy.SERVER, exit_status=1)
     failed_record = run.records[0].model_copy(update={"failure": ServerFailure.ENDED, "server_end": server_end})
     (part,) = trace_of_run(replace(run, records=[failed_record])).trace_parts
@@ -351,7 +360,7 @@ STEPS = (
 
 
 def test_a_run_is_asked_shown_accepted_typed_and_tested_without_the_reference() -> None:
-    run_trace = trace_of_run(run_of(Policy.FIRST_LINE, *STEPS))
+    run_trace = trace_of_run(run_of_steps(Policy.FIRST_LINE, *STEPS))
     assert step_titles(run_trace) == [
         ("asked", "Request 1"),
         ("shown", "An offer was shown"),
@@ -375,4 +384,4 @@ def test_a_run_is_asked_shown_accepted_typed_and_tested_without_the_reference() 
 
 def test_an_unknown_site_is_answered_with_one_that_there_is() -> None:
     with pytest.raises(EvaluationError, match=r"begins with 'x'. Its first one is starter/m"):
-        trace_of_run(run_of(Policy.NEVER), "x")
+        trace_of_run(run_of_steps(Policy.NEVER), "x")

@@ -56,13 +56,13 @@ MORNING = datetime(2026, 11, 30, 9, tzinfo=UTC)
 FILE = "rtl/m.sv"
 
 
-def header(condition: str) -> AttemptHeader:
+def attempt_header(condition: str) -> AttemptHeader:
     return AttemptHeader(
         id="a1", problem="p/m", problem_digest="d", workspace="", solver="s", condition=condition, created=MORNING
     )
 
 
-def recorded(events: Sequence[Event], step_s: float = 1.0) -> list[RecordedEvent]:
+def recorded_events(events: Sequence[Event], step_s: float = 1.0) -> list[RecordedEvent]:
     return [
         RecordedEvent(
             "a1", seq, Moment(MORNING + timedelta(seconds=step_s * seq), int(seq * step_s * 1e9), "p"), e, "", ""
@@ -71,7 +71,7 @@ def recorded(events: Sequence[Event], step_s: float = 1.0) -> list[RecordedEvent
     ]
 
 
-def typed(version: int, text: str) -> list[Event]:
+def typed_events(version: int, text: str) -> list[Event]:
     return [
         EditReason(path=FILE, version=version, reason="cursor", metadata={"kind": "type"}),
         Edit(path=FILE, version=version, changes=(Change(start=0, end=0, text=text),)),
@@ -85,8 +85,8 @@ RUN: tuple[Event, ...] = (
 PERSON: tuple[Event, ...] = (
     Opened(files={FILE: FileText.of_text("")}),
     Started(),
-    *typed(2, "m"),
-    *typed(3, "\ud83d"),
+    *typed_events(2, "m"),
+    *typed_events(3, "\ud83d"),
     Focus(focused=False),
     Tick(),
     AssistShown(assist="x", provider="copilot", path=FILE, text="endmodule"),
@@ -128,12 +128,12 @@ FOREIGN: dict[str, Any] = {
 }  # fmt: skip
 
 
-def changed(**changes: Any) -> dict[str, Any]:
+def foreign_trajectory_with(**changes: Any) -> dict[str, Any]:
     step = FOREIGN["steps"][1] | changes
     return FOREIGN | {"steps": [FOREIGN["steps"][0], step]}
 
 
-def write(tmp_path: Path, value: object) -> Path:
+def write_trajectory(tmp_path: Path, value: object) -> Path:
     file = tmp_path / "t.json"
     file.write_text(value if isinstance(value, str) else json.dumps(value))
     return file
@@ -143,13 +143,15 @@ def write(tmp_path: Path, value: object) -> Path:
 def test_every_attempt_is_a_trajectory_by_harbors_schema_and_survives_the_round(
     condition: str, events: Sequence[Event], tmp_path: Path
 ) -> None:
-    trajectory = trajectory_of_attempt(header(condition), recorded(events), statement="Write m.")
+    trajectory = trajectory_of_attempt(attempt_header(condition), recorded_events(events), statement="Write m.")
     jsonschema.validate(json.loads(trajectory.as_json()), SCHEMA)
-    assert read_trajectory(write(tmp_path, trajectory.as_json())) == trajectory
+    assert read_trajectory(write_trajectory(tmp_path, trajectory.as_json())) == trajectory
 
 
 def test_what_a_person_did_is_calls_and_what_has_no_place_is_counted() -> None:
-    trajectory = trajectory_of_attempt(header("human+copilot"), recorded(PERSON, 0.5), statement="Write m.")
+    trajectory = trajectory_of_attempt(
+        attempt_header("human+copilot"), recorded_events(PERSON, 0.5), statement="Write m."
+    )
     calls = [call for step in trajectory.steps for call in step.tool_calls or ()]
     assert [call.function_name for call in calls] == [
         *("start_clock", "edit_file", "edit_file", "accept_offer", "run_hidden_tests", "submit")
@@ -168,19 +170,19 @@ def test_the_calls_that_an_agent_reports_are_there_once() -> None:
         ToolCalled(call="c", tool="run_in_terminal", kind="execute", arguments='{"command": "ls"}'),
         ToolFinished(call="c", outcome="completed", approval="granted", result="m.sv"),
     )
-    events = recorded([*MODEL[:2], *reported, *MODEL[2:]])
-    alone = trajectory_of_attempt(header("agent"), events, statement="Write m.")
+    events = recorded_events([*MODEL[:2], *reported, *MODEL[2:]])
+    alone = trajectory_of_attempt(attempt_header("agent"), events, statement="Write m.")
     jsonschema.validate(json.loads(alone.as_json()), SCHEMA)
     (called,) = (call for step in alone.steps for call in step.tool_calls or () if call.function_name == "call_tool")
     assert called.arguments["tool"] == "run_in_terminal"
     assert "m.sv" in str([step.observation for step in alone.steps])
     talked = ConversationPart(Trajectory.model_validate(FOREIGN).steps)
-    told = trajectory_of_attempt(header("agent"), events, conversation=talked, statement="Write m.")
+    told = trajectory_of_attempt(attempt_header("agent"), events, conversation=talked, statement="Write m.")
     assert "1 tool called; 1 tool finished" in str(told.notes)
 
 
 def test_tokens_and_cost_are_those_of_the_log() -> None:
-    trajectory = trajectory_of_attempt(header("model"), recorded(MODEL))
+    trajectory = trajectory_of_attempt(attempt_header("model"), recorded_events(MODEL))
     totals = trajectory.final_metrics
     assert totals is not None
     assert (totals.total_prompt_tokens, totals.total_cached_tokens, totals.total_completion_tokens) == (15, 5, 7)
@@ -189,9 +191,9 @@ def test_tokens_and_cost_are_those_of_the_log() -> None:
 
 
 def test_an_imported_conversation_keeps_what_it_had_and_takes_its_place_in_time(tmp_path: Path) -> None:
-    source = read_trajectory(write(tmp_path, FOREIGN))
+    source = read_trajectory(write_trajectory(tmp_path, FOREIGN))
     merged = trajectory_of_attempt(
-        header("agent"), recorded(MODEL), conversation=ConversationPart(source.steps, source)
+        attempt_header("agent"), recorded_events(MODEL), conversation=ConversationPart(source.steps, source)
     )
     jsonschema.validate(json.loads(merged.as_json()), SCHEMA)
     theirs = [step for step in merged.steps if step.extra is None]
@@ -205,7 +207,7 @@ def test_an_imported_conversation_keeps_what_it_had_and_takes_its_place_in_time(
 
 
 def test_inspect_reads_a_persons_attempt(tmp_path: Path) -> None:
-    trajectory = trajectory_of_attempt(header("human"), recorded(PERSON), statement="Write m.")
+    trajectory = trajectory_of_attempt(attempt_header("human"), recorded_events(PERSON), statement="Write m.")
     verdict = AttemptVerdict(
         number=1,
         outcome=Outcome.FAILED,
@@ -246,19 +248,22 @@ def test_inspect_reads_a_persons_attempt(tmp_path: Path) -> None:
         (FOREIGN | {"steps": []}, "steps: Tuple should have at least 1 item"),
         (FOREIGN | {"schema_version": "ATIF-v9"}, "schema_version: Input should be"),
         (FOREIGN | {"surprise": 1}, "surprise: Extra inputs are not permitted"),
-        (changed(step_id=7), "`step_id` is 7, where 2 is next"),
-        (changed(timestamp="noon"), r"steps\[1\]: `timestamp` is no time"),
-        (changed(source="user"), r"steps\[1\]: `reasoning_content` is not for a step of source user"),
-        (changed(llm_call_count=0), "`metrics` is not for a step without a call of a model"),
-        (changed(tool_calls=None), r"steps\[1\]: `source_call_id` 'c1' names no call"),
-        (changed(metrics={"cost_usd": -1}), r"steps\[1\]\.metrics\.cost_usd: Input should be greater"),
-        (changed(message=[{"type": "text"}]), r"steps\[1\]\.message\[0\]: a part of type text has `text`"),
+        (foreign_trajectory_with(step_id=7), "`step_id` is 7, where 2 is next"),
+        (foreign_trajectory_with(timestamp="noon"), r"steps\[1\]: `timestamp` is no time"),
+        (foreign_trajectory_with(source="user"), r"steps\[1\]: `reasoning_content` is not for a step of source user"),
+        (foreign_trajectory_with(llm_call_count=0), "`metrics` is not for a step without a call of a model"),
+        (foreign_trajectory_with(tool_calls=None), r"steps\[1\]: `source_call_id` 'c1' names no call"),
+        (foreign_trajectory_with(metrics={"cost_usd": -1}), r"steps\[1\]\.metrics\.cost_usd: Input should be greater"),
+        (
+            foreign_trajectory_with(message=[{"type": "text"}]),
+            r"steps\[1\]\.message\[0\]: a part of type text has `text`",
+        ),
         (FOREIGN | {"subagent_trajectories": [FOREIGN]}, "needs a `trajectory_id` of its own"),
     ],
 )
 def test_what_is_no_trajectory_is_refused_with_its_place(value: object, words: str, tmp_path: Path) -> None:
     with pytest.raises(TrajectoryError, match=words):
-        read_trajectory(write(tmp_path, value))
+        read_trajectory(write_trajectory(tmp_path, value))
 
 
 def test_a_chain_of_agents_without_end_is_refused(tmp_path: Path) -> None:
@@ -266,21 +271,21 @@ def test_a_chain_of_agents_without_end_is_refused(tmp_path: Path) -> None:
     for _ in range(20):
         value = FOREIGN | {"subagent_trajectories": [value | {"trajectory_id": "x"}]}
     with pytest.raises(TrajectoryError, match="more than 8 agents delegate"):
-        read_trajectory(write(tmp_path, value))
+        read_trajectory(write_trajectory(tmp_path, value))
 
 
 def test_a_foreign_trajectory_has_a_trace_with_its_delegated_agents(tmp_path: Path) -> None:
     value = FOREIGN | {"subagent_trajectories": [FOREIGN | {"trajectory_id": "child"}]}
-    trace = trace_of_trajectory(read_trajectory(write(tmp_path, value)))
+    trace = trace_of_trajectory(read_trajectory(write_trajectory(tmp_path, value)))
     assert [part.title for part in trace.trace_parts] == ["", "Delegated to other: child"]
     step = trace.trace_parts[0].steps[1]
     assert (step.title, step.at_s, step.fact_texts["cost"]) == ("2. agent: bash", 90.0, "0.2500 USD")
     assert "[image/png: a.png]" in [line.text for excerpt in step.excerpts for line in excerpt.lines]
 
 
-def findings_of(function: str, asked: str = "Write m.", **arguments: Any) -> list[str]:
+def rules_found_in_call(function: str, asked: str = "Write m.", **arguments: Any) -> list[str]:
     call = {"tool_call_id": "c1", "function_name": function, "arguments": arguments}
-    value = changed(tool_calls=[call])
+    value = foreign_trajectory_with(tool_calls=[call])
     value["steps"][0] = value["steps"][0] | {"message": asked}
     return [
         f"{finding.step_id} {finding.rule}"
@@ -306,14 +311,14 @@ def findings_of(function: str, asked: str = "Write m.", **arguments: Any) -> lis
     ],
 )  # fmt: skip
 def test_what_looks_like_cheating_is_found_at_its_step(function: str, arguments: dict[str, Any], rule: str) -> None:
-    assert findings_of(function, **arguments) == [f"2 {rule}"]
+    assert rules_found_in_call(function, **arguments) == [f"2 {rule}"]
 
 
 def test_numbers_of_the_statement_in_comparisons_are_found() -> None:
     asked = "For 0x1234 the sum is 8'hA5, for 77 it is 19'd4711, for 0x99 it is 200."
     table = "case (a) 16'h1234: y = 8'ha5; 77: y = 1; 8'h99: y = 3; default: if (b == 4711 || c == 200) y = 4; endcase"
-    assert findings_of("write_file", asked, path=FILE, content=table) == ["2 hard_codes_samples"]
-    assert findings_of("write_file", "Count to 4711.", path=FILE, content=table) == []
+    assert rules_found_in_call("write_file", asked, path=FILE, content=table) == ["2 hard_codes_samples"]
+    assert rules_found_in_call("write_file", "Count to 4711.", path=FILE, content=table) == []
 
 
 @pytest.mark.parametrize(
@@ -328,7 +333,7 @@ def test_numbers_of_the_statement_in_comparisons_are_found() -> None:
     ],
 )
 def test_ordinary_work_is_not_remarked_on(function: str, arguments: dict[str, Any]) -> None:
-    assert findings_of(function, **arguments) == []
+    assert rules_found_in_call(function, **arguments) == []
 
 
 @pytest.mark.parametrize(
@@ -336,8 +341,8 @@ def test_ordinary_work_is_not_remarked_on(function: str, arguments: dict[str, An
 )
 def test_a_long_argument_of_a_hostile_file_is_read_to_its_end(text: str) -> None:
     # Where this grew with a power of the length, it did not end.
-    assert {*findings_of("bash", text, command=text)} <= {"2 looks_for_hidden_files"}
-    assert findings_of("write_file", text, path=FILE, content=f"== {text}") == []
+    assert {*rules_found_in_call("bash", text, command=text)} <= {"2 looks_for_hidden_files"}
+    assert rules_found_in_call("write_file", text, path=FILE, content=f"== {text}") == []
 
 
 @pytest.mark.nightly
@@ -359,7 +364,9 @@ def test_harbors_own_models_accept_what_is_written(tmp_path: Path) -> None:
     try:
         harbor_trajectories = importlib.import_module("harbor.models.trajectories")
         for condition, events in (("human", PERSON), ("model", MODEL)):
-            written = trajectory_of_attempt(header(condition), recorded(events), statement="Write m.").as_json()
+            written = trajectory_of_attempt(
+                attempt_header(condition), recorded_events(events), statement="Write m."
+            ).as_json()
             read_back = harbor_trajectories.Trajectory.model_validate_json(written)
             assert Trajectory.model_validate(read_back.to_json_dict()).as_json() == written
     finally:

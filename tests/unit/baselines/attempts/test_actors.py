@@ -13,8 +13,8 @@ from benchwright_attempts.attribution.actors import (
     ACTOR_OF_ORIGIN,
     attempt_actors,
     condition_of,
+    has_kept_to_condition,
     inserted_non_space_count,
-    kept_to_condition,
 )
 from benchwright_attempts.attribution.origin import EditOrigin
 from benchwright_attempts.attribution_method import AttributionMethod
@@ -194,7 +194,7 @@ ACTS: dict[str, Sequence[Callable[[Script], None]]] = {
 }
 
 
-def play(who: str, seed: int) -> Script:
+def play_script(who: str, seed: int) -> Script:
     """An attempt in which these act, in a random order, some more than once."""
     script = Script(seed, reports_reasons=seed % 2 == 0)
     acts = [script.random.choice(ACTS[name]) for name in who.split() for _ in range(script.random.randint(1, 3))]
@@ -206,13 +206,13 @@ def play(who: str, seed: int) -> Script:
 
 @pytest.mark.parametrize("who", EXPECTED)
 def test_scripted_attempts_are_named_by_those_who_made_them(who: str) -> None:
-    named = [attempt_actors(play(who, seed).recorded()).condition for seed in range(24)]
+    named = [attempt_actors(play_script(who, seed).recorded()).condition for seed in range(24)]
     assert named == [EXPECTED[who]] * len(named)
 
 
 def test_hardly_any_of_many_attempts_in_which_nobody_writes_from_outside_is_unknown() -> None:
     known = [who for who, condition in EXPECTED.items() if condition is not None]
-    named = [attempt_actors(play(who, seed).recorded()).condition for who in known for seed in range(100, 120)]
+    named = [attempt_actors(play_script(who, seed).recorded()).condition for who in known for seed in range(100, 120)]
     assert len(named) >= 100
     assert named.count(None) / len(named) <= 0.01
 
@@ -276,7 +276,7 @@ def test_white_space_and_what_was_there_before_are_nobodys() -> None:
     ],
 )
 def test_allowed_help_need_not_be_used_and_other_help_does_not_fit(assigned: str, worked_as: str, fits: bool) -> None:
-    assert kept_to_condition(assigned, worked_as) is fits
+    assert has_kept_to_condition(assigned, worked_as) is fits
 
 
 def test_a_terminals_request_alone_is_nobodys() -> None:

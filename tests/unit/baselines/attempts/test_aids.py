@@ -26,7 +26,7 @@ ASKED = AidUsed(aid=Aid.DESIGN_VIEWS, feature="schematic", detail="counter")
 
 
 class Files(Adapter):
-    def present_judged_files(self) -> Mapping[str, bytes]:
+    def current_judged_files(self) -> Mapping[str, bytes]:
         return {}
 
 
@@ -35,7 +35,7 @@ def problem() -> Problem:
     return read_built_in("starter").problems[0]
 
 
-def assigned(solver: Solver = Solver.HUMAN, **fields: object) -> Assigned:
+def assigned_terms(solver: Solver = Solver.HUMAN, **fields: object) -> Assigned:
     return Assigned.model_validate(
         {
             "study": "s",
@@ -50,7 +50,7 @@ def assigned(solver: Solver = Solver.HUMAN, **fields: object) -> Assigned:
     )
 
 
-def begun(tmp_path: Path, log: EventLog, attempt: str, problem: Problem, terms: Terms) -> Attempt:
+def begun_attempt(tmp_path: Path, log: EventLog, attempt: str, problem: Problem, terms: Terms) -> Attempt:
     services = Services(Home(tmp_path, tmp_path, tmp_path, tmp_path), lambda _: log, BwrapSandbox)
     return Attempt(services, log.header(attempt), problem, terms, Files())
 
@@ -66,11 +66,14 @@ OWN_WORK = {Aid.EXPLANATIONS, Aid.OWN_TESTS, Aid.WAVEFORMS, Aid.DESIGN_VIEWS}
         (Terms(Solver.HUMAN, aids=frozenset({Aid.HINTS})), {Aid.HINTS}),
         (Terms(Solver.HUMAN, aids=frozenset()), set()),
         (Terms(Solver.HUMAN_COPILOT, assistance=Assistance(allowed=Allowed.NONE)), OWN_WORK | {Aid.HINTS}),
-        (Terms("c", assigned()), OWN_WORK),
-        (Terms("c", assigned(aids=["hints"])), {Aid.HINTS}),
-        (Terms("c", assigned(aids=[])), set()),
-        (Terms("c", assigned(Solver.HUMAN_COPILOT, assistants=["github.copilot"], aids=["generated"])), set()),
-        (Terms("c", assigned(Solver.HUMAN_COPILOT, assistants=["benchwright"], aids=["generated"])), {Aid.GENERATED}),
+        (Terms("c", assigned_terms()), OWN_WORK),
+        (Terms("c", assigned_terms(aids=["hints"])), {Aid.HINTS}),
+        (Terms("c", assigned_terms(aids=[])), set()),
+        (Terms("c", assigned_terms(Solver.HUMAN_COPILOT, assistants=["github.copilot"], aids=["generated"])), set()),
+        (
+            Terms("c", assigned_terms(Solver.HUMAN_COPILOT, assistants=["benchwright"], aids=["generated"])),
+            {Aid.GENERATED},
+        ),
     ],
 )
 def test_the_terms_say_which_aids_are_allowed(terms: Terms, allowed: set[Aid]) -> None:
@@ -78,7 +81,7 @@ def test_the_terms_say_which_aids_are_allowed(terms: Terms, allowed: set[Aid]) -
 
 
 async def test_an_aid_that_is_used_is_in_the_log(tmp_path: Path, log: EventLog, attempt: str, problem: Problem) -> None:
-    engine = begun(tmp_path, log, attempt, problem, Terms(Solver.HUMAN))
+    engine = begun_attempt(tmp_path, log, attempt, problem, Terms(Solver.HUMAN))
     await engine.start()
     await engine.record_aid_use(ASKED)
     assert ASKED in [recorded.event for recorded in log.events(attempt)]
@@ -87,7 +90,7 @@ async def test_an_aid_that_is_used_is_in_the_log(tmp_path: Path, log: EventLog, 
 async def test_a_forbidden_aid_is_refused_and_not_recorded(
     tmp_path: Path, log: EventLog, attempt: str, problem: Problem
 ) -> None:
-    engine = begun(tmp_path, log, attempt, problem, Terms("c", assigned(aids=[])))
+    engine = begun_attempt(tmp_path, log, attempt, problem, Terms("c", assigned_terms(aids=[])))
     await engine.start()
     with pytest.raises(AidRefusedError, match=r"study.*does not allow views of the design"):
         await engine.record_aid_use(ASKED)
@@ -95,7 +98,7 @@ async def test_a_forbidden_aid_is_refused_and_not_recorded(
 
 
 async def test_an_aid_waits_for_the_clock(tmp_path: Path, log: EventLog, attempt: str, problem: Problem) -> None:
-    engine = begun(tmp_path, log, attempt, problem, Terms(Solver.HUMAN))
+    engine = begun_attempt(tmp_path, log, attempt, problem, Terms(Solver.HUMAN))
     with pytest.raises(AidRefusedError, match="Press Start"):
         await engine.record_aid_use(ASKED)
     await engine.start()
@@ -107,10 +110,10 @@ async def test_an_aid_waits_for_the_clock(tmp_path: Path, log: EventLog, attempt
 async def test_after_the_end_an_aid_is_free_outside_studies_and_refused_in_them(
     tmp_path: Path, log: EventLog, attempt: str, problem: Problem
 ) -> None:
-    engine = begun(tmp_path, log, attempt, problem, Terms(Solver.HUMAN))
+    engine = begun_attempt(tmp_path, log, attempt, problem, Terms(Solver.HUMAN))
     await engine.start()
     await engine.abandon()
     await engine.record_aid_use(ASKED)
     assert not any(isinstance(recorded.event, AidUsed) for recorded in log.events(attempt))
     with pytest.raises(AidRefusedError, match="has ended"):
-        await begun(tmp_path, log, attempt, problem, Terms("c", assigned())).record_aid_use(ASKED)
+        await begun_attempt(tmp_path, log, attempt, problem, Terms("c", assigned_terms())).record_aid_use(ASKED)

@@ -77,7 +77,7 @@ def test_anchors_survive_an_email() -> None:
     assert read_anchors(quoted) == anchors
 
 
-def countersigned(unsigned_anchor: Anchor, private_key: Ed25519PrivateKey) -> Anchor:
+def countersigned_anchor(unsigned_anchor: Anchor, private_key: Ed25519PrivateKey) -> Anchor:
     public = base64.b64encode(private_key.public_key().public_bytes_raw()).decode()
     time = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
     receipt = Receipt(server="https://bench.example", time=time, key=public, signature="")
@@ -89,7 +89,7 @@ def countersigned(unsigned_anchor: Anchor, private_key: Ed25519PrivateKey) -> An
 
 
 def test_a_signed_receipt_agrees_and_names_its_server_and_key() -> None:
-    signed = countersigned(anchor(3), KEY)
+    signed = countersigned_anchor(anchor(3), KEY)
     (read_anchor,) = read_anchors(anchors_text([signed]))
     check = check_anchors("6f1c", CHAIN, [read_anchor, anchor(5)])
     public = base64.b64encode(KEY.public_key().public_bytes_raw()).decode()
@@ -114,7 +114,7 @@ SIGNED_AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 def test_a_receipt_counts_in_the_time_of_its_published_key(
     published_key: PublishedKey, agreeing: int, flaws: int
 ) -> None:
-    check = check_anchors("6f1c", CHAIN, [countersigned(anchor(3), KEY)], [published_key])
+    check = check_anchors("6f1c", CHAIN, [countersigned_anchor(anchor(3), KEY)], [published_key])
     assert (check.agreeing_count, len(check.flaws), len(check.published_signers)) == (agreeing, flaws, agreeing)
     assert check.unpublished_signers == ()
     assert all("2026-03-01T09:30" in flaw and PUBLIC in flaw for flaw in (*check.flaws, *check.revoked))
@@ -123,7 +123,7 @@ def test_a_receipt_counts_in_the_time_of_its_published_key(
 
 
 def test_a_later_list_of_keys_counts_more_than_an_earlier_one() -> None:
-    signed = countersigned(anchor(3), KEY)
+    signed = countersigned_anchor(anchor(3), KEY)
     lists = [PublishedKey(key=PUBLIC), PublishedKey(key=PUBLIC, revoked=SIGNED_AT)]
     assert check_anchors("6f1c", CHAIN, [signed], lists).agreeing_count == 0
     assert check_anchors("6f1c", CHAIN, [signed], lists[::-1]).agreeing_count == 1
@@ -131,9 +131,9 @@ def test_a_later_list_of_keys_counts_more_than_an_earlier_one() -> None:
 
 @pytest.mark.parametrize("change", ["head", "time", "key", "signature", "none"])
 def test_a_receipt_that_its_key_did_not_sign_is_named_and_counts_for_nothing(change: str) -> None:
-    signed = countersigned(anchor(3), KEY)
+    signed = countersigned_anchor(anchor(3), KEY)
     assert signed.receipt is not None
-    stranger = countersigned(anchor(3), Ed25519PrivateKey.from_private_bytes(bytes(32))).receipt
+    stranger = countersigned_anchor(anchor(3), Ed25519PrivateKey.from_private_bytes(bytes(32))).receipt
     assert stranger is not None
     anchor_changes: dict[str, dict[str, Any]] = {
         "head": {"head": OTHER[2]},

@@ -38,19 +38,19 @@ def event_at(
     return RecordedEvent("a", 1, moment, event, "", "")
 
 
-def opened(seconds: float = 0) -> RecordedEvent:
+def opened_event(seconds: float = 0) -> RecordedEvent:
     return event_at(seconds, Opened(files={}))
 
 
 def test_the_clock_stands_still_until_started() -> None:
-    clock = clock_after_events([opened(), event_at(60, Edit(path="a", changes=()))])
+    clock = clock_after_events([opened_event(), event_at(60, Edit(path="a", changes=()))])
     assert (clock.state, clock.active_s, clock.elapsed_s) == (AttemptState.OPEN, 0, 0)
 
 
 def test_active_time_leaves_pauses_out_and_elapsed_time_does_not() -> None:
     clock = clock_after_events(
         [
-            opened(),
+            opened_event(),
             event_at(10, Started()),
             event_at(40, Paused()),
             event_at(100, Resumed()),
@@ -62,14 +62,14 @@ def test_active_time_leaves_pauses_out_and_elapsed_time_does_not() -> None:
 
 
 def test_excluded_time_sets_the_clock_back_and_never_below_zero() -> None:
-    events = [opened(), event_at(10, Started()), event_at(40, TimeExcluded(excluded_s=25.5, reason="provider"))]
+    events = [opened_event(), event_at(10, Started()), event_at(40, TimeExcluded(excluded_s=25.5, reason="provider"))]
     assert clock_after_events(events).active_s == 4.5
     assert clock_after_events([*events, event_at(50, Submitted())]).active_s == 14.5
     assert clock_after_events([*events, event_at(41, TimeExcluded(excluded_s=99, reason="provider"))]).active_s == 0
 
 
 def test_a_live_display_goes_on_from_the_newest_event_and_stops_at_the_end() -> None:
-    clock = clock_after_events([opened(), event_at(10, Started())])
+    clock = clock_after_events([opened_event(), event_at(10, Started())])
     later_moment = Moment(MORNING + timedelta(seconds=25), 25_000_000_000, "one")
     assert advance_clock(clock, later_moment).active_s == 15
     ended_clock = clock_after_event(clock, event_at(20, Abandoned()))
@@ -80,7 +80,7 @@ def test_a_live_display_goes_on_from_the_newest_event_and_stops_at_the_end() -> 
 def test_setting_the_computers_clock_does_not_change_active_time(jump_s: float) -> None:
     clock = clock_after_events(
         [
-            opened(),
+            opened_event(),
             event_at(10, Started()),
             event_at(20, Tick(), wall_s=20 + jump_s),
             event_at(30, Submitted(), wall_s=30 + jump_s),
@@ -92,7 +92,7 @@ def test_setting_the_computers_clock_does_not_change_active_time(jump_s: float) 
 
 def test_a_monotonic_clock_that_goes_back_takes_no_time_away() -> None:
     clock = clock_after_events(
-        [opened(), event_at(10, Started()), event_at(20, Tick()), event_at(15, Tick()), event_at(20, Submitted())]
+        [opened_event(), event_at(10, Started()), event_at(20, Tick()), event_at(15, Tick()), event_at(20, Submitted())]
     )
     assert clock.active_s == 15
 
@@ -100,7 +100,7 @@ def test_a_monotonic_clock_that_goes_back_takes_no_time_away() -> None:
 def test_the_gap_after_a_crash_is_not_counted() -> None:
     clock = clock_after_events(
         [
-            opened(),
+            opened_event(),
             event_at(0, Started()),
             event_at(30, Tick()),
             event_at(5000, Interrupted(), process="two", boot_s=-4000),
@@ -115,7 +115,7 @@ def test_the_gap_after_a_crash_is_not_counted() -> None:
 def test_a_second_window_taking_over_from_a_living_one_loses_no_time() -> None:
     clock = clock_after_events(
         [
-            opened(),
+            opened_event(),
             event_at(0, Started()),
             event_at(30, Tick()),
             event_at(40, Interrupted(), process="two", boot_s=700),
@@ -141,7 +141,7 @@ def test_a_second_window_taking_over_from_a_living_one_loses_no_time() -> None:
 def test_active_time_never_shrinks_and_never_exceeds_real_time(
     steps: list[tuple[Event, str, float, float]],
 ) -> None:
-    clock = clock_after_events([opened(), event_at(0, Started())])
+    clock = clock_after_events([opened_event(), event_at(0, Started())])
     real_s = 0.0
     boots = {"one": 0, "two": 700, "three": -50}
     for event, process, pass_s, wall_s in steps:

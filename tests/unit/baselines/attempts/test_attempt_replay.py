@@ -18,22 +18,24 @@ from benchwright_verilog.syntax.surrogates import encode_text, join_surrogates
 FILE = "rtl/counter.sv"
 
 
-def save(data: bytes, path: str = FILE) -> Save:
+def save_event(data: bytes, path: str = FILE) -> Save:
     return Save(path=path, sha256=sha256(data), size=len(data))
 
 
-def edit(start: int | None, end: int | None, text: str) -> Edit:
+def edit_event(start: int | None, end: int | None, text: str) -> Edit:
     return Edit(path=FILE, changes=(Change(start=start, end=end, text=text),))
 
 
-def recorded(log: StudyLog, attempt: str, *events: Event) -> list[RecordedEvent]:
+def recorded_events(log: StudyLog, attempt: str, *events: Event) -> list[RecordedEvent]:
     for event in events:
         log.append_blocking(attempt, event)
     return log.events(attempt)
 
 
 def test_replay_gives_every_file_at_every_event(log: StudyLog, attempt: str) -> None:
-    events = recorded(log, attempt, edit(15, 15, " // 😀\r\n"), edit(None, None, "new\r\n"), save(b"new\r\n"))
+    events = recorded_events(
+        log, attempt, edit_event(15, 15, " // 😀\r\n"), edit_event(None, None, "new\r\n"), save_event(b"new\r\n")
+    )
     texts = [replay(events, last_seq=seq).files[FILE].text for seq in (1, 2, 3)]
     assert texts == ["module counter;\r\nendmodule\n", "module counter; // 😀\r\n\r\nendmodule\n", "new\r\n"]
     full_replay = replay(events)
@@ -44,13 +46,13 @@ def test_replay_gives_every_file_at_every_event(log: StudyLog, attempt: str) -> 
 def test_a_byte_order_mark_is_kept(log: StudyLog) -> None:
     data = codecs.BOM_UTF8 + b"module m;\r\n"
     attempt = Attempts(log).create("p/q", "d", Path("/w"), {FILE: FileText.of_bytes(data)}).id
-    events = recorded(log, attempt, edit(0, 0, "//"), save(codecs.BOM_UTF8 + b"//module m;\r\n"))
+    events = recorded_events(log, attempt, edit_event(0, 0, "//"), save_event(codecs.BOM_UTF8 + b"//module m;\r\n"))
     assert replay(events, last_seq=1).files[FILE].data == data
     assert replay(events).is_intact
 
 
 def test_files_come_and_go(log: StudyLog, attempt: str) -> None:
-    events = recorded(
+    events = recorded_events(
         log,
         attempt,
         TextSet(path="a.v", cause=TextCause.CREATED, file=FileText.of_text("a")),
@@ -62,20 +64,20 @@ def test_files_come_and_go(log: StudyLog, attempt: str) -> None:
 
 
 def test_a_save_that_the_edits_do_not_explain_is_named(log: StudyLog, attempt: str) -> None:
-    events = recorded(log, attempt, edit(0, 6, "macro"), save(b"something else"))
+    events = recorded_events(log, attempt, edit_event(0, 6, "macro"), save_event(b"something else"))
     (flaw,) = replay(events).flaws
     assert (flaw.seq, flaw.path) == (3, FILE)
     assert verify_attempt(*log.stored_attempt(attempt)).first_fault == f"Event 3 is faulty: {FILE}: {flaw.reason}."
 
 
 @pytest.mark.parametrize(
-    "flawed", [edit(0, 9999, ""), Edit(path="unknown.v", changes=(Change(start=0, end=0, text=""),))]
+    "flawed", [edit_event(0, 9999, ""), Edit(path="unknown.v", changes=(Change(start=0, end=0, text=""),))]
 )
 def test_an_edit_that_does_not_fit_is_named_and_the_next_full_text_heals_it(
     log: StudyLog, attempt: str, flawed: Edit
 ) -> None:
     resync = TextSet(path=flawed.path, cause=TextCause.RESYNC, file=FileText.of_text("known"))
-    events = recorded(log, attempt, flawed, resync, save(b"known", flawed.path))
+    events = recorded_events(log, attempt, flawed, resync, save_event(b"known", flawed.path))
     flawed_replay = replay(events)
     assert [flaw.seq for flaw in flawed_replay.flaws] == [2]
     assert flawed_replay.saves == 1
@@ -84,7 +86,9 @@ def test_an_edit_that_does_not_fit_is_named_and_the_next_full_text_heals_it(
 def test_a_file_that_is_not_utf8_is_compared_once_its_text_is_known(log: StudyLog) -> None:
     latin = FileText.of_bytes("// é".encode("latin-1"))
     attempt = Attempts(log).create("p/q", "d", Path("/w"), {FILE: latin}).id
-    events = recorded(log, attempt, save(b"unchecked"), edit(None, None, "// e"), save(b"// e"))
+    events = recorded_events(
+        log, attempt, save_event(b"unchecked"), edit_event(None, None, "// e"), save_event(b"// e")
+    )
     latin_replay = replay(events)
     assert (latin_replay.is_intact, latin_replay.saves) == (True, 1)
 
@@ -121,7 +125,7 @@ def test_random_edits_replay_to_the_bytes_an_editor_has(
             start, end = sorted((round(start_share * len(text)), round(end_share * len(text))))
             changes.append(Change(start=start, end=end, text=inserted_text))
             text = utf16_joined(text[:start] + inserted_text + text[end:])
-        events += [Edit(path=FILE, changes=tuple(changes)), save(encode_text(text, bom=bom))]
+        events += [Edit(path=FILE, changes=tuple(changes)), save_event(encode_text(text, bom=bom))]
     rows: list[StoredRow] = []
     for seq, event in enumerate(events, start=1):
         rows.append(StoredRow.from_event(HEADER, seq, moment, event, rows[-1].hash if rows else HEADER.chain_start()))

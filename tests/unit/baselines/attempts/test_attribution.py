@@ -37,23 +37,25 @@ def recorded_events(*timed: tuple[float, Event]) -> list[RecordedEvent]:
     ]
 
 
-def edit(text: str, version: int = 2, start: int = 0, end: int = 0) -> Edit:
+def edit_event(text: str, version: int = 2, start: int = 0, end: int = 0) -> Edit:
     return Edit(path=FILE, version=version, changes=(Change(start=start, end=end, text=text),))
 
 
-def reason(word: str, version: int = 2, **metadata: str) -> EditReason:
+def reason_event(word: str, version: int = 2, **metadata: str) -> EditReason:
     return EditReason(path=FILE, version=version, reason=word, metadata=metadata)
 
 
-def accepted(provider: str, version: int = 2, partial: bool = False) -> AssistAccepted:
+def accepted_event(provider: str, version: int = 2, partial: bool = False) -> AssistAccepted:
     return AssistAccepted(assist="x", provider=provider, path=FILE, version=version, partial=partial)
 
 
-def command(name: str, version: int | None = 1) -> CommandUsed:
+def command_event(name: str, version: int | None = 1) -> CommandUsed:
     return CommandUsed(command=name, path=FILE, version=version)
 
 
-def survived(events: Sequence[RecordedEvent], origins: Sequence[EditOrigin]) -> tuple[int, InsertionSurvival]:
+def survival_of_origins(
+    events: Sequence[RecordedEvent], origins: Sequence[EditOrigin]
+) -> tuple[int, InsertionSurvival]:
     """Code points that edits of these origins inserted, and what became of them."""
     attributions = {label.seq: label for label in attributions_of_edits(events)}
     contents: list[TextChangePoint] = []
@@ -79,33 +81,41 @@ PASTE = "editor.action.clipboardPasteAction"
 @pytest.mark.parametrize(
     ("fact_events", "origin", "method"),
     [
-        ([edit("x")], "typed", "heuristic"),
-        ([edit("x" * 40)], "paste", "heuristic"),
-        ([edit("a;\nb;\n")], "paste", "heuristic"),
-        ([edit("suggested")], "unknown", "heuristic"),
-        ([edit("", 2, 0, 9)], "typed", "heuristic"),
-        ([edit("x" * 40), reason("cursor", kind="type")], "typed", "change_reason"),
-        ([reason("cursor", kind="paste"), edit("x")], "paste", "change_reason"),
-        ([edit("x" * 40), reason("inlineCompletionAccept")], "completion", "change_reason"),
-        ([edit("x"), reason("inlineCompletionPartialAccept")], "completion-part", "change_reason"),
-        ([edit("x"), reason("Chat.applyEdits")], "chat", "change_reason"),
-        ([edit("x"), reason("Chat.applyEdits", mode="agent")], "agent", "change_reason"),
-        ([edit("x"), reason("Chat.applyEdits", mode="edit")], "chat", "change_reason"),
-        ([edit("x"), reason("snippet")], "snippet", "change_reason"),
-        ([edit("x"), reason("undo")], "undo", "change_reason"),
-        ([edit("x" * 40), reason("somethingNew")], "paste", "heuristic"),
-        ([edit("x"), reason("inlineCompletionAccept", version=3)], "typed", "heuristic"),
-        ([edit("long text"), accepted("benchwright")], "own-completion", "own_provider"),
-        ([edit("long text"), accepted("github.copilot")], "completion", "own_provider"),
-        ([edit("x"), accepted("github.copilot", partial=True)], "completion-part", "own_provider"),
-        ([edit("x"), accepted("benchwright"), reason("inlineCompletionAccept")], "own-completion", "change_reason"),
-        ([edit("x"), accepted("benchwright"), reason("cursor", kind="type")], "typed", "change_reason"),
-        ([command(PASTE), edit("x")], "paste", "wrapped_command"),
-        ([command(PASTE, 7), edit("x")], "typed", "heuristic"),
-        ([command(PASTE, None), edit("x")], "paste", "wrapped_command"),
-        ([command("editor.action.inlineSuggest.commit"), edit("x")], "completion", "wrapped_command"),
-        ([command("some.other.command"), edit("x")], "typed", "heuristic"),
-        ([command(PASTE), edit("x"), reason("cursor", kind="type")], "typed", "change_reason"),
+        ([edit_event("x")], "typed", "heuristic"),
+        ([edit_event("x" * 40)], "paste", "heuristic"),
+        ([edit_event("a;\nb;\n")], "paste", "heuristic"),
+        ([edit_event("suggested")], "unknown", "heuristic"),
+        ([edit_event("", 2, 0, 9)], "typed", "heuristic"),
+        ([edit_event("x" * 40), reason_event("cursor", kind="type")], "typed", "change_reason"),
+        ([reason_event("cursor", kind="paste"), edit_event("x")], "paste", "change_reason"),
+        ([edit_event("x" * 40), reason_event("inlineCompletionAccept")], "completion", "change_reason"),
+        ([edit_event("x"), reason_event("inlineCompletionPartialAccept")], "completion-part", "change_reason"),
+        ([edit_event("x"), reason_event("Chat.applyEdits")], "chat", "change_reason"),
+        ([edit_event("x"), reason_event("Chat.applyEdits", mode="agent")], "agent", "change_reason"),
+        ([edit_event("x"), reason_event("Chat.applyEdits", mode="edit")], "chat", "change_reason"),
+        ([edit_event("x"), reason_event("snippet")], "snippet", "change_reason"),
+        ([edit_event("x"), reason_event("undo")], "undo", "change_reason"),
+        ([edit_event("x" * 40), reason_event("somethingNew")], "paste", "heuristic"),
+        ([edit_event("x"), reason_event("inlineCompletionAccept", version=3)], "typed", "heuristic"),
+        ([edit_event("long text"), accepted_event("benchwright")], "own-completion", "own_provider"),
+        ([edit_event("long text"), accepted_event("github.copilot")], "completion", "own_provider"),
+        ([edit_event("x"), accepted_event("github.copilot", partial=True)], "completion-part", "own_provider"),
+        (
+            [edit_event("x"), accepted_event("benchwright"), reason_event("inlineCompletionAccept")],
+            "own-completion",
+            "change_reason",
+        ),
+        (
+            [edit_event("x"), accepted_event("benchwright"), reason_event("cursor", kind="type")],
+            "typed",
+            "change_reason",
+        ),
+        ([command_event(PASTE), edit_event("x")], "paste", "wrapped_command"),
+        ([command_event(PASTE, 7), edit_event("x")], "typed", "heuristic"),
+        ([command_event(PASTE, None), edit_event("x")], "paste", "wrapped_command"),
+        ([command_event("editor.action.inlineSuggest.commit"), edit_event("x")], "completion", "wrapped_command"),
+        ([command_event("some.other.command"), edit_event("x")], "typed", "heuristic"),
+        ([command_event(PASTE), edit_event("x"), reason_event("cursor", kind="type")], "typed", "change_reason"),
     ],
 )
 def test_the_best_fact_labels_an_edit(fact_events: Sequence[Event], origin: str, method: str) -> None:
@@ -117,7 +127,11 @@ def test_the_best_fact_labels_an_edit(fact_events: Sequence[Event], origin: str,
 def test_a_command_labels_one_edit_only_and_not_one_that_comes_late() -> None:
     attributions = attributions_of_edits(
         recorded_events(
-            (0, command(PASTE, None)), (5, edit("x", 2)), (6, command(PASTE, 2)), (6, edit("y", 3)), (6, edit("z", 4))
+            (0, command_event(PASTE, None)),
+            (5, edit_event("x", 2)),
+            (6, command_event(PASTE, 2)),
+            (6, edit_event("y", 3)),
+            (6, edit_event("z", 4)),
         )
     )
     assert [label.origin for label in attributions] == [EditOrigin.TYPED, EditOrigin.PASTE, EditOrigin.TYPED]
@@ -133,18 +147,18 @@ def test_survival_counts_what_is_left_after_half_a_minute_two_minutes_and_at_the
     events = recorded_events(
         (0, Opened(files={FILE: FileText.of_text("<>")})),
         (0, Started()),
-        (1, edit("abcdefghij" * 2, 2, 1, 1)),
-        (1, reason("inlineCompletionAccept", 2)),
-        (20, edit("", 3, 1, 6)),
-        (31.5, edit("XX", 4, 4, 6)),
-        (140, edit("", 5, 1, 3)),
+        (1, edit_event("abcdefghij" * 2, 2, 1, 1)),
+        (1, reason_event("inlineCompletionAccept", 2)),
+        (20, edit_event("", 3, 1, 6)),
+        (31.5, edit_event("XX", 4, 4, 6)),
+        (140, edit_event("", 5, 1, 3)),
         (150, TextSet(path=FILE, cause=TextCause.OUTSIDE, file=FileText.of_text("new"))),
         (151, Submitted()),
     )
-    inserted, survival = survived(events, (EditOrigin.COMPLETION,))
+    inserted, survival = survival_of_origins(events, (EditOrigin.COMPLETION,))
     assert AFTER_S == (30.0, 120.0)
     assert (inserted, survival) == (20, InsertionSurvival(inserted_reaching_age=(20, 20), survived=(15, 13), at_end=0))
-    assert survived(events[:5], (EditOrigin.COMPLETION,)) == (
+    assert survival_of_origins(events[:5], (EditOrigin.COMPLETION,)) == (
         20,
         InsertionSurvival(inserted_reaching_age=(0, 0), survived=(0, 0), at_end=15),
     )
@@ -172,7 +186,7 @@ def test_replay_rebuilds_the_buffer_behind_every_event_and_provenance_covers_it(
     recorded = recorded_events(*timed_events)
     for seq, buffer in enumerate(buffers, start=1):
         assert replay(recorded, last_seq=seq).files[FILE].data == saved_bytes(buffer)
-    inserted, survival = survived(recorded, tuple(EditOrigin))
+    inserted, survival = survival_of_origins(recorded, tuple(EditOrigin))
     assert 0 <= survival.at_end <= min(len(text), inserted)
 
 
@@ -185,7 +199,7 @@ def test_edits_in_columns_come_back_as_they_were_given() -> None:
     all_edit_facts = [
         EditFacts(3, FILE, 2, (1,), (0,), 1, 0),
         EditFacts(4, "b.sv", None, (1, 20), (0, 2), 21, None),
-        EditFacts(9, FILE, -1, (), (), 0, 7, command("paste")),
+        EditFacts(9, FILE, -1, (), (), 0, 7, command_event("paste")),
     ]
     edit_columns = EditColumns()
     for edit_facts in all_edit_facts:

@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from tests.unit.baselines.conftest import SetTime
 
 
-def typed(text: str, version: int = 1) -> Edit:
+def typed_edit(text: str, version: int = 1) -> Edit:
     return Edit(path="rtl/counter.sv", version=version, changes=(Change(start=0, end=0, text=text),))
 
 
 async def test_an_acknowledged_event_is_readable_by_another_connection(log: EventLog, attempt: str) -> None:
-    recorded = await log.append(attempt, typed("x"))
+    recorded = await log.append(attempt, typed_edit("x"))
     with EventLog(log.path) as second_log:
         assert second_log.events(attempt)[-1] == recorded
 
 
 async def test_numbers_start_at_one_and_each_event_names_the_hash_before(log: EventLog, attempt: str) -> None:
-    for event in (Started(), typed("a"), Submitted()):
+    for event in (Started(), typed_edit("a"), Submitted()):
         await log.append(attempt, event)
     events = log.events(attempt)
     assert [recorded.seq for recorded in events] == [1, 2, 3, 4]
@@ -62,7 +62,7 @@ def test_an_event_carries_the_time_it_was_handed_over(log: EventLog, attempt: st
 
 
 def test_events_handed_over_without_waiting_keep_their_order(log: EventLog, attempt: str) -> None:
-    futures = [log.append_nowait(attempt, typed(str(number), number)) for number in range(2000)]
+    futures = [log.append_nowait(attempt, typed_edit(str(number), number)) for number in range(2000)]
     assert [future.result().seq for future in futures] == list(range(2, 2002))
     versions = [recorded.event.version for recorded in log.events(attempt) if isinstance(recorded.event, Edit)]
     assert versions == list(range(2000))
@@ -104,7 +104,7 @@ async def test_cancelling_the_wait_does_not_take_the_event_back(log: EventLog, a
 def test_lone_surrogates_are_kept(log: EventLog, attempt: str) -> None:
     log.append_blocking(attempt, Started())
     log.append_blocking(attempt, Paused(reason="\ud800 why \udfff"))
-    log.append_blocking(attempt, typed("\udc00"))
+    log.append_blocking(attempt, typed_edit("\udc00"))
     *_, paused, edit = (recorded.event for recorded in log.events(attempt))
     assert isinstance(paused, Paused) and paused.reason == "\ud800 why \udfff"
     assert isinstance(edit, Edit) and edit.changes[0].text == "\udc00"
@@ -120,7 +120,7 @@ def test_lone_surrogates_are_kept(log: EventLog, attempt: str) -> None:
         ([Started()], Resumed(), "already running"),
         ([Started(), Paused()], Paused(), "Resume"),
         ([Started(), Paused()], Started(), "Resume"),
-        ([Started(), Submitted()], typed("x"), "submitted"),
+        ([Started(), Submitted()], typed_edit("x"), "submitted"),
         ([Started(), Submitted()], Submitted(), "submitted"),
         ([Abandoned()], Started(), "abandoned"),
     ],
@@ -350,15 +350,15 @@ COLUMNS = ["attempt", "seq", "wall", "mono_ns", "process", "body", "prev_hash", 
 def test_any_changed_byte_of_an_event_is_found_and_its_number_named(
     log: EventLog, attempt: str, column: str, seq: int, byte: bytes
 ) -> None:
-    for event in (Started(), typed("\\xff0"), Tick(), Paused(reason="0")):
+    for event in (Started(), typed_edit("\\xff0"), Tick(), Paused(reason="0")):
         log.append_blocking(attempt, event)
-    tamper(log.path, column, seq, byte)
+    tamper_with_column(log.path, column, seq, byte)
     check = check_chain(*log.stored_attempt(attempt))
     assert check.bad_seq == seq
     assert check.events == seq - 1
 
 
-def tamper(path: Path | str, column: str, seq: int, byte: bytes) -> None:
+def tamper_with_column(path: Path | str, column: str, seq: int, byte: bytes) -> None:
     """Changes the middle byte of one stored value, as somebody with the file in hand can."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("DROP TRIGGER events_no_update")
@@ -393,7 +393,7 @@ def test_a_removed_event_is_found(log: EventLog, attempt: str) -> None:
 
 def test_a_damaged_event_is_a_clear_error_and_other_attempts_go_on(log: EventLog, attempt: str) -> None:
     log.append_blocking(attempt, Started())
-    tamper(log.path, "body", 2, b"\xff")
+    tamper_with_column(log.path, "body", 2, b"\xff")
     with pytest.raises(LogDamagedError):
         log.events(attempt)
     tamper_state = "UPDATE events SET state = 'nonsense' WHERE seq = 2"
@@ -411,7 +411,7 @@ def test_the_documented_check_needs_no_code_of_ours(log: EventLog, attempt: str,
     program = page.read_text().split("```python\n")[1].split("```")[0]
     assert program.count("\n") <= 16
     log.append_blocking(attempt, Started())
-    log.append_blocking(attempt, typed("é😀\ud800"))
+    log.append_blocking(attempt, typed_edit("é😀\ud800"))
     export = tmp_path / "attempt.jsonl"
     write_export(export, *log.stored_attempt(attempt))
     bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
@@ -437,6 +437,6 @@ def test_the_documented_check_needs_no_code_of_ours(log: EventLog, attempt: str,
 async def test_whoever_waits_for_the_log_finds_everything_on_disk(log: EventLog, attempt: str) -> None:
     event_count = len(log.events(attempt))
     for number in range(500):
-        log.append_nowait(attempt, typed("x", number))
+        log.append_nowait(attempt, typed_edit("x", number))
     await log.wait_until_settled()
     assert len(log.events(attempt)) == event_count + 500

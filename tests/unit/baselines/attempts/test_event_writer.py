@@ -34,4 +34,4 @@ async def test_the_summary_has_an_event_that_nobody_waits_for_any_more(
         summary_task = asyncio.create_task(writer.summary())
         await asyncio.wait({summary_task}, timeout=0.2)
         connection.execute("ROLLBACK")
-    assert (await summary_task).next_number == 2
+    assert (await summary_task).next_run_number == 2

@@ -45,13 +45,13 @@ def answer_event(number: int, outcome: Outcome = Outcome.ERROR) -> Answered:
     return Answered(number=number, outcome=outcome, reason="judge_unavailable", snapshot=snapshot)
 
 
-def judged(number: int, outcome: Outcome = Outcome.PASSED) -> Judged:
+def judged_event(number: int, outcome: Outcome = Outcome.PASSED) -> Judged:
     digest = sha256(str(number).encode())
     return Judged(number=number, sha256=digest, outcome=outcome, reason="passed", message="Right.", judged_by=BY)
 
 
 def test_a_judgement_may_follow_the_end_and_nothing_else_may(log: StudyLog, attempt: str) -> None:
-    for event in (Started(), answer_event(1), Submitted(), judged(1)):
+    for event in (Started(), answer_event(1), Submitted(), judged_event(1)):
         log.append_blocking(attempt, event)
     summary = Attempts(log).summary(attempt)
     assert (summary.state, summary.has_passed, summary.verdict_count) == (AttemptState.SUBMITTED, True, 1)
@@ -62,11 +62,11 @@ def test_a_judgement_may_follow_the_end_and_nothing_else_may(log: StudyLog, atte
 
 def test_no_answer_can_be_judged_before_the_start(log: StudyLog, attempt: str) -> None:
     with pytest.raises(IllegalTransitionError):
-        log.append_blocking(attempt, judged(1))
+        log.append_blocking(attempt, judged_event(1))
 
 
 def test_an_older_answer_judged_later_is_the_first_pass_and_not_the_newest_verdict(log: StudyLog, attempt: str) -> None:
-    for event in (Started(), answer_event(1), answer_event(2, Outcome.PASSED), judged(1)):
+    for event in (Started(), answer_event(1), answer_event(2, Outcome.PASSED), judged_event(1)):
         log.append_blocking(attempt, event)
     summary = Attempts(log).summary(attempt)
     assert summary.verdict is not None and summary.verdict.number == 2
@@ -75,7 +75,13 @@ def test_an_older_answer_judged_later_is_the_first_pass_and_not_the_newest_verdi
 
 
 def test_a_judgement_that_decides_nothing_leaves_the_answer_open_for_another(log: StudyLog, attempt: str) -> None:
-    for event in (Started(), answer_event(1), judged(1, Outcome.ERROR), judged(1, Outcome.FAILED), judged(1)):
+    for event in (
+        Started(),
+        answer_event(1),
+        judged_event(1, Outcome.ERROR),
+        judged_event(1, Outcome.FAILED),
+        judged_event(1),
+    ):
         log.append_blocking(attempt, event)
     summary = Attempts(log).summary(attempt)
     assert summary.verdict is not None and summary.verdict.outcome is Outcome.FAILED

@@ -48,8 +48,8 @@ def test_contents_in_columns_come_back_as_they_were_given() -> None:
     contents = TextChangePoints()
     changes = [(0, 1, "é"), (None, None, "whole"), (7, 7, "")]
     contents.add_files(5, 1, {"a.sv": "text", "b.sv": None})
-    contents.edit(6, 2, "a.sv", changes)
-    contents.edit(7, 3, "b.sv", [])
+    contents.add_edit(6, 2, "a.sv", changes)
+    contents.add_edit(7, 3, "b.sv", [])
     assert list(contents) == [
         TextChangePoint(5, 1, {"a.sv": "text", "b.sv": None}, "", []),
         TextChangePoint(6, 2, None, "a.sv", changes),

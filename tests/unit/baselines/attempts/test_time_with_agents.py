@@ -11,7 +11,7 @@ from benchwright_attempts.clock.time_with_agents import Interval, PresenceFold, 
 S = 1_000_000_000
 
 
-def divided(
+def divided_time(
     end_s: float,
     person: tuple[float, ...] = (),
     agent: tuple[float, ...] = (),
@@ -26,28 +26,28 @@ def divided(
 
 
 def test_a_person_who_is_there_while_an_agent_is_active_supervises_it() -> None:
-    assert divided(200, agent=(100, 130, 180)) == TimeWithAgents(120, 80, 0, 0)
+    assert divided_time(200, agent=(100, 130, 180)) == TimeWithAgents(120, 80, 0, 0)
 
 
 def test_a_person_who_is_elsewhere_waits_for_the_agent_and_is_away_when_it_is_done() -> None:
-    assert divided(200, agent=(50, 150), away=((60, 180),)) == TimeWithAgents(70, 10, 90, 30)
+    assert divided_time(200, agent=(50, 150), away=((60, 180),)) == TimeWithAgents(70, 10, 90, 30)
 
 
 def test_what_the_person_writes_while_an_agent_is_active_is_work() -> None:
-    assert divided(100, person=(40, 45), agent=(0, 100)) == TimeWithAgents(15, 85, 0, 0)
+    assert divided_time(100, person=(40, 45), agent=(0, 100)) == TimeWithAgents(15, 85, 0, 0)
 
 
 def test_hidden_tests_alone_are_waited_for() -> None:
-    assert divided(100, agent=(0, 1), run_intervals=((50, 80),)) == TimeWithAgents(69, 1, 30, 0)
+    assert divided_time(100, agent=(0, 1), run_intervals=((50, 80),)) == TimeWithAgents(69, 1, 30, 0)
 
 
 def test_agents_in_parallel_are_active_once() -> None:
-    alone, parallel = divided(100, agent=(0, 100)), divided(100, agent=(0, 20, 40, 60, 80, 100))
+    alone, parallel = divided_time(100, agent=(0, 100)), divided_time(100, agent=(0, 20, 40, 60, 80, 100))
     assert alone == parallel == TimeWithAgents(0, 100, 0, 0)
 
 
 def test_a_long_silence_of_an_agent_counts_up_to_the_threshold() -> None:
-    assert divided(1000, agent=(0, 1000)) == TimeWithAgents(880, 120, 0, 0)
+    assert divided_time(1000, agent=(0, 1000)) == TimeWithAgents(880, 120, 0, 0)
 
 
 def test_an_idle_minute_began_before_it_was_noticed_and_lost_focus_lasts_to_the_end() -> None:
@@ -87,6 +87,6 @@ def test_the_parts_are_all_of_the_time_second_by_second(seed: int) -> None:
             counts["waiting"] += 1
         else:
             counts["away"] += 1
-    assert divided(end, person, agent, away, run_intervals) == TimeWithAgents(
+    assert divided_time(end, person, agent, away, run_intervals) == TimeWithAgents(
         *(float(part) for part in counts.values())
     )

@@ -38,7 +38,7 @@ SAVE = Save(path="a", sha256="0" * 64, size=1)
 RUN = RunStarted(run="r", number=1, snapshot={})
 
 
-def finished(outcome: str = "passed") -> RunFinished:
+def run_finished(outcome: str = "passed") -> RunFinished:
     return RunFinished(run="r", number=1, outcome=Outcome(outcome), reason=outcome, wall_s=1)
 
 
@@ -98,7 +98,7 @@ def test_pauses_and_runs_are_stretches_of_the_time_line() -> None:
     answer = Answered(number=2, outcome=Outcome.FAILED, reason="wrong", snapshot={}, wall_s=2)
     attempt_line = time_line(
         recorded_events(
-            *[(5, Started()), (10, Paused(reason="tea")), (40, Resumed()), (50, RUN), (53, finished())],
+            *[(5, Started()), (10, Paused(reason="tea")), (40, Resumed()), (50, RUN), (53, run_finished())],
             *[(54, RUN), (56, RunCancelled(run="r", number=2, reason="newer_save")), (60, answer)],
             *[(61, RUN), (70, Paused()), (80, Abandoned())],
         )
@@ -137,7 +137,9 @@ def test_a_heartbeat_a_verdict_and_a_late_judgement_are_no_activity() -> None:
         reason="r",
         judged_by=JudgedBy(method="person", status="scored"),
     )
-    events = recorded_events((0, Started()), (200, Tick()), (390, finished()), (400, Submitted()), (9000, judged_event))
+    events = recorded_events(
+        (0, Started()), (200, Tick()), (390, run_finished()), (400, Submitted()), (9000, judged_event)
+    )
     assert active_time(events).active_s[60.0] == 60
 
 

@@ -53,7 +53,7 @@ def files_by_secrecy(log: StudyLog) -> dict[bool, list[ParticipantFile]]:
     return {hold: participant_files(registered_study, registered, hold_unlock_codes=hold) for hold in (True, False)}
 
 
-def foresee(studies: Studies, participant: str) -> None:
+def record_forecasts(studies: Studies, participant: str) -> None:
     studies.give_consent("s", participant, "1")
     for problem in ("p/a", "p/b"):
         studies.record_next_forecast("s", participant, problem, SAID)
@@ -91,7 +91,7 @@ def test_the_assignment_is_drawn_after_the_last_forecast_and_is_the_labs(
             studies.join(ada)
         assert studies.study("s").plan.assignments == ()
         assert not studies.draw_assignment_if_next("s", "ada")
-        foresee(studies, "ada")
+        record_forecasts(studies, "ada")
         assert studies.progress("s", "ada").condition is None
         assert studies.draw_assignment_if_next("s", "ada") and not studies.draw_assignment_if_next("s", "ada")
         assert studies.progress("s", "ada").step is ParticipantStep.OPEN
@@ -114,7 +114,7 @@ def test_a_code_at_the_lab_opens_one_row_and_no_other(
     with StudyLog(tmp_path / "there" / "log.sqlite") as far_log:
         studies = Studies(far_log, Attempts(far_log))
         studies.join(ada)
-        foresee(studies, "ada")
+        record_forecasts(studies, "ada")
         assert not studies.draw_assignment_if_next("s", "ada")
         assert studies.progress("s", "ada").step is ParticipantStep.UNLOCK
         with pytest.raises(StudyError, match="what comes next is unlock"):

@@ -17,7 +17,7 @@ from benchwright_studies.plan.study import Study
 LEVELS = list(Difficulty)
 
 
-def study(people: int, problems: int, conditions: int, order: str, seed: int = 1, unit: str = "task") -> Study:
+def study_of(people: int, problems: int, conditions: int, order: str, seed: int = 1, unit: str = "task") -> Study:
     return Study.model_validate(
         {
             "study": "s",
@@ -31,14 +31,14 @@ def study(people: int, problems: int, conditions: int, order: str, seed: int = 1
     )
 
 
-def plan(drawn_study: Study) -> Plan:
+def plan_of(drawn_study: Study) -> Plan:
     return draw_plan(
         drawn_study, "0" * 64, {f"p/{number}": LEVELS[number % 3] for number in range(len(drawn_study.problems))}
     )
 
 
 SHAPES = st.builds(
-    study,
+    study_of,
     people=st.integers(1, 40),
     problems=st.integers(1, 13),
     conditions=st.integers(1, 5),
@@ -50,38 +50,38 @@ SHAPES = st.builds(
 @settings(max_examples=150, deadline=None)
 @given(SHAPES)
 def test_everybody_does_every_problem_once_and_conditions_are_balanced(made: Study) -> None:
-    planned = plan(made)
-    assert plan(made) == planned
+    planned = plan_of(made)
+    assert plan_of(made) == planned
     problems = sorted(task.problem for task in made.problems)
     names = {condition.name for condition in made.conditions}
     assert [assignment.participant for assignment in planned.assignments] == list(made.pseudonyms)
     for assignment in planned.assignments:
         assert sorted(task.problem for task in assignment.tasks) == problems
         assert [task.position for task in assignment.tasks] == list(range(1, len(problems) + 1))
-        assert _spread(Counter(task.condition for task in assignment.tasks), names) <= 1
+        assert _count_spread(Counter(task.condition for task in assignment.tasks), names) <= 1
     for problem in problems:
         condition_counts = Counter(
             t.condition for assignment in planned.assignments for t in assignment.tasks if t.problem == problem
         )
         # A last group that is not full may add one to each.
-        assert _spread(condition_counts, names) <= 1
+        assert _count_spread(condition_counts, names) <= 1
     for position in range(1, len(problems) + 1):
         condition_counts = Counter(
             t.condition for assignment in planned.assignments for t in assignment.tasks if t.position == position
         )
-        assert _spread(condition_counts, names) <= 1
+        assert _count_spread(condition_counts, names) <= 1
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 30), st.integers(1, 12), st.integers(1, 4), st.integers(0, 10**9))
 def test_blocks_are_whole_and_balanced_within(people: int, problems: int, conditions: int, seed: int) -> None:
-    drawn_study = study(people, problems, conditions, "blocked", seed)
-    for assignment in plan(drawn_study).assignments:
+    drawn_study = study_of(people, problems, conditions, "blocked", seed)
+    for assignment in plan_of(drawn_study).assignments:
         levels = [LEVELS.index(task.difficulty) for task in assignment.tasks]
         assert levels == sorted(levels)
         for level in Difficulty:
             condition_counts = Counter(task.condition for task in assignment.tasks if task.difficulty is level)
-            assert _spread(condition_counts, {condition.name for condition in drawn_study.conditions}) <= 1
+            assert _count_spread(condition_counts, {condition.name for condition in drawn_study.conditions}) <= 1
 
 
 @pytest.mark.parametrize("size", range(1, 14))
@@ -95,7 +95,7 @@ def test_a_williams_square_balances_places_and_neighbours(size: int) -> None:
 
 
 def test_a_full_latin_square_puts_each_problem_at_each_place_equally_often() -> None:
-    planned = plan(study(2 * 4 * 3, 4, 2, "latin-square"))
+    planned = plan_of(study_of(2 * 4 * 3, 4, 2, "latin-square"))
     position_counts = Counter(
         (task.problem, task.position) for assignment in planned.assignments for task in assignment.tasks
     )
@@ -104,17 +104,17 @@ def test_a_full_latin_square_puts_each_problem_at_each_place_equally_often() -> 
 
 @pytest.mark.parametrize("order", ["latin-square", "blocked", "random"])
 def test_between_persons_everybody_has_one_condition_and_they_are_balanced(order: str) -> None:
-    planned = plan(study(20, 4, 3, order, unit="person"))
+    planned = plan_of(study_of(20, 4, 3, order, unit="person"))
     of_each = [{task.condition for task in assignment.tasks} for assignment in planned.assignments]
     assert all(len(names) == 1 for names in of_each)
     assert sorted(Counter(next(iter(names)) for names in of_each).values()) == [6, 7, 7]
 
 
 def test_everybody_of_a_cluster_has_its_condition_and_clusters_are_balanced() -> None:
-    people = study(21, 4, 2, "latin-square", unit="person")
+    people = study_of(21, 4, 2, "latin-square", unit="person")
     clusters = {f"site-{number}": people.pseudonyms[number::7] for number in range(7)}
     fields = people.model_dump() | {"clusters": clusters, "randomisation": {"seed": 1, "unit": "cluster"}}
-    planned = plan(Study.model_validate(fields))
+    planned = plan_of(Study.model_validate(fields))
     conditions_of_site = {
         site: {task.condition for name in members for task in _assigned(planned, name)}
         for site, members in clusters.items()
@@ -131,12 +131,12 @@ def _assigned(planned: Plan, participant: str) -> tuple[AssignedTask, ...]:
 
 def test_the_plan_of_a_seed_never_changes() -> None:
     """Pinned: a plan that was published must come out again with any later release."""
-    planned = plan(study(3, 3, 2, "latin-square", seed=7))
+    planned = plan_of(study_of(3, 3, 2, "latin-square", seed=7))
     task_codes = [
         [f"{task.problem[-1]}{task.condition}" for task in assignment.tasks] for assignment in planned.assignments
     ]
     assert task_codes == PINNED
-    assert planned.sha256 != plan(study(3, 3, 2, "latin-square", seed=8)).sha256
+    assert planned.sha256 != plan_of(study_of(3, 3, 2, "latin-square", seed=8)).sha256
 
 
 PINNED = [["2c1", "1c0", "0c1"], ["0c0", "1c1", "2c0"], ["0c1", "1c0", "2c1"]]
@@ -155,6 +155,6 @@ def test_dice_are_fair_and_shuffles_reach_every_order() -> None:
     ] * 3
 
 
-def _spread(counts: Counter[str], names: set[str]) -> int:
+def _count_spread(counts: Counter[str], names: set[str]) -> int:
     values = [counts[name] for name in names]
     return max(values) - min(values)

@@ -25,7 +25,7 @@ FOLDER = ("to: nowhere #", "to: /srv/lab #")
 TIMING = ("recording: full #", "recording: timing #")
 
 
-def parsed(sentence: str = "", *changes: tuple[str, str]) -> StudyFile:
+def parsed_study_file(sentence: str = "", *changes: tuple[str, str]) -> StudyFile:
     """The template with a sentence in its consent text, and other changes."""
     text = TEXT.replace("    You may stop", f"    {sentence}\n\n    You may stop") if sentence else TEXT
     for old_text, new_text in changes:
@@ -61,7 +61,7 @@ def parsed(sentence: str = "", *changes: tuple[str, str]) -> StudyFile:
 def test_a_text_that_the_file_contradicts_is_refused(
     sentence: str, changes: list[tuple[str, str]], message: str
 ) -> None:
-    file = parsed(sentence, *changes)
+    file = parsed_study_file(sentence, *changes)
     with pytest.raises(StudyFileError, match=message) as refused:
         check_claims(file)
     (flaw,) = refused.value.flaws[:1]
@@ -88,11 +88,11 @@ def test_a_text_that_the_file_contradicts_is_refused(
 def test_a_text_that_agrees_or_claims_nothing_of_the_file_is_taken(
     sentence: str, changes: list[tuple[str, str]]
 ) -> None:
-    check_claims(parsed(sentence, *changes))
+    check_claims(parsed_study_file(sentence, *changes))
 
 
 def test_a_claim_that_spans_lines_is_told_at_the_line_where_it_begins() -> None:
-    file = parsed("One two three. The data stay\n    on this machine.", FOLDER)
+    file = parsed_study_file("One two three. The data stay\n    on this machine.", FOLDER)
     with pytest.raises(StudyFileError) as refused:
         check_claims(file)
     assert "The data stay" in file.text.splitlines()[refused.value.flaws[0].line - 1]
@@ -100,7 +100,7 @@ def test_a_claim_that_spans_lines_is_told_at_the_line_where_it_begins() -> None:
 
 def test_a_new_study_is_refused_for_its_sentences_and_one_that_has_begun_is_not(tmp_path: Path) -> None:
     home = Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path)})
-    file = parsed("The data stay on this machine.", FOLDER)
+    file = parsed_study_file("The data stay on this machine.", FOLDER)
     log = open_log(tmp_path / "log.sqlite")
     try:
         with pytest.raises(StudyFileError, match=r"data\.to is /srv/lab"):
@@ -111,30 +111,30 @@ def test_a_new_study_is_refused_for_its_sentences_and_one_that_has_begun_is_not(
         log.close()
 
 
-def information(*changes: tuple[str, str]) -> list[str]:
-    return [sentence.text for sentence in participant_information(parsed("", *changes).study)]
+def information_texts(*changes: tuple[str, str]) -> list[str]:
+    return [sentence.text for sentence in participant_information(parsed_study_file("", *changes).study)]
 
 
 def test_participants_are_told_what_the_file_sets_and_nothing_else() -> None:
-    assert information() == [
+    assert information_texts() == [
         "Your data stays on this machine until you or the organisers of the study export it.",
         "Number of tasks: 4.",
         "You work for at most 2 h 20 min; pauses and forms are not counted.",
     ]
-    told = information(FOLDER, ("  # kept_months: 120", "  kept_months: 12"), ("  # seen_by", "  seen_by"))
+    told = information_texts(FOLDER, ("  # kept_months: 120", "  kept_months: 12"), ("  # seen_by", "  seen_by"))
     assert "written to /srv/lab" in told[0]
     assert told[1:3] == [
         "Records are kept for at most 12 months after the end of the study.",
         "Your records are seen by: the researchers of Example Lab.",
     ]
     assert (
-        information(("  time_minutes: 30\n", ""))[-1]
+        information_texts(("  time_minutes: 30\n", ""))[-1]
         == "Not every task has a time limit, so the study does not say how long it takes."
     )
 
 
 def study() -> Study:
-    return parsed().study
+    return parsed_study_file().study
 
 
 def test_a_statement_with_another_time_limit_is_told() -> None:

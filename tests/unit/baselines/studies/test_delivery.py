@@ -72,7 +72,7 @@ data: {to: "WHERE"}
 """
 
 
-def begin(log: StudyLog, folder: Path, participant: str = "ada") -> Studies:
+def begin_study(log: StudyLog, folder: Path, participant: str = "ada") -> Studies:
     studies = Studies(log, Attempts(log))
     studies.register(parse_study(STUDY.replace("WHERE", str(folder)), Path("far.yaml")), {})
     studies.enroll("far", participant)
@@ -106,7 +106,7 @@ def test_records_go_as_they_grow_and_are_counted_once(
     deliveries: Deliveries, log: StudyLog, lab: StudyLog, tmp_path: Path
 ) -> None:
     share = tmp_path / "share"
-    studies = begin(log, share)
+    studies = begin_study(log, share)
     deliveries.add_delivery_if_missing("far", "ada")
     attempt = open_task(log, studies)
     assert deliveries.deliver_waiting(log) == ([], [])
@@ -146,7 +146,7 @@ def test_records_go_as_they_grow_and_are_counted_once(
 
 
 def test_what_is_unchanged_is_not_written_again(deliveries: Deliveries, log: StudyLog, tmp_path: Path) -> None:
-    studies = begin(log, tmp_path / "share")
+    studies = begin_study(log, tmp_path / "share")
     deliveries.add_delivery_if_missing("far", "ada")
     attempt = open_task(log, studies)
     deliveries.deliver_waiting(log)
@@ -160,21 +160,21 @@ def test_what_is_unchanged_is_not_written_again(deliveries: Deliveries, log: Stu
 
 
 def test_an_attempt_with_other_events_is_refused(log: StudyLog, lab: StudyLog, tmp_path: Path) -> None:
-    studies = begin(log, tmp_path / "share")
+    studies = begin_study(log, tmp_path / "share")
     attempt = open_task(log, studies)
     write_archive(log, "far", tmp_path / "share")
     import_archive(lab, tmp_path / "share")
     header, rows = log.stored_attempt(attempt)
     changed_rows = [*rows[:-1], replace(rows[-1], hash="0" * 64)]
     with pytest.raises(AttemptError, match="is here with other events"):
-        lab.adopt(header, changed_rows)
+        lab.adopt_attempt(header, changed_rows)
 
 
 def test_the_lab_learns_of_a_withdrawal_and_counts_a_dropout_but_gets_no_further_event(
     deliveries: Deliveries, log: StudyLog, lab: StudyLog, tmp_path: Path
 ) -> None:
     share = tmp_path / "share"
-    studies = begin(log, share)
+    studies = begin_study(log, share)
     deliveries.add_delivery_if_missing("far", "ada")
     attempt = open_task(log, studies)
     deliveries.deliver_waiting(log)
@@ -214,7 +214,7 @@ def test_a_kill_while_records_are_delivered_loses_nothing_and_counts_nothing_twi
     deliveries: Deliveries, log: StudyLog, lab: StudyLog, path: Path, tmp_path: Path, wait_s: float
 ) -> None:
     share = tmp_path / "share"
-    studies = begin(log, share)
+    studies = begin_study(log, share)
     deliveries.add_delivery_if_missing("far", "ada")
     attempt = open_task(log, studies)
     for _ in range(2):

@@ -36,7 +36,7 @@ def part(log: StudyLog) -> ModelCondition:
     return model_condition(log, "s", "gpt")
 
 
-def end_attempt(log: StudyLog, model_condition: ModelCondition, problem: str, sample: int) -> None:
+def record_ended_attempt(log: StudyLog, model_condition: ModelCondition, problem: str, sample: int) -> None:
     header = AttemptHeader(
         id=model_condition.attempt_id(problem, sample),
         problem=problem,
@@ -72,9 +72,9 @@ def test_each_sample_has_an_attempt_of_its_own_that_does_not_change(part: ModelC
 
 def test_a_problem_is_missing_until_all_its_samples_have_ended(part: ModelCondition, log: StudyLog) -> None:
     assert (part.problems_lacking_samples(log), part.attempt_count) == (["p/a", "p/b"], 4)
-    end_attempt(log, part, "p/a", 1)
+    record_ended_attempt(log, part, "p/a", 1)
     assert part.problems_lacking_samples(log) == ["p/a", "p/b"]
-    end_attempt(log, part, "p/a", 2)
+    record_ended_attempt(log, part, "p/a", 2)
     assert (part.problems_lacking_samples(log), len(part.problems_and_verdicts_of_ended(log))) == (["p/b"], 2)
     assert model_condition(log, "s", "worker").problems_lacking_samples(log) == ["p/a", "p/b"]
 
@@ -95,11 +95,11 @@ def test_an_attempt_that_the_plan_does_not_have_is_refused(
 
 
 def test_a_problem_that_has_changed_is_refused_and_one_that_was_not_noted_is_not(part: ModelCondition) -> None:
-    part.check_problems({"p/a": "a" * 64, "p/b": "b" * 64})
+    part.refuse_changed_problems({"p/a": "a" * 64, "p/b": "b" * 64})
     with pytest.raises(StudyFileError, match=r"s.yaml, line 3, problems\[1\]: p/b is not the version"):
-        part.check_problems({"p/a": "a" * 64, "p/b": "c" * 64})
+        part.refuse_changed_problems({"p/a": "a" * 64, "p/b": "c" * 64})
     unnoted = ModelCondition(replace(part.registered_study, digests={}), part.condition)
-    unnoted.check_problems({"p/a": "c" * 64})
+    unnoted.refuse_changed_problems({"p/a": "c" * 64})
 
 
 def test_a_closed_study_gives_no_terms(part: ModelCondition, log: StudyLog) -> None:

@@ -11,7 +11,7 @@ from benchwright_problems.problem import Difficulty, Problem, ProblemKind
 from benchwright_problems.storage.pack_folder import read_built_in
 from benchwright_studies.plan.allocation import study_text_without_seed
 from benchwright_studies.plan.documents import study_documents
-from benchwright_studies.plan.problem_choice import ProblemWish, choose_problems, problem_fields
+from benchwright_studies.plan.problem_choice import ProblemWish, choose_problems, chosen_problem_fields_yaml
 from benchwright_studies.plan.study import Study
 from benchwright_studies.plan.study_file import parse_study
 from benchwright_studies.plan.template import study_template
@@ -34,7 +34,7 @@ def candidates() -> dict[str, Problem]:
     return {f"starter/{problem.id}": problem for problem in read_built_in("starter").problems}
 
 
-def study(more: str = "") -> Study:
+def study_with_fields(more: str = "") -> Study:
     return parse_study(study_template("study.yaml", "mine", 42) + more, Path("study.yaml")).study
 
 
@@ -62,7 +62,7 @@ def test_limits_over_the_budget_and_too_few_problems_are_refused_with_a_next_ste
 def test_the_file_says_how_problems_were_chosen_and_which_times_are_known(candidates: dict[str, Problem]) -> None:
     wish = ProblemWish(2, ProblemKind.DESIGN, LIMITS)
     draw = choose_problems(candidates, wish, 3)
-    fields = problem_fields(draw, candidates, wish, {draw.refs[0]: 7.4})
+    fields = chosen_problem_fields_yaml(draw, candidates, wish, {draw.refs[0]: 7.4})
     assert "half took 7 minutes here" in fields and "its time was not measured here yet" in fields
     parsed = parse_study(study_template("study.yaml", "mine", 42, fields), Path("study.yaml")).study
     assert [task.problem for task in parsed.problems] == list(draw.refs)
@@ -71,19 +71,19 @@ def test_the_file_says_how_problems_were_chosen_and_which_times_are_known(candid
 
 
 def test_what_the_file_does_not_say_is_named_in_the_texts() -> None:
-    texts = study_documents(study())
+    texts = study_documents(study_with_fields())
     unstated_fields = ("`population`", "`pay`", "`ethics`")
     assert all(f"({name} is not in the study file)" in texts["recruitment.md"] for name in unstated_fields)
     assert "`recruitment.screening` is not in the study file" in texts["screening.md"]
 
 
 def test_texts_say_what_the_file_says_and_only_the_lab_learns_what_admits() -> None:
-    texts = study_documents(study(PEOPLE))
+    texts = study_documents(study_with_fields(PEOPLE))
     for words in ("people who design chips", "25 EUR an hour; bonus: none", "exempt by Board of Example University"):
         assert words in texts["recruitment.md"]
     assert "25 EUR an hour" in texts["consent.md"] and "no personal data" in texts["consent.md"]
     assert "Do you write RTL? (yes-no) — a place needs: yes" in texts["screening.md"]
     assert "(student, engineer) — a place needs: engineer" in texts["screening.md"]
-    for text in (texts["recruitment.md"], texts["consent.md"], study_text_without_seed(study(PEOPLE))):
+    for text in (texts["recruitment.md"], texts["consent.md"], study_text_without_seed(study_with_fields(PEOPLE))):
         assert "Do you write RTL" not in text
     assert "sometimes" in texts["consent.md"] and "a place needs" not in texts["consent.md"]

@@ -9,9 +9,9 @@ import pytest
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.pack_folder import read_built_in
 from benchwright_studies.conduct.readiness import (
+    assistant_requirement_sentences,
     balance_sentences,
     check_assistants,
-    missing_assistants_note,
     refuse_placeholders,
 )
 from benchwright_studies.plan.assignment import draw_plan
@@ -26,23 +26,23 @@ READY = (
 )
 
 
-def parsed(text: str) -> StudyFile:
+def parsed_study_file(text: str) -> StudyFile:
     return parse_study(text, Path("study.yaml"))
 
 
 def balance_texts(text: str) -> list[str]:
-    file = parsed(text)
+    file = parsed_study_file(text)
     return balance_sentences(file.study, draw_plan(file.study, file.sha256, {}))
 
 
-def is_even(text: str) -> bool:
+def says_even(text: str) -> bool:
     (sentence,) = balance_texts(text)
     return "equally" in sentence and "not" not in sentence
 
 
 def test_words_of_the_template_are_refused_with_their_lines() -> None:
     with pytest.raises(StudyFileError) as refused:
-        refuse_placeholders(parsed(TEXT))
+        refuse_placeholders(parsed_study_file(TEXT))
     lines = TEXT.splitlines()
     places = [(flaw.field, flaw.message.split("'")[1]) for flaw in refused.value.flaws]
     assert places == [
@@ -54,25 +54,25 @@ def test_words_of_the_template_are_refused_with_their_lines() -> None:
 
 
 def test_ones_own_words_are_taken() -> None:
-    refuse_placeholders(parsed(READY.replace("Ada Lovelace", "The WHO, in Geneva, and IBM")))
+    refuse_placeholders(parsed_study_file(READY.replace("Ada Lovelace", "The WHO, in Geneva, and IBM")))
 
 
 def test_the_default_study_is_balanced_and_asks_for_nothing_that_the_editor_lacks() -> None:
-    assert missing_assistants_note(parsed(READY).study) == []
+    assert assistant_requirement_sentences(parsed_study_file(READY).study) == []
     assert balance_texts(READY) == [
         "The plan tries each problem equally often under each condition, puts each problem equally often at each "
         "place, and lets each problem follow each other one equally often."
     ]
 
 
-def design(kind: ProblemKind = ProblemKind.DESIGN) -> Problem:
+def problem_of_kind(kind: ProblemKind = ProblemKind.DESIGN) -> Problem:
     return next(problem for problem in read_built_in("starter").problems if problem.kind is kind)
 
 
 def refused_assistants(text: str, question: str = "", unusable: str = "") -> list[tuple[str, str]]:
-    file = parsed(text)
+    file = parsed_study_file(text)
     problems = {
-        task.problem: design(ProblemKind.QUESTION if task.problem == question else ProblemKind.DESIGN)
+        task.problem: problem_of_kind(ProblemKind.QUESTION if task.problem == question else ProblemKind.DESIGN)
         for task in file.study.problems
     }
     try:
@@ -118,7 +118,7 @@ def test_a_number_of_people_that_does_not_balance_is_told_with_one_that_does() -
     assert not any("The plan" in message for message in messages), "nothing is said to be even beside it"
     assert "a multiple of 8 does" in messages[-1]
     assert "not tried equally often under each condition" in messages[0]
-    assert is_even(READY.replace("participants: 16", "participants: 8"))
+    assert says_even(READY.replace("participants: 16", "participants: 8"))
     halves = balance_texts(READY.replace("participants: 16", "participants: 12"))
     assert "not equally often at each place" in halves[0], "conditions are balanced, places are not"
 
@@ -130,5 +130,7 @@ def test_each_person_under_one_condition_is_counted_by_people() -> None:
 
 
 def test_assistants_that_participants_bring_themselves_are_named() -> None:
-    (message,) = missing_assistants_note(parsed(READY.replace("[benchwright]", "[benchwright, github.copilot]")).study)
+    (message,) = assistant_requirement_sentences(
+        parsed_study_file(READY.replace("[benchwright]", "[benchwright, github.copilot]")).study
+    )
     assert message == "Participants need an editor of their own with github.copilot."

@@ -42,10 +42,10 @@ consent: {version: "1", text: "You agree to what is written here."}
 
 @pytest.fixture
 def studies(log: StudyLog) -> Studies:
-    return begin(log)
+    return begin_study(log)
 
 
-def begin(log: StudyLog, text: str = TEXT) -> Studies:
+def begin_study(log: StudyLog, text: str = TEXT) -> Studies:
     studies = Studies(log, Attempts(log))
     studies.register(parse_study(text, Path("s.yaml")), {})
     return studies
@@ -71,7 +71,7 @@ def open_task(log: StudyLog, studies: Studies, participant: str) -> str:
     return created.id
 
 
-def work(log: StudyLog, studies: Studies, participant: str) -> list[str]:
+def work_through_tasks(log: StudyLog, studies: Studies, participant: str) -> list[str]:
     """Everything from enrolment to the end."""
     studies.enroll("s", participant)
     studies.give_consent("s", participant, "1")
@@ -151,8 +151,8 @@ def test_nothing_of_a_person_is_recorded_before_they_agree_nor_after_they_take_i
     # Models are not asked.
     create("openai/x", "gpt")
     with pytest.raises(StudyError, match="has begun with other content"):
-        begin(log, TEXT.replace("title: S", "title: T"))
-    begin(log)
+        begin_study(log, TEXT.replace("title: S", "title: T"))
+    begin_study(log)
 
 
 def test_who_is_no_participant_is_told_who_is(studies: Studies) -> None:
@@ -165,7 +165,7 @@ def test_who_is_no_participant_is_told_who_is(studies: Studies) -> None:
 def test_deleting_one_participant_leaves_everybody_elses_chains_whole(
     log: StudyLog, studies: Studies, path: Path
 ) -> None:
-    deleted_attempts, kept_attempts = work(log, studies, "ada"), work(log, studies, "bob")
+    deleted_attempts, kept_attempts = work_through_tasks(log, studies, "ada"), work_through_tasks(log, studies, "bob")
     assert sorted(log.delete_participant("s", "ada", "asked")) == sorted(deleted_attempts)
     for attempt in kept_attempts:
         assert verify_attempt(*log.stored_attempt(attempt)).ok
@@ -187,7 +187,7 @@ def test_deleting_one_participant_leaves_everybody_elses_chains_whole(
 
 
 def test_what_has_no_tombstone_cannot_be_deleted(log: StudyLog, studies: Studies, path: Path) -> None:
-    work(log, studies, "ada")
+    work_through_tasks(log, studies, "ada")
     for table in ("events", "attempts", "journal", "tombstones"):
         for statement in (f"DELETE FROM {table}", f"UPDATE {table} SET study = 'x'"):
             with closing(sqlite3.connect(path)) as connection:
@@ -199,7 +199,7 @@ def test_what_has_no_tombstone_cannot_be_deleted(log: StudyLog, studies: Studies
 
 
 def test_closing_freezes_everything_under_a_digest(log: StudyLog, studies: Studies, path: Path) -> None:
-    attempts = work(log, studies, "ada")
+    attempts = work_through_tasks(log, studies, "ada")
     closed = close_study(log, "s")
     assert check_seal(log, "s").ok
     for refused_change in (
@@ -220,7 +220,7 @@ def test_closing_freezes_everything_under_a_digest(log: StudyLog, studies: Studi
 
 
 def test_what_was_changed_after_the_closing_is_found(log: StudyLog, studies: Studies, path: Path) -> None:
-    attempts = work(log, studies, "ada")
+    attempts = work_through_tasks(log, studies, "ada")
     close_study(log, "s")
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("DROP TRIGGER events_no_delete")
@@ -257,7 +257,7 @@ def test_a_study_without_attempts_is_closed_only_if_that_is_said(log: StudyLog, 
 
 
 def test_a_journal_that_somebody_changed_is_refused_by_name(log: StudyLog, studies: Studies, path: Path) -> None:
-    work(log, studies, "ada")
+    work_through_tasks(log, studies, "ada")
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("DROP TRIGGER journal_no_update")
         connection.execute(
@@ -273,7 +273,7 @@ def test_what_participants_machines_recorded_is_collected_once_and_checked(
     archives = []
     for participant in ("ada", "bob"):
         with StudyLog(tmp_path / participant / "log.sqlite") as far_log:
-            work(far_log, begin(far_log), participant)
+            work_through_tasks(far_log, begin_study(far_log), participant)
             archives.append(tmp_path / f"of-{participant}")
             assert write_archive(far_log, "s", archives[-1]) == 2
     for _ in range(2):
@@ -295,7 +295,7 @@ def test_a_damaged_archive_is_named_and_nothing_of_the_file_taken(
     log: StudyLog, studies: Studies, tmp_path: Path
 ) -> None:
     with StudyLog(tmp_path / "ada" / "log.sqlite") as far_log:
-        work(far_log, begin(far_log), "ada")
+        work_through_tasks(far_log, begin_study(far_log), "ada")
         write_archive(far_log, "s", tmp_path / "archive")
     journal = tmp_path / "archive" / "ada" / "journal.jsonl"
     journal_text = journal.read_text()
@@ -317,8 +317,8 @@ def test_the_attempts_of_those_who_took_their_consent_back_are_not_collected(
     log: StudyLog, studies: Studies, tmp_path: Path
 ) -> None:
     with StudyLog(tmp_path / "ada" / "log.sqlite") as far_log:
-        far_studies = begin(far_log)
-        work(far_log, far_studies, "ada")
+        far_studies = begin_study(far_log)
+        work_through_tasks(far_log, far_studies, "ada")
         far_studies.take_consent_back("s", "ada")
         write_archive(far_log, "s", tmp_path / "archive")
     collected = import_archive(log, tmp_path / "archive")

@@ -60,7 +60,7 @@ def test_a_study_of_models_needs_neither_participants_nor_consent() -> None:
 
 @pytest.mark.parametrize("cutoff", ["2024-09-30", '"2024-09-30"', "2024-09"])
 def test_a_model_may_state_the_end_of_its_training(cutoff: str) -> None:
-    study = parse_study(_of_model(f"knowledge_cutoff: {cutoff}"), FILE).study
+    study = parse_study(_study_with_model_condition(f"knowledge_cutoff: {cutoff}"), FILE).study
     assert study.condition("gpt").knowledge_cutoff == cutoff.strip('"')
 
 
@@ -69,7 +69,7 @@ def test_an_end_of_training_that_is_no_date_is_refused_with_its_line(cutoff: str
     with pytest.raises(
         StudyFileError, match=r"line 4, conditions\[0\]\.knowledge_cutoff: .*not a date. Write YYYY-MM-DD"
     ):
-        parse_study(_of_model(f"knowledge_cutoff: '{cutoff}'"), FILE)
+        parse_study(_study_with_model_condition(f"knowledge_cutoff: '{cutoff}'"), FILE)
 
 
 def test_people_have_no_end_of_training() -> None:
@@ -78,7 +78,7 @@ def test_people_have_no_end_of_training() -> None:
         parse_study(text, FILE)
 
 
-def _of_model(extra_fields: str) -> str:
+def _study_with_model_condition(extra_fields: str) -> str:
     return (
         "study: m\ntitle: Models\nproblems: [a/b]\n"
         f"conditions: [{{name: gpt, solver: model, model: openai/x, {extra_fields}}}]\nrandomisation: {{seed: 1}}\n"

@@ -22,12 +22,12 @@ randomisation: {{seed: 1}}
 INLINE = "solver: agent\n    subject: {name: x, command: x, inline: {policy: always}}"
 
 
-def parsed(condition: str) -> Subject | None:
+def parsed_subject(condition: str) -> Subject | None:
     return parse_study(TEXT.format(condition=condition), FILE).study.conditions[0].subject
 
 
 def test_an_inline_server_needs_no_model() -> None:
-    subject = parsed(INLINE)
+    subject = parsed_subject(INLINE)
     assert subject is not None
     assert subject.inline is not None
     assert (subject.inline.start, subject.inline.dialect, subject.unfixed_fields) == (
@@ -60,7 +60,7 @@ def test_an_inline_server_needs_no_model() -> None:
 )
 def test_what_can_not_be_is_refused_with_a_sentence(condition: str, message: str) -> None:
     with pytest.raises(StudyFileError) as refused:
-        parsed(condition)
+        parsed_subject(condition)
     assert message in str(refused.value)
 
 

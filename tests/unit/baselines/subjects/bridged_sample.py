@@ -35,7 +35,7 @@ class SeenRequests:
 Ask = Callable[[httpx2.AsyncClient, ModelBridge], Awaitable[None]]
 
 
-def says(*outputs: ModelOutput | Exception, requests: SeenRequests | None = None) -> Model:
+def scripted_model(*outputs: ModelOutput | Exception, requests: SeenRequests | None = None) -> Model:
     """A model that answers in this order."""
     remaining_outputs = iter(outputs)
 
@@ -56,15 +56,15 @@ def says(*outputs: ModelOutput | Exception, requests: SeenRequests | None = None
     return get_model("mockllm/model", custom_outputs=reply, memoize=False)
 
 
-def text(content: str) -> ModelOutput:
+def text_output(content: str) -> ModelOutput:
     return ModelOutput.from_content("mockllm/model", content)
 
 
-def call(name: str, arguments: dict[str, Any], content: str = "") -> ModelOutput:
+def call_output(name: str, arguments: dict[str, Any], content: str = "") -> ModelOutput:
     return ModelOutput.for_tool_call("mockllm/model", name, arguments, content=content)
 
 
-def ask(
+def evaluate_with_bridge(
     model: Model,
     asks: Ask,
     log_folder: Path,
@@ -102,6 +102,6 @@ def ask(
     return log
 
 
-def events(body: str) -> Sequence[str]:
+def event_names(body: str) -> Sequence[str]:
     """The data of server-sent events."""
     return [line.removeprefix("data: ") for line in body.splitlines() if line.startswith("data: ")]

@@ -42,7 +42,7 @@ HIDDEN = Hidden(
 )
 
 
-def design(*expected_paths: str, files: dict[str, str] | None = None, system: str | None = None) -> Problem:
+def design_problem(*expected_paths: str, files: dict[str, str] | None = None, system: str | None = None) -> Problem:
     return Problem(
         id="inverter",
         kind=ProblemKind.DESIGN,
@@ -55,7 +55,7 @@ def design(*expected_paths: str, files: dict[str, str] | None = None, system: st
     )
 
 
-def question(style: QuestionFormat, language: str = "en", **public: Any) -> Problem:
+def question_problem(style: QuestionFormat, language: str = "en", **public: Any) -> Problem:
     letter_choices = (Choice(letter="A", text="Yes"), Choice(letter="B", text="No"))
     return Problem(
         id="q",
@@ -76,7 +76,7 @@ def question(style: QuestionFormat, language: str = "en", **public: Any) -> Prob
     )
 
 
-def picture(path: str) -> Figure:
+def figure_of(path: str) -> Figure:
     def chunk(chunk_name: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + chunk_name + data + struct.pack(">I", zlib.crc32(chunk_name + data))
 
@@ -87,7 +87,7 @@ def picture(path: str) -> Figure:
 
 
 def test_one_file_is_asked_for_as_plain_text_beside_the_files_that_are_given() -> None:
-    prompt = answer_prompt(design("rtl/a.sv", files={"docs/spec.md": "y = !a", "rtl/a.sv": ""})).plain
+    prompt = answer_prompt(design_problem("rtl/a.sv", files={"docs/spec.md": "y = !a", "rtl/a.sv": ""})).plain_text
     assert "=== BEGIN docs/spec.md\ny = !a\n=== END docs/spec.md" in prompt
     assert "BEGIN rtl/a.sv" not in prompt
     assert "whole content of the file rtl/a.sv as plain text" in prompt
@@ -95,15 +95,15 @@ def test_one_file_is_asked_for_as_plain_text_beside_the_files_that_are_given() -
 
 
 def test_the_form_for_several_files_is_the_one_that_replies_are_read_in() -> None:
-    problem = design("rtl/a.sv", "rtl/b.sv")
-    form = answer_prompt(problem).plain.rsplit("\n", 1)[1]
+    problem = design_problem("rtl/a.sv", "rtl/b.sv")
+    form = answer_prompt(problem).plain_text.rsplit("\n", 1)[1]
     reply = form.replace("<whole content>", "module m; endmodule\\n")
     assert files_in_answer(problem, reply).files == dict.fromkeys(("rtl/a.sv", "rtl/b.sv"), "module m; endmodule\n")
 
 
 def test_the_data_sets_system_message_stands_in_place_of_ours() -> None:
-    assert answer_prompt(design("rtl/a.sv", system="You are terse.")).system == "You are terse."
-    assert "hardware designer" in answer_prompt(design("rtl/a.sv")).system
+    assert answer_prompt(design_problem("rtl/a.sv", system="You are terse.")).system == "You are terse."
+    assert "hardware designer" in answer_prompt(design_problem("rtl/a.sv")).system
 
 
 @pytest.mark.parametrize(
@@ -111,11 +111,11 @@ def test_the_data_sets_system_message_stands_in_place_of_ours() -> None:
     [("en", "X is True or False"), ("zh", "正确"), ("fr", "Vrai ou Faux"), ("de", "Wahr oder Falsch")],
 )
 def test_a_question_is_asked_in_its_language(language: str, words: str) -> None:
-    assert words in answer_prompt(question(QuestionFormat.ASSERTION, language)).plain
+    assert words in answer_prompt(question_problem(QuestionFormat.ASSERTION, language)).plain_text
 
 
 def test_choices_stand_between_the_question_and_how_to_answer() -> None:
-    text = answer_prompt(question(QuestionFormat.MULTIPLE_CHOICE)).plain
+    text = answer_prompt(question_problem(QuestionFormat.MULTIPLE_CHOICE)).plain_text
     assert text.index("Is a cache fast?") < text.index("A. Yes") < text.index("B. No") < text.index("`ANSWER: X`")
 
 
@@ -129,19 +129,19 @@ def test_choices_stand_between_the_question_and_how_to_answer() -> None:
     ],
 )
 def test_of_an_open_reply_with_steps_what_follows_the_last_label_counts(reply: str, answer: str) -> None:
-    assert answer_after_steps(question(QuestionFormat.OPEN_ENDED), reply) == answer
+    assert answer_after_steps(question_problem(QuestionFormat.OPEN_ENDED), reply) == answer
 
 
 def test_a_value_is_read_in_the_whole_reply_with_its_steps() -> None:
     reply = "The answer is A.\nANSWER: B"
-    assert answer_after_steps(question(QuestionFormat.MULTIPLE_CHOICE), reply) == reply
+    assert answer_after_steps(question_problem(QuestionFormat.MULTIPLE_CHOICE), reply) == reply
 
 
 def test_a_figure_comes_behind_the_link_that_shows_it() -> None:
-    first_figure, second_figure = picture("figs/a.png"), picture("figs/b.png")
+    first_figure, second_figure = figure_of("figs/a.png"), figure_of("figs/b.png")
     text = "See ![a](figs/a.png) here."
     prompt_parts = answer_prompt(
-        question(QuestionFormat.OPEN_ENDED, statement=text, figures=(second_figure, first_figure))
+        question_problem(QuestionFormat.OPEN_ENDED, statement=text, figures=(second_figure, first_figure))
     ).user
     assert [part if isinstance(part, str) else part.path for part in prompt_parts][:3] == [
         "See ![a](figs/a.png)",
@@ -152,7 +152,11 @@ def test_a_figure_comes_behind_the_link_that_shows_it() -> None:
 
 
 def test_nothing_hidden_is_in_any_prompt() -> None:
-    for problem in (design("rtl/a.sv"), design("rtl/a.sv", "b.sv"), *(question(style) for style in QuestionFormat)):
+    for problem in (
+        design_problem("rtl/a.sv"),
+        design_problem("rtl/a.sv", "b.sv"),
+        *(question_problem(style) for style in QuestionFormat),
+    ):
         template = Template("{{statement}} {{files}} {{reply}} {{id}} {{title}} {{category}} {{format}} {{domain}}")
         for prompt in (
             answer_prompt(problem),
@@ -160,12 +164,12 @@ def test_nothing_hidden_is_in_any_prompt() -> None:
             agent_prompt(problem),
         ):
             assert CANARY not in repr(prompt)
-        assert CANARY not in template.make_prompt(problem).plain
+        assert CANARY not in template.make_prompt(problem).plain_text
 
 
 def test_a_template_is_filled_in_for_each_problem_and_leaves_verilogs_braces_alone() -> None:
     template = Template("As {{ difficulty }} {{category}}:\n{{statement}}\n{{expected}}\nassign y = {{8{a}}, b};")
-    prompt = template.make_prompt(design("rtl/a.sv")).plain
+    prompt = template.make_prompt(design_problem("rtl/a.sv")).plain_text
     assert "As easy Specification to RTL:\nInvert a.\nrtl/a.sv\nassign y = {{8{a}}, b};" in prompt
 
 
@@ -182,7 +186,7 @@ def test_a_template_with_a_mistake_names_line_and_place(text: str, message: str,
     assert message in str(raised.value)
 
 
-def csbench(number: int, split: str, answer_key: object = True, **fields: Any) -> dict[str, Any]:
+def csbench_record(number: int, split: str, answer_key: object = True, **fields: Any) -> dict[str, Any]:
     return {
         "ID": number,
         "Split": split,
@@ -200,10 +204,10 @@ def csbench(number: int, split: str, answer_key: object = True, **fields: Any) -
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     file = tmp_path / "cs.json"
-    other_domain = [csbench(number, "Valid", domain="Operating System") for number in range(20, 26)]
-    same_domain = [csbench(number, "Valid", answer_key=number % 2 == 0) for number in (10, 11)]
-    french = [csbench(30, "Valid", language="French")]
-    tested = [csbench(number, "Test", Question=f"Tested {number}?", Explanation=CANARY) for number in (1, 2)]
+    other_domain = [csbench_record(number, "Valid", domain="Operating System") for number in range(20, 26)]
+    same_domain = [csbench_record(number, "Valid", answer_key=number % 2 == 0) for number in (10, 11)]
+    french = [csbench_record(30, "Valid", language="French")]
+    tested = [csbench_record(number, "Test", Question=f"Tested {number}?", Explanation=CANARY) for number in (1, 2)]
     file.write_text(json.dumps([*other_domain, *same_domain, *french, *tested]))
     cs_store = Store(Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path / "home")}))
     cs_store.add(import_csbench([file], "cs"))
@@ -252,7 +256,7 @@ def test_a_pack_without_a_validation_split_has_no_examples_to_give(store: Store)
 
 
 def test_prompts_go_out_and_replies_come_in_as_cvdp_has_them(tmp_path: Path) -> None:
-    problems = [design("rtl/a.sv"), question(QuestionFormat.OPEN_ENDED)]
+    problems = [design_problem("rtl/a.sv"), question_problem(QuestionFormat.OPEN_ENDED)]
     file = tmp_path / "prompts.jsonl"
     assert write_prompts(file, problems, answer_prompt) == 2
     prompt_records = [json.loads(line) for line in file.read_text().splitlines()]

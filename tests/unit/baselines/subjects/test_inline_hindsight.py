@@ -84,12 +84,12 @@ class Author:
         """Hindsight on an offer at one of the pauses."""
         site = self.sites()[pause]
         ((_, hindsight),) = hindsight_at_pauses(
-            HEADER, self.events, [(site, record(site, offer, latency_ms, exact))], 1000, {}
+            HEADER, self.events, [(site, site_record(site, offer, latency_ms, exact))], 1000, {}
         )
         return hindsight
 
 
-def record(site: Site, offer: str, latency_ms: float, exact: bool) -> SiteRecord:
+def site_record(site: Site, offer: str, latency_ms: float, exact: bool) -> SiteRecord:
     return SiteRecord(
         site=site.id,
         problem=site.problem,
@@ -119,7 +119,7 @@ def typed(author: Author, offset_s: float, text: str) -> None:
         author.write(offset_s + index / 100, letter)
 
 
-def solved() -> Author:
+def author_who_solved() -> Author:
     """Pauses after the first second, and writes the rest within half a minute."""
     author = Author()
     typed(author, 1, "assign ")
@@ -130,7 +130,7 @@ def solved() -> Author:
 
 
 def test_an_offer_that_its_author_typed_later_was_right_before() -> None:
-    hindsight = solved().judged("y = (a & b);")
+    hindsight = author_who_solved().judged("y = (a & b);")
     assert hindsight.is_known
     assert hindsight.whole is not None
     assert hindsight.whole.is_right
@@ -141,30 +141,30 @@ def test_an_offer_that_its_author_typed_later_was_right_before() -> None:
 
 
 def test_white_space_does_not_count_but_what_it_separates_does() -> None:
-    hindsight = solved().judged("y=(a&b);\nassign  z=a;")
+    hindsight = author_who_solved().judged("y=(a&b);\nassign  z=a;")
     assert hindsight.whole is not None
     assert hindsight.whole.is_right
-    apart = solved().judged("y = (a & b);assignz = a;")
+    apart = author_who_solved().judged("y = (a & b);assignz = a;")
     assert apart.whole is not None
     assert not apart.whole.is_kept
 
 
 def test_a_slow_server_was_not_there_before() -> None:
-    hindsight = solved().judged("y = (a & b);", latency_ms=60_000)
+    hindsight = author_who_solved().judged("y = (a & b);", latency_ms=60_000)
     assert hindsight.whole is not None
     assert hindsight.whole.is_kept
     assert not hindsight.whole.is_right
 
 
 def test_the_first_line_may_be_right_where_the_whole_is_wrong() -> None:
-    hindsight = solved().judged("y = (a & b);\nassign z = 1'b0;")
+    hindsight = author_who_solved().judged("y = (a & b);\nassign z = 1'b0;")
     assert hindsight.whole is not None
     assert hindsight.first_line is not None
     assert (hindsight.whole.is_right, hindsight.first_line.is_right, hindsight.is_wrong) == (False, True, True)
 
 
 def test_short_offers_do_not_count() -> None:
-    hindsight = solved().judged("y = a;")
+    hindsight = author_who_solved().judged("y = a;")
     assert hindsight.whole is None
     assert hindsight.is_wrong is None
 
@@ -230,16 +230,18 @@ def test_a_stopped_clock_and_long_gaps_do_not_count_as_earlier() -> None:
 
 
 def test_lint_would_have_caught_a_wrong_offer() -> None:
-    hindsight = solved().judged("y = not_declared & b;")
+    hindsight = author_who_solved().judged("y = not_declared & b;")
     assert (hindsight.is_wrong, hindsight.adds_errors) == (True, True)
-    assert solved().judged("y = a ^ b; // other").adds_errors is False
+    assert author_who_solved().judged("y = a ^ b; // other").adds_errors is False
 
 
 def test_an_offer_that_replaces_what_was_typed_is_applied_there() -> None:
-    site = solved().sites()[0]
+    site = author_who_solved().sites()[0]
     step = Step(decision=OfferOutcome.REFUSED, offers=1, offer="assign y = (a & b);", replaces=(len("assign "), 0))
-    site_record = record(site, "", 0, exact=False).model_copy(update={"steps": (step,)})
-    ((pause_offer, hindsight),) = hindsight_at_pauses(HEADER, solved().events, [(site, site_record)], 1000, {})
+    refused_record = site_record(site, "", 0, exact=False).model_copy(update={"steps": (step,)})
+    ((pause_offer, hindsight),) = hindsight_at_pauses(
+        HEADER, author_who_solved().events, [(site, refused_record)], 1000, {}
+    )
     assert pause_offer.text_with_offer == START[:HOLE] + "assign y = (a & b);" + START[HOLE:]
     assert hindsight.whole is not None
     assert hindsight.whole.is_right

@@ -28,56 +28,59 @@ def document() -> DocumentVersion:
     return DocumentVersion("file:///m.sv", TEXT, CURSOR)
 
 
-def offered(result: Any, dialect: Dialect | None = None) -> list[Offer]:
+def offers_in(result: Any, dialect: Dialect | None = None) -> list[Offer]:
     return list((dialect or Dialect()).offers_in_result(result, document()))
 
 
-def at(start: int, end: int, line: int = 1) -> dict[str, Any]:
+def lsp_range(start: int, end: int, line: int = 1) -> dict[str, Any]:
     return {"start": {"line": line, "character": start}, "end": {"line": line, "character": end}}
 
 
-def failure(result: Any, dialect: Dialect | None = None) -> ServerFailure:
+def failure_of_result(result: Any, dialect: Dialect | None = None) -> ServerFailure:
     with pytest.raises(SubjectError) as caught:
-        offered(result, dialect)
+        offers_in(result, dialect)
     return caught.value.failure
 
 
 @pytest.mark.parametrize("result", [None, [], {"items": []}])
 def test_null_an_empty_list_and_an_empty_object_of_items_offer_nothing(result: Any) -> None:
-    assert offered(result) == []
+    assert offers_in(result) == []
 
 
 def test_an_item_without_a_range_is_inserted_at_the_cursor() -> None:
-    (offer,) = offered({"items": [{"insertText": "a"}]})
+    (offer,) = offers_in({"items": [{"insertText": "a"}]})
     assert (offer.start, offer.end, offer.insertion) == (CURSOR, CURSOR, "a")
 
 
 def test_ranges_count_utf_16() -> None:
     # `𝄞` is two code units, so the cursor is at 15, not at 14.
-    (offer,) = offered([{"insertText": "  assign é𝄞 = a", "range": at(0, 15)}])
+    (offer,) = offers_in([{"insertText": "  assign é𝄞 = a", "range": lsp_range(0, 15)}])
     assert (offer.start, offer.end) == (TEXT.index("  assign"), CURSOR)
     assert offer.insertion == "a"
 
 
 def test_an_offer_that_changes_what_was_typed_has_no_insertion() -> None:
-    (offer,) = offered([{"insertText": "  assign y = a", "range": at(0, 15)}])
+    (offer,) = offers_in([{"insertText": "  assign y = a", "range": lsp_range(0, 15)}])
     assert offer.insertion is None
 
 
 def test_what_follows_and_stays_does_not_count_as_inserted() -> None:
-    (offer,) = offered([{"insertText": "a;", "range": at(15, 16)}])
+    (offer,) = offers_in([{"insertText": "a;", "range": lsp_range(15, 16)}])
     assert offer.insertion == "a"
-    assert offer.keeps_what_follows
+    assert offer.keeps_text_after
 
 
-@pytest.mark.parametrize("edit_range", [at(0, 5), at(16, 16), at(15, 900), at(0, 3, line=900), at(0, 0, line=0)])
+@pytest.mark.parametrize(
+    "edit_range",
+    [lsp_range(0, 5), lsp_range(16, 16), lsp_range(15, 900), lsp_range(0, 3, line=900), lsp_range(0, 0, line=0)],
+)
 def test_a_range_that_is_not_at_the_cursor_is_named(edit_range: dict[str, Any]) -> None:
-    assert failure([{"insertText": "a", "range": edit_range}]) is ServerFailure.OUT_OF_RANGE
+    assert failure_of_result([{"insertText": "a", "range": edit_range}]) is ServerFailure.OUT_OF_RANGE
 
 
 def test_a_range_of_several_lines_is_named() -> None:
     edit_range = {"start": {"line": 1, "character": 15}, "end": {"line": 2, "character": 3}}
-    assert failure([{"insertText": "a", "range": edit_range}]) is ServerFailure.OUT_OF_RANGE
+    assert failure_of_result([{"insertText": "a", "range": edit_range}]) is ServerFailure.OUT_OF_RANGE
 
 
 @pytest.mark.parametrize(
@@ -96,11 +99,11 @@ def test_a_range_of_several_lines_is_named() -> None:
     ],
 )
 def test_what_is_no_item_is_named(result: Any) -> None:
-    assert failure(result) is ServerFailure.BAD_OFFER
+    assert failure_of_result(result) is ServerFailure.BAD_OFFER
 
 
 def test_a_lone_surrogate_becomes_a_character_that_a_file_can_hold() -> None:
-    (offer,) = offered([{"insertText": "a\ud800b"}])
+    (offer,) = offers_in([{"insertText": "a\ud800b"}])
     assert offer.text == "a\ufffdb"
 
 
@@ -119,14 +122,14 @@ def test_a_snippet_inserts_its_defaults(snippet: str, text: str) -> None:
 
 
 def test_snippets_are_read_as_string_values() -> None:
-    (offer,) = offered([{"insertText": {"kind": "snippet", "value": "${1:a};"}}])
+    (offer,) = offers_in([{"insertText": {"kind": "snippet", "value": "${1:a};"}}])
     assert offer.text == "a;"
 
 
 def test_tabby_offers_edits_of_completion_items() -> None:
-    text_edit = {"newText": "a", "range": at(15, 15)}
+    text_edit = {"newText": "a", "range": lsp_range(15, 15)}
     completion_item = {"label": "x", "textEdit": text_edit, "data": {"completionId": "1"}}
-    (offer,) = offered({"isIncomplete": False, "items": [completion_item]}, TabbyDialect())
+    (offer,) = offers_in({"isIncomplete": False, "items": [completion_item]}, TabbyDialect())
     assert offer.insertion == "a"
 
 
@@ -144,7 +147,7 @@ def test_copilot_is_told_version_and_indentation() -> None:
     assert question["formattingOptions"] == {"tabSize": 4, "insertSpaces": True}
 
 
-async def read(data: bytes) -> bytes | None:
+async def body_read(data: bytes) -> bytes | None:
     stream = asyncio.StreamReader(limit=MAX_HEADER_BYTES)
     stream.feed_data(data)
     stream.feed_eof()
@@ -153,14 +156,14 @@ async def read(data: bytes) -> bytes | None:
 
 async def test_messages_survive_the_wire() -> None:
     message: dict[str, Any] = {"method": "m", "params": {"text": "é\ud800𝄞"}}
-    body = await read(frame_message(message))
+    body = await body_read(frame_message(message))
     assert body is not None
     assert parse_body(body) == {"jsonrpc": "2.0", **message}
 
 
 async def test_header_names_have_no_case_and_others_are_left_alone() -> None:
-    assert await read(b"Content-Type: x\r\ncontent-length: 2\r\n\r\n{}") == b"{}"
-    assert await read(b"") is None
+    assert await body_read(b"Content-Type: x\r\ncontent-length: 2\r\n\r\n{}") == b"{}"
+    assert await body_read(b"") is None
 
 
 @pytest.mark.parametrize(
@@ -177,7 +180,7 @@ async def test_header_names_have_no_case_and_others_are_left_alone() -> None:
 )
 async def test_what_is_no_message_is_named(data: bytes, expected_failure: ServerFailure) -> None:
     with pytest.raises(SubjectError) as caught:
-        await read(data)
+        await body_read(data)
     assert caught.value.failure is expected_failure
 
 

@@ -27,7 +27,9 @@ AFTER = "\nendmodule\n"
 REST = "assign y = a & b;\n    assign z = a | b;"
 
 
-def acceptance(policy: Policy, text: str, remainder: str = REST, *, adds_errors: bool = False) -> AcceptedPart | None:
+def accepted_part(
+    policy: Policy, text: str, remainder: str = REST, *, adds_errors: bool = False
+) -> AcceptedPart | None:
     document = DocumentVersion("file:///m.sv", BEFORE + AFTER, len(BEFORE))
     return part_to_accept(
         policy, document, checked_offer(document, text, None), remainder, lambda changed_document: adds_errors
@@ -35,16 +37,16 @@ def acceptance(policy: Policy, text: str, remainder: str = REST, *, adds_errors:
 
 
 def test_never_refuses_what_is_right() -> None:
-    assert acceptance(Policy.NEVER, REST) is None
+    assert accepted_part(Policy.NEVER, REST) is None
 
 
 def test_always_takes_what_is_wrong() -> None:
-    assert acceptance(Policy.ALWAYS, "nonsense\nmore") == AcceptedPart("nonsense\nmore", True)
+    assert accepted_part(Policy.ALWAYS, "nonsense\nmore") == AcceptedPart("nonsense\nmore", True)
 
 
 @pytest.mark.parametrize("policy", list(Policy))
 def test_nobody_accepts_white_space(policy: Policy) -> None:
-    assert acceptance(policy, " \n ") is None
+    assert accepted_part(policy, " \n ") is None
 
 
 @pytest.mark.parametrize(
@@ -52,7 +54,7 @@ def test_nobody_accepts_white_space(policy: Policy) -> None:
     [("one\ntwo", "one", False), ("one", "one", True), ("\n  one\ntwo", "\n  one", False), ("one\n", "one\n", True)],
 )
 def test_first_line_takes_the_first_line_with_words(text: str, first_line: str, is_whole: bool) -> None:
-    assert acceptance(Policy.FIRST_LINE, text) == AcceptedPart(first_line, is_whole)
+    assert accepted_part(Policy.FIRST_LINE, text) == AcceptedPart(first_line, is_whole)
 
 
 @pytest.mark.parametrize(
@@ -66,18 +68,18 @@ def test_first_line_takes_the_first_line_with_words(text: str, first_line: str, 
     ],
 )
 def test_the_oracle_takes_the_words_of_the_reference(text: str, words: str) -> None:
-    accepted_offer = acceptance(Policy.MATCHES, text)
+    accepted_offer = accepted_part(Policy.MATCHES, text)
     assert (accepted_offer.text if accepted_offer else "") == words
 
 
 def test_survives_lint_asks_for_new_errors_only() -> None:
-    assert acceptance(Policy.SURVIVES_LINT, REST) == AcceptedPart(REST, True)
-    assert acceptance(Policy.SURVIVES_LINT, REST, adds_errors=True) is None
+    assert accepted_part(Policy.SURVIVES_LINT, REST) == AcceptedPart(REST, True)
+    assert accepted_part(Policy.SURVIVES_LINT, REST, adds_errors=True) is None
 
 
 def test_only_the_oracle_looks_at_the_reference() -> None:
     for policy in set(Policy) - {Policy.MATCHES}:
-        assert acceptance(policy, "assign y = 0;", "") == acceptance(policy, "assign y = 0;", "assign y = 0;")
+        assert accepted_part(policy, "assign y = 0;", "") == accepted_part(policy, "assign y = 0;", "assign y = 0;")
 
 
 def test_errors_that_were_there_before_are_not_new() -> None:

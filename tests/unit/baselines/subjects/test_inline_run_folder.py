@@ -23,7 +23,7 @@ from ..inline_settings import settings
 SETTINGS = settings(command=("server", "--stdio"), problems={"starter/m": "d" * 64}, most_asks=1, sites=2)
 
 
-def record(site: str) -> SiteRecord:
+def site_record(site: str) -> SiteRecord:
     return SiteRecord(
         site=site,
         problem="starter/m",
@@ -55,15 +55,15 @@ def folder(tmp_path: Path) -> RunFolder:
 
 def test_what_is_kept_is_read_again(folder: RunFolder) -> None:
     with folder.open_for_writing(SETTINGS):
-        folder.append_record(record("a"))
-        folder.append_record(record("b"))
-    assert folder.records() == [record("a"), record("b")]
+        folder.append_record(site_record("a"))
+        folder.append_record(site_record("b"))
+    assert folder.records() == [site_record("a"), site_record("b")]
     assert folder.settings() == SETTINGS
 
 
 def test_a_run_is_for_its_owners_eyes(folder: RunFolder) -> None:
     with folder.open_for_writing(SETTINGS):
-        folder.append_record(record("a"))
+        folder.append_record(site_record("a"))
     assert folder.folder.stat().st_mode & 0o077 == 0
     assert (folder.folder / "sites.jsonl").stat().st_mode & 0o077 == 0
 
@@ -72,27 +72,27 @@ def test_a_command_that_was_killed_before_its_settings_were_written_can_begin_ag
     folder.folder.mkdir()
     (folder.folder / ".run.json.abc").touch()
     with folder.open_for_writing(SETTINGS):
-        folder.append_record(record("a"))
-    assert folder.records() == [record("a")]
+        folder.append_record(site_record("a"))
+    assert folder.records() == [site_record("a")]
 
 
 @pytest.mark.parametrize("torn", [1, 10, -1])
 def test_a_torn_last_line_is_played_again(folder: RunFolder, torn: int) -> None:
     with folder.open_for_writing(SETTINGS):
-        folder.append_record(record("a"))
-        folder.append_record(record("b"))
+        folder.append_record(site_record("a"))
+        folder.append_record(site_record("b"))
     file = folder.folder / "sites.jsonl"
     file_bytes = file.read_bytes()
     file.write_bytes(file_bytes[: len(file_bytes) // 2 + torn] if torn > 0 else file_bytes[:torn])
-    assert folder.records() == [record("a")]
+    assert folder.records() == [site_record("a")]
     with folder.open_for_writing(SETTINGS):
-        folder.append_record(record("b"))
-    assert folder.records() == [record("a"), record("b")]
+        folder.append_record(site_record("b"))
+    assert folder.records() == [site_record("a"), site_record("b")]
 
 
 def test_a_damaged_line_is_named(folder: RunFolder) -> None:
     with folder.open_for_writing(SETTINGS):
-        folder.append_record(record("a"))
+        folder.append_record(site_record("a"))
     (folder.folder / "sites.jsonl").write_bytes(b"{}\n")
     with pytest.raises(EvaluationError, match=r"sites\.jsonl, line 1, is damaged"):
         folder.records()
@@ -163,7 +163,7 @@ def test_files_that_the_server_changed_are_noticed(tmp_path: Path, change: str) 
         elif change == "added":
             (area.workspace / "notes").touch()
         elif change == "deep":
-            nest(area.workspace, 1200)
+            write_nested_line(area.workspace, 1200)
         elif change == "removed":
             file.unlink()
         else:
@@ -174,7 +174,7 @@ def test_files_that_the_server_changed_are_noticed(tmp_path: Path, change: str) 
     assert caught.value.failure is ServerFailure.CHANGED_FILES
 
 
-def nest(folder: Path, levels: int) -> None:
+def write_nested_line(folder: Path, levels: int) -> None:
     """Folders in folders, deeper than any path may be long."""
     handle = os.open(folder, os.O_RDONLY)
     for _ in range(levels):

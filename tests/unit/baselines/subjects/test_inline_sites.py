@@ -39,16 +39,16 @@ def problem() -> Problem:
     return Store(Home.from_environment()).unseal("starter/uart-parity")
 
 
-def parts(unit: SyntacticUnit) -> list[str]:
+def unit_texts(unit: SyntacticUnit) -> list[str]:
     return [SOURCE[start:end] for start, end in unit_regions(SOURCE, unit)]
 
 
 def test_units_are_what_a_person_writes_in_one_go() -> None:
-    assert parts(SyntacticUnit.PORT_LIST) == ["input  logic clk, a,\n    output logic y"]
-    assert parts(SyntacticUnit.ASSIGNMENT) == ["assign y = a;", "q <= 1", "q <= 0"]
-    assert [part[:9] for part in parts(SyntacticUnit.ALWAYS)] == ["always_ff"]
-    assert parts(SyntacticUnit.CASE_ARM) == ["1'b0: q <= 1;", "default: q <= 0;"]
-    assert parts(SyntacticUnit.ASSERTION) == ["check: assert property (@(posedge clk) a |-> y);"]
+    assert unit_texts(SyntacticUnit.PORT_LIST) == ["input  logic clk, a,\n    output logic y"]
+    assert unit_texts(SyntacticUnit.ASSIGNMENT) == ["assign y = a;", "q <= 1", "q <= 0"]
+    assert [part[:9] for part in unit_texts(SyntacticUnit.ALWAYS)] == ["always_ff"]
+    assert unit_texts(SyntacticUnit.CASE_ARM) == ["1'b0: q <= 1;", "default: q <= 0;"]
+    assert unit_texts(SyntacticUnit.ASSERTION) == ["check: assert property (@(posedge clk) a |-> y);"]
 
 
 def test_a_body_is_between_header_and_end_and_empty_ones_are_left_out() -> None:

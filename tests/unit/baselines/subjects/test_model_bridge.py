@@ -17,7 +17,7 @@ from inspect_ai.model import ChatMessageTool
 
 from benchwright_subjects.bridge import ModelBridge, http_server
 
-from .bridged_sample import SeenRequests, ask, call, events, says, text
+from .bridged_sample import SeenRequests, call_output, evaluate_with_bridge, event_names, scripted_model, text_output
 
 PARAMETERS = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 GEMINI = "/v1beta/models/gemini-2.5-flash"
@@ -28,7 +28,7 @@ def model_events(log: EvalLog) -> list[ModelEvent]:
     return [event for event in sample.events if isinstance(event, ModelEvent)]
 
 
-def succeeded(log: EvalLog) -> bool:
+def has_succeeded(log: EvalLog) -> bool:
     assert log.status == "success", (log.error, [event.error for event in model_events(log)])
     (sample,) = log.samples or []
     return sample.error is None
@@ -65,13 +65,13 @@ def test_openai_chat_answers_with_text_and_tools(tmp_path: Path, stream: bool) -
             for tool_call in message.tool_calls or []:
                 messages.append({"role": "tool", "tool_call_id": tool_call.id, "content": "written"})
 
-    log = ask(
-        says(call("write", {"path": "a"}, "I write."), text("done"), requests=requests),
+    log = evaluate_with_bridge(
+        scripted_model(call_output("write", {"path": "a"}, "I write."), text_output("done"), requests=requests),
         asks,
         tmp_path,
         requests=requests,
     )
-    assert succeeded(log)
+    assert has_succeeded(log)
     (ended, first_text, (called_tool,), usage), (last, final, last_calls, _) = heard
     assert (ended, first_text, called_tool.function.name, json.loads(called_tool.function.arguments)) == (
         "tool_calls",
@@ -109,8 +109,13 @@ def test_openai_responses_answers_with_text_and_tools(tmp_path: Path, stream: bo
                 if item.type == "function_call":
                     conversation.append({"type": "function_call_output", "call_id": item.call_id, "output": "written"})
 
-    log = ask(says(call("write", {"path": "a"}), text("done"), requests=requests), asks, tmp_path, requests=requests)
-    assert succeeded(log)
+    log = evaluate_with_bridge(
+        scripted_model(call_output("write", {"path": "a"}), text_output("done"), requests=requests),
+        asks,
+        tmp_path,
+        requests=requests,
+    )
+    assert has_succeeded(log)
     first, last = heard
     assert [(item.name, item.arguments) for item in first.output if item.type == "function_call"] == [
         ("write", '{"path": "a"}')
@@ -149,13 +154,13 @@ def test_anthropic_messages_answers_with_text_and_tools(tmp_path: Path, stream: 
             ]
             messages.append({"role": "user", "content": tool_results})
 
-    log = ask(
-        says(call("write", {"path": "a"}, "I write."), text("done"), requests=requests),
+    log = evaluate_with_bridge(
+        scripted_model(call_output("write", {"path": "a"}, "I write."), text_output("done"), requests=requests),
         asks,
         tmp_path,
         requests=requests,
     )
-    assert succeeded(log)
+    assert has_succeeded(log)
     first, last = heard
     assert [part.type for part in first.content] == ["text", "tool_use"]
     assert (first.content[1].name, first.content[1].input, first.stop_reason) == ("write", {"path": "a"}, "tool_use")
@@ -183,15 +188,20 @@ def test_gemini_answers_with_text_and_tools(tmp_path: Path, stream: str) -> None
             }
             response = await client.post(GEMINI + stream, json=request_body)
             assert response.status_code == 200, response.text
-            reply = json.loads(events(response.text)[0]) if "sse" in stream else response.json()
+            reply = json.loads(event_names(response.text)[0]) if "sse" in stream else response.json()
             reply = reply[0] if isinstance(reply, list) else reply
             heard.append(reply)
             content = reply["candidates"][0]["content"]
             result = {"functionResponse": {"name": "write", "response": {"output": "written"}}}
             contents += [content, {"role": "user", "parts": [result]}]
 
-    log = ask(says(call("write", {"path": "a"}), text("done"), requests=requests), asks, tmp_path, requests=requests)
-    assert succeeded(log)
+    log = evaluate_with_bridge(
+        scripted_model(call_output("write", {"path": "a"}), text_output("done"), requests=requests),
+        asks,
+        tmp_path,
+        requests=requests,
+    )
+    assert has_succeeded(log)
     first, last = (reply["candidates"][0] for reply in heard)
     (function_call,) = [part["functionCall"] for part in first["content"]["parts"] if "functionCall" in part]
     assert function_call == {"name": "write", "args": {"path": "a"}}
@@ -219,7 +229,11 @@ def test_tools_of_a_namespace_are_offered_and_called_in_it(tmp_path: Path) -> No
         assert response.status_code == 200, response.text
         heard.extend(output for output in response.json()["output"] if output["type"] == "function_call")
 
-    assert succeeded(ask(says(call("problem", {"path": "a"}), requests=requests), asks, tmp_path, requests=requests))
+    assert has_succeeded(
+        evaluate_with_bridge(
+            scripted_model(call_output("problem", {"path": "a"}), requests=requests), asks, tmp_path, requests=requests
+        )
+    )
     assert [tool.name for tool in requests.offered_tools[0]] == ["problem", "status"]
     assert [(tool_call["namespace"], tool_call["name"]) for tool_call in heard] == [("mcp__benchwright", "problem")]
 
@@ -252,7 +266,7 @@ def test_malformed_requests_are_refused_in_the_protocols_form_and_the_bridge_goe
                 assert response.json()["error"]["message"]
         assert (await client.post(path, json=REQUESTS[path])).status_code == 200
 
-    assert succeeded(ask(says(*[text("ok")] * 20), asks, tmp_path))
+    assert has_succeeded(evaluate_with_bridge(scripted_model(*[text_output("ok")] * 20), asks, tmp_path))
 
 
 @pytest.mark.parametrize("path", REQUESTS)
@@ -262,7 +276,7 @@ def test_a_provider_that_fails_is_told_by_its_status_alone(tmp_path: Path, path:
         assert (response.status_code, "CANARY" in response.text) == (502, False)
         assert "502" in response.json()["error"]["message"]
 
-    log = ask(says(OSError("no route to CANARY.example:8443")), asks, tmp_path)
+    log = evaluate_with_bridge(scripted_model(OSError("no route to CANARY.example:8443")), asks, tmp_path)
     assert [event.error is not None for event in model_events(log)] == [True]
 
 
@@ -280,7 +294,7 @@ def test_requests_that_are_too_large_compressed_or_unknown_are_refused(
         assert [response.status_code for response in unknown_responses] == [404, 404]
         assert (await client.get("/v1/models")).json()["data"][0]["id"] == "inspect"
 
-    assert succeeded(ask(says(), asks, tmp_path))
+    assert has_succeeded(evaluate_with_bridge(scripted_model(), asks, tmp_path))
 
 
 def test_a_token_limit_ends_the_sample_and_is_told(tmp_path: Path) -> None:
@@ -292,7 +306,9 @@ def test_a_token_limit_ends_the_sample_and_is_told(tmp_path: Path) -> None:
             statuses.append(response.status_code)
         assert bridge.failure.done()
 
-    log = ask(says(text("one " * 50), text("two")), asks, tmp_path, token_limit=10)
+    log = evaluate_with_bridge(
+        scripted_model(text_output("one " * 50), text_output("two")), asks, tmp_path, token_limit=10
+    )
     (sample,) = log.samples or []
     assert sample.limit is not None
     assert sample.limit.type == "token"
@@ -310,7 +326,11 @@ def test_each_request_has_the_samples_seed_and_the_programs_own_settings_only_wh
             "/v1/chat/completions", json=REQUESTS["/v1/chat/completions"] | {"temperature": 0.5, "seed": 3}
         )
 
-    assert succeeded(ask(says(text("ok"), requests=requests), asks, tmp_path, seed=42, forwards=forwards))
+    assert has_succeeded(
+        evaluate_with_bridge(
+            scripted_model(text_output("ok"), requests=requests), asks, tmp_path, seed=42, forwards=forwards
+        )
+    )
     assert [(config.seed, config.temperature) for config in requests.configs] == [(42, temperature)]
 
 
@@ -319,7 +339,7 @@ def test_a_slow_model_keeps_a_streamed_connection_alive(tmp_path: Path, monkeypa
     answering = asyncio.Event()
 
     async def asks(client: httpx2.AsyncClient, bridge: ModelBridge) -> None:
-        answer_request = bridge.answer
+        answer_request = bridge.start_answer
 
         def slowly(*arguments: Any) -> Any:
             async def later() -> Any:
@@ -336,7 +356,7 @@ def test_a_slow_model_keeps_a_streamed_connection_alive(tmp_path: Path, monkeypa
             answering.set()
             assert [line async for line in lines if "data" in line][-1] == "data: [DONE]"
 
-    assert succeeded(ask(says(text("ok")), asks, tmp_path))
+    assert has_succeeded(evaluate_with_bridge(scripted_model(text_output("ok")), asks, tmp_path))
 
 
 def test_a_program_that_hangs_up_cancels_its_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -362,7 +382,7 @@ def test_a_program_that_hangs_up_cancels_its_request(tmp_path: Path, monkeypatch
         posted.cancel()
         await asyncio.wait_for(cancelled.wait(), 10)
 
-    assert succeeded(ask(says(), asks, tmp_path))
+    assert has_succeeded(evaluate_with_bridge(scripted_model(), asks, tmp_path))
 
 
 def test_half_a_character_does_not_reach_the_log(tmp_path: Path) -> None:
@@ -370,7 +390,7 @@ def test_half_a_character_does_not_reach_the_log(tmp_path: Path) -> None:
         body = b'{"model": "m", "messages": [{"role": "user", "content": "x\\ud800y\\ud83d\\ude00"}]}'
         assert (await client.post("/v1/chat/completions", content=body)).status_code == 200
 
-    log = ask(says(text("ok")), asks, tmp_path)
-    assert succeeded(log)
+    log = evaluate_with_bridge(scripted_model(text_output("ok")), asks, tmp_path)
+    assert has_succeeded(log)
     assert read_eval_log(log.location).status == "success"
     assert [event.input[0].text for event in model_events(log)] == ["x\ufffdy\U0001f600"]

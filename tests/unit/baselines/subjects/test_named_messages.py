@@ -11,7 +11,7 @@ from benchwright_subjects.inspect_private import NamingBridge
 CONVERSATIONS = ("ab", "aba", "abab", "a", "abcabc", "ccc", "b")
 
 
-def names(bridge: AgentBridge, conversation: str) -> list[str]:
+def message_names(bridge: AgentBridge, conversation: str) -> list[str]:
     """Names of the messages of a request; an assistant and a user take turns."""
     messages: list[ChatMessage] = [
         ChatMessageUser(content=letter) if index % 2 else ChatMessageAssistant(content=letter)
@@ -25,7 +25,7 @@ def names(bridge: AgentBridge, conversation: str) -> list[str]:
 def test_a_message_has_the_same_name_in_each_request_and_no_two_of_a_request_share_one(kind: type[AgentBridge]) -> None:
     """Of Inspect's own bridge too, whose behaviour ours keeps."""
     bridge = kind(AgentState(messages=[]))
-    names_by_conversation = {conversation: names(bridge, conversation) for conversation in CONVERSATIONS}
+    names_by_conversation = {conversation: message_names(bridge, conversation) for conversation in CONVERSATIONS}
     assert all(len(set(message_names)) == len(message_names) for message_names in names_by_conversation.values())
     assert (
         names_by_conversation["abab"][:2]
@@ -36,4 +36,4 @@ def test_a_message_has_the_same_name_in_each_request_and_no_two_of_a_request_sha
     assert names_by_conversation["abab"][2:3] == names_by_conversation["aba"][2:3]
     assert names_by_conversation["a"] == names_by_conversation["ab"][:1]
     assert names_by_conversation["b"] != names_by_conversation["ab"][1:], "a user's and an assistant's are two"
-    assert names(bridge, "abab") == names_by_conversation["abab"]
+    assert message_names(bridge, "abab") == names_by_conversation["abab"]

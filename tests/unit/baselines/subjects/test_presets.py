@@ -10,14 +10,14 @@ from benchwright_attempts.errors import EvaluationError
 from benchwright_subjects.agents import installation
 from benchwright_subjects.agents.installation import install_subject_if_missing, is_installed, programs_folder
 from benchwright_subjects.agents.launched import configured_launch, installed_launch
-from benchwright_subjects.agents.preset import NODE_LOCK, InstallClient, Preset, preset, presets
+from benchwright_subjects.agents.preset import NODE_LOCK, InstallClient, Preset, preset_named, presets
 
 NAMES = [known_preset.name for known_preset in presets()]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_everything_that_is_installed_has_a_version_and_a_digest_and_no_address(name: str) -> None:
-    subject_preset = preset(name)
+    subject_preset = preset_named(name)
     assert re.fullmatch(r"\d+\.\d+\.\d+", subject_preset.version)
     if subject_preset.source is InstallClient.NPM:
         lock = json.loads((subject_preset.folder / "package-lock.json").read_text())
@@ -34,7 +34,7 @@ def test_everything_that_is_installed_has_a_version_and_a_digest_and_no_address(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_subject_asks_the_bridge_alone_and_has_nothing_of_this_machine_in_its_settings(name: str) -> None:
-    launch = preset(name).launch(Path("/agents/programs"), None)
+    launch = preset_named(name).launch(Path("/agents/programs"), None)
     settings = json.dumps([launch.command, dict(launch.environment), dict(launch.files)])
     addresses = set(re.findall(r"https?://[^/\"' ]+", settings))
     assert addresses <= {"http://127.0.0.1:13131"}
@@ -43,7 +43,7 @@ def test_a_subject_asks_the_bridge_alone_and_has_nothing_of_this_machine_in_its_
 
 
 def test_the_name_in_reports_changes_with_the_settings() -> None:
-    subject_preset = preset("codex")
+    subject_preset = preset_named("codex")
     first_launch, second_launch = (
         subject_preset.launch(Path("/x"), None, command) for command in ("", "codex exec --strange -")
     )
@@ -57,7 +57,7 @@ def test_the_name_in_reports_changes_with_the_settings() -> None:
 
 
 def test_a_task_that_looks_like_a_placeholder_or_a_command_stays_one_word() -> None:
-    launch = preset("aider").launch(Path("/x"), None)
+    launch = preset_named("aider").launch(Path("/x"), None)
     *_, command = launch.argv("'; rm -rf / # {files}", ["rtl/a b.sv"])
     assert "'\"'\"'; rm -rf / # {files}'" in command
     assert "'rtl/a b.sv'" in command
@@ -108,7 +108,7 @@ def test_what_is_refused_makes_another_configuration(tmp_path: Path) -> None:
 
 
 def test_one_installation_may_serve_two_subjects(tmp_path: Path) -> None:
-    assert programs_folder(preset("gemini"), tmp_path) == programs_folder(preset("gemini-acp"), tmp_path)
+    assert programs_folder(preset_named("gemini"), tmp_path) == programs_folder(preset_named("gemini-acp"), tmp_path)
 
 
 def test_a_command_of_the_users_own_is_recorded_by_its_digest(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_a_command_of_the_users_own_is_recorded_by_its_digest(tmp_path: Path) ->
 @pytest.fixture
 def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Preset:
     """A subject whose lock files nobody can install."""
-    codex_preset = preset("codex")
+    codex_preset = preset_named("codex")
     for name in ("package.json", "package-lock.json"):
         (tmp_path / name).write_text((codex_preset.folder / name).read_text().replace("sha512-", "sha512-AAAA"))
     monkeypatch.setattr(type(codex_preset), "folder", tmp_path)

@@ -26,7 +26,7 @@ PAGE = Path(__file__).parents[4] / "docs/reference/prompts.md"
 COMPREHENSION = ("cid006", "cid008", "cid009", "cid010")
 
 
-def in_order(text: str, *text_parts: str) -> bool:
+def occur_in_order(text: str, *text_parts: str) -> bool:
     """True if each part is there once, in this order."""
     part_offsets = [text.find(part) for part in text_parts]
     return all(text.count(part) == 1 for part in text_parts) and part_offsets == sorted(part_offsets)
@@ -102,7 +102,7 @@ def test_cvdps_system_message_has_folders_then_guidance_then_schemas() -> None:
             ]
         else:
             assert "JSON" not in system
-        assert in_order(system, *guidance_parts), name
+        assert occur_in_order(system, *guidance_parts), name
         guidances.add(re.search(r"Reply only with (.*)", system)[1])  # type: ignore[index]
     assert len(guidances) == len(Category)
 
@@ -115,7 +115,7 @@ def test_cvdps_request_has_files_then_the_task_then_the_form_of_the_reply() -> N
             "2": "Name the files: ['rtl/{expected_1}.sv', 'rtl/{expected_2}.sv'].",
         }
         form = forms.get(name.partition("-")[2], '{ "response": "<your answer here>" }')
-        assert in_order(request, "docs/{given}.md", "```\n{content}\n```", "{statement}", form), name
+        assert occur_in_order(request, "docs/{given}.md", "```\n{content}\n```", "{statement}", form), name
 
 
 def test_cs_bench_asks_by_format_and_language_without_a_system_message() -> None:
@@ -126,8 +126,8 @@ def test_cs_bench_asks_by_format_and_language_without_a_system_message() -> None
     assert not any("System:" in text for text in forms.values())
     for language in ("en", "zh"):
         choice = forms[f"multiple-choice-{language}"]
-        assert in_order(choice, "{statement}", *(f"\n({letter}){{choice_{letter}}}" for letter in "ABCD"))
-        assert in_order(
+        assert occur_in_order(choice, "{statement}", *(f"\n({letter}){{choice_{letter}}}" for letter in "ABCD"))
+        assert occur_in_order(
             forms[f"assertion-{language}"], "{statement}", "(true or false)" if language == "en" else "true or false"
         )
     assert "professor" in forms["fill-in-the-blank-en"]
@@ -138,7 +138,7 @@ def test_quarch_asks_for_a_final_answer_in_json_or_for_an_exam_answer() -> None:
     forms = form_by_problem_kind(QUARCH)
     assert {name.rpartition("-")[0] for name in forms} == {"multiple-choice", "free-response"}
     choices = (f"\n{letter}) {{choice_{letter}}}" for letter in "ABCD")
-    assert in_order(
+    assert occur_in_order(
         forms["multiple-choice-en"],
         "Question: {statement}",
         "Choices:",
@@ -146,7 +146,7 @@ def test_quarch_asks_for_a_final_answer_in_json_or_for_an_exam_answer() -> None:
         '{"final_answer": "<A, B, C, or D>"}',
     )
     reminders = (f"\n{number}. " for number in range(1, 6))
-    assert in_order(forms["free-response-en"], *reminders, "{statement}", "Your answer:")
+    assert occur_in_order(forms["free-response-en"], *reminders, "{statement}", "Your answer:")
 
 
 @pytest.mark.parametrize(

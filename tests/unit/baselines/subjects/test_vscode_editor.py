@@ -76,7 +76,7 @@ def test_the_command_names_each_file_as_a_word(folder: Path, tmp_path: Path) -> 
     assert command[-3:] == ("--", "code-server", "-x")
 
 
-def program(folder: Path, name: str) -> None:
+def write_program(folder: Path, name: str) -> None:
     (folder / name).write_text("#!/bin/sh\n")
     (folder / name).chmod(0o755)
 
@@ -90,7 +90,7 @@ def test_what_is_missing_is_said_one_after_the_other(tmp_path: Path) -> None:
     ):
         with pytest.raises(EvaluationError, match=message):
             find_programs((), tmp_path / "cache", environ)
-        program(tmp_path, name)
+        write_program(tmp_path, name)
     programs = find_programs((), tmp_path / "cache", environ)
     assert programs.code_server == (str(tmp_path / "code-server"),)
     assert find_programs(("mine", "--x"), tmp_path / "cache", environ).code_server == ("mine", "--x")
