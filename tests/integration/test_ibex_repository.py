@@ -196,7 +196,7 @@ def test_a_model_that_gets_the_list_of_its_files_mends_ibex_with_a_diff(
         return ModelOutput.from_content("mockllm/model", fix)
 
     log = run(desk, scripted_model(reply), pack=pack_name)
-    assert summary_of_run(log)["passed"] == 1, summary(log)["why"]
+    assert summary_of_run(log)["passed"] == 1, summary_of_run(log)["why"]
     (request,) = requests
     assert f"\n{HAZARD.path}\n" in request
     assert len(request) < 250_000
@@ -226,7 +226,7 @@ def test_a_real_agent_mends_ibex_and_its_log_has_what_it_changed_alone(
 
     model = get_model("mockllm/model", custom_outputs=reply, memoize=False)
     log = run(desk, model, "agent", pack=pack_name, subject=name, limit_s=240.0)
-    assert summary_of_run(log)["passed"] == 1, summary(log)["why"]
+    assert summary_of_run(log)["passed"] == 1, summary_of_run(log)["why"]
     (attempt,) = desk.attempts()
     replayed_files = replay(desk.events(attempt.id)).files
     assert replayed_files.keys() == {HAZARD.path, CHANGES}

@@ -60,7 +60,7 @@ def test_a_model_gets_the_files_and_solves_it_with_a_diff(desk: Desk, form: str)
         return ModelOutput.from_content("mockllm/model", form.format(FIX))
 
     log = run(desk, scripted_model(reply), pack="core", problems="sum")
-    assert summary_of_run(log)["passed"] == 1, summary(log)["why"]
+    assert summary_of_run(log)["passed"] == 1, summary_of_run(log)["why"]
     (request,) = requests
     assert f"=== BEGIN rtl/adder.sv\n{WRONG_ADDER.rstrip()}" in request
     assert "unified diff" in request
@@ -72,7 +72,7 @@ def test_a_model_gets_the_files_and_solves_it_with_a_diff(desk: Desk, form: str)
 @pytest.mark.parametrize("reply", ["", ADDER, FIX.replace("a - b", "a * b")])
 def test_a_reply_that_is_no_diff_of_these_files_fails(desk: Desk, reply: str) -> None:
     log = run(desk, says(reply), pack="core", problems="sum")
-    assert (summary_of_run(log)["passed"], summary(log)["error"]) == (0, 0)
+    assert (summary_of_run(log)["passed"], summary_of_run(log)["error"]) == (0, 0)
 
 
 def test_an_agent_by_command_line_changes_the_tree_and_its_difference_is_judged(desk: Desk, programs: Path) -> None:
@@ -89,7 +89,7 @@ def test_an_agent_by_command_line_changes_the_tree_and_its_difference_is_judged(
 
     agent_options = {"command": "agent {prompt}", "place": f"benchwright:{programs}", "limit_s": 120.0}
     log = run(desk, scripted_model(reply), "agent", pack="core", problems="sum", **agent_options)
-    assert summary_of_run(log)["passed"] == 1, summary(log)["why"]
+    assert summary_of_run(log)["passed"] == 1, summary_of_run(log)["why"]
     assert "whole repository" in prompts[0]
     assert "adder.sv" in prompts[1]
     assert CANARY not in "".join(prompts)
@@ -127,7 +127,7 @@ def test_our_agent_lists_reads_and_changes_the_tree(desk: Desk) -> None:
 
     model: Model = get_model("mockllm/model", custom_outputs=reply, memoize=False)
     log = run(desk, model, "agent", pack="core", problems="sum", limit_s=120.0)
-    assert summary_of_run(log)["passed"] == 1, summary(log)["why"]
+    assert summary_of_run(log)["passed"] == 1, summary_of_run(log)["why"]
     assert {line.split()[0] for line in results[1].splitlines()} == TREE.keys()
     assert results[2].strip() == TREE["rtl/top.sv"].strip()
     assert "where builds write" in results[4]
@@ -160,9 +160,9 @@ def test_an_agent_whose_provider_fails_goes_on_with_the_changes_that_it_had_made
     with JudgeEndpoint(scripted_replies) as endpoint:
         model = "openai-api/local/scripted"
         log = run(desk, model, "agent", pack="core", problems="sum", base_url=endpoint.url, limit_s=120.0)
-        assert summary_of_run(log)["error"] == 1, summary(log)
+        assert summary_of_run(log)["error"] == 1, summary_of_run(log)
         second_log = resume_run(Path(log.location), "none")
-    assert summary_of_run(second_log)["passed"] == 1, summary(second_log)["why"]
+    assert summary_of_run(second_log)["passed"] == 1, summary_of_run(second_log)["why"]
     files = check_whole_and_clean(desk)
     diff_text = (files[CHANGES] or b"").decode()
     assert [line for line in diff_text.splitlines() if line.startswith("diff ")] == [

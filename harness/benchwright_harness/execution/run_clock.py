@@ -2,10 +2,10 @@
 
 A design that blocks or loops reaches its limit on any machine, and one that other programs kept from the processor has
 not had its time yet. What tells them apart is how long the threads of a run were ready to run but had no processor
-(`schedstat` of Linux). What a process has waited is gone with it, and a run is a chain of short processes: so while a
-process of the run is ready, all time in which anything on the machine waited (`pressure` of Linux) and the run did not
-work counts too. A design can't hold its clock for long by processes that crowd each other out: together they use
-processor time, which is limited too.
+(`schedstat` of Linux). What a process waited can't be read any more once it has exited, and a run is a chain of short
+ones: so while a process of the run is ready, all time in which anything on the machine waited (`pressure` of Linux) and
+the run did not work counts too. A design can't hold its clock for long by processes that crowd each other out: together
+they use processor time, which is limited too.
 """
 
 from __future__ import annotations

@@ -139,8 +139,8 @@ endmodule
     ],
 )
 def test_data_that_a_synchronised_handshake_holds_is_no_candidate(tmp_path: Path, body: str, names: list[str]) -> None:
-    found = crossing_names(tmp_path, HANDSHAKE.replace("BODY", body) + SYNC)
-    assert [name for name, _ in found if name != "d"] == names
+    crossings = crossing_names(tmp_path, HANDSHAKE.replace("BODY", body) + SYNC)
+    assert [name for name, _ in crossings if name != "d"] == names
 
 
 CORE = Path(__file__).parents[4] / "shared" / "data" / "projects" / "ibex.json"

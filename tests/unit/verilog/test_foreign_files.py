@@ -270,15 +270,15 @@ def test_a_workspace_reads_another_opened_folder_and_not_the_one_around_it(tmp_p
     work = tmp_path / "home" / "work"
     projects = Projects(Documents(), workspace_of=lambda path: work, is_sealed=sealed_below(tmp_path / "pack"))
     projects.change_folders([tmp_path / "home", tmp_path / "library", tmp_path / "pack"], [])
-    found = {}
+    is_read_by_place = {}
     for name in ("home/hidden", "library", "pack"):
         (work / "top.sv").write_text(f'`include "{tmp_path / name / "x.svh"}"\nmodule top; endmodule\n')
         project = projects.project_of_path(work / "top.sv")
         project.note_disk_change()
         analysis = project.analysis_of(work / "top.sv")
         assert analysis is not None
-        found[name] = not analysis.diagnostics
-    assert found == {"home/hidden": False, "library": True, "pack": False}
+        is_read_by_place[name] = not analysis.diagnostics
+    assert is_read_by_place == {"home/hidden": False, "library": True, "pack": False}
 
 
 def test_an_open_document_elsewhere_is_not_included(tmp_path: Path) -> None:

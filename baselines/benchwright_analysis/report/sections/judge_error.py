@@ -42,9 +42,9 @@ def judge_error_section(data: Dataset) -> Section | None:
     }
     if not answers_by_group:
         return None
-    flags = [pair for judged in answers_by_group.values() for pair in _labelled_pairs(judged)]
+    labelled_pairs = [pair for judged in answers_by_group.values() for pair in _labelled_pairs(judged)]
     try:
-        counted_errors = judge_errors([judged for judged, _ in flags], [right for _, right in flags])
+        counted_errors = judge_errors([judged for judged, _ in labelled_pairs], [right for _, right in labelled_pairs])
     except StatisticsError as error:
         notice = f"Verdicts of judges are taken as they are: {error} `benchwright judge grade --all` lets people grade."
         return Section("judge-error", _TITLE, empty_reason=notice)
@@ -76,8 +76,9 @@ def judge_error_section(data: Dataset) -> Section | None:
     ]
     first = next(iter(answers_by_group))
     lead = [
-        f"On the {len(flags)} answers that people labelled too, judges accept {percent(counted_errors.sensitivity)} of "
-        f"what people call right, and refuse {percent(counted_errors.specificity)} of what they call wrong. The shares "
+        f"On the {len(labelled_pairs)} answers that people labelled too, judges accept "
+        f"{percent(counted_errors.sensitivity)} of what people call right, and refuse "
+        f"{percent(counted_errors.specificity)} of what they call wrong. The shares "
         "below are what people would have found.",
         *notices,
     ]
