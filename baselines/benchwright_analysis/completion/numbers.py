@@ -233,8 +233,12 @@ def _clipped_mean(values: Sequence[float], problems: Sequence[str]) -> Estimate 
     return None if mean is None else _clipped_to_unit_interval(mean)
 
 
-def _flag_share(flags: Sequence[bool], problems: Sequence[str]) -> Estimate | None:
-    return _clipped_to_unit_interval(crossed_share(flags, _crossed_cells_of_problems(problems))) if flags else None
+def _flag_share(truth_values: Sequence[bool], problems: Sequence[str]) -> Estimate | None:
+    return (
+        _clipped_to_unit_interval(crossed_share(truth_values, _crossed_cells_of_problems(problems)))
+        if truth_values
+        else None
+    )
 
 
 def _clipped_to_unit_interval(crossed: CrossedEstimate) -> Estimate:

@@ -197,7 +197,9 @@ class _Comparisons:
         if not without:
             return "", None, ""
         changing = [
-            label for label, found in without.items() if significant_sign(found) != significant_sign(difference)
+            label
+            for label, remaining_difference in without.items()
+            if significant_sign(remaining_difference) != significant_sign(difference)
         ]
         is_significant = significant_sign(difference) != 0
         worst = (max if is_significant else min)(without, key=lambda label: without[label].p_value or 0.0)

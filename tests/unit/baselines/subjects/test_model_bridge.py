@@ -348,7 +348,7 @@ def test_a_slow_model_keeps_a_streamed_connection_alive(tmp_path: Path, monkeypa
 
             return asyncio.create_task(later())
 
-        monkeypatch.setattr(bridge, "answer", slowly)
+        monkeypatch.setattr(bridge, "start_answer", slowly)
         body = REQUESTS["/v1/chat/completions"] | {"stream": True}
         async with client.stream("POST", "/v1/chat/completions", json=body) as response:
             lines = response.aiter_lines()
@@ -376,7 +376,7 @@ def test_a_program_that_hangs_up_cancels_its_request(tmp_path: Path, monkeypatch
 
             return asyncio.create_task(wait())
 
-        monkeypatch.setattr(bridge, "answer", never)
+        monkeypatch.setattr(bridge, "start_answer", never)
         posted = asyncio.create_task(client.post("/v1/messages", json=REQUESTS["/v1/messages"]))
         await request_arrived.wait()
         posted.cancel()
