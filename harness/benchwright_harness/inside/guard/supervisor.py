@@ -205,7 +205,7 @@ def _become_pytest(pytest_script: str, argv: list[str], env: dict[str, str]) -> 
     os.environ.update(env)
     time.tzset()
     # It was loaded before there was a run to serve.
-    sys.modules["sitecustomize"]._install()
+    sys.modules["sitecustomize"]._install_guards()
     sys.argv = [pytest_script, *argv[1:]]
     given = [os.path.abspath(entry) for entry in env.get("PYTHONPATH", "").split(":") if entry]
     rest = [entry for entry in sys.path if entry != _HERE and entry not in given]
