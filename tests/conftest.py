@@ -47,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "long: its file takes long; begun last, it would leave the other processes idle")
     config.addinivalue_line("markers", "alone: measures time, or takes a whole cluster")
     folder = os.environ.get(costs.FOLDER)
-    if folder and (hasattr(config, "workerinput") or not config.getoption("numprocesses")):
+    if folder and (hasattr(config, "workerinput") or not config.getoption("numprocesses", None)):
         config.pluginmanager.register(costs.Costs(Path(folder)))
     if sys.platform == "linux" and not config.getoption("--nightly") and not config.getoption("cov_source", None):
         config.stash[_PRELOADED] = PreloadedProgram()
