@@ -248,7 +248,7 @@ class Accounts:
         return token_text
 
     def forget_known_tokens(self) -> None:
-        """Reads every token again, because this process has revoked some."""
+        """Reads every token again, because this process has revoked some, or deleted somebody."""
         self._known_tokens.forget_all_tokens()
 
     async def make_return_code(self, account: str, course: str, lifetime_s: float) -> str:
