@@ -41,7 +41,12 @@ async def test_a_workspace_holds_the_public_part_and_nothing_else(
     assert desk.opened_problem.statement == (desk.folder / statement).as_uri()
     assert {file.path for file in desk.opened_problem.files if file.editable} == {primary}
     assert {file.path for file in desk.opened_problem.files} == files - {".benchwright.json", statement}
-    assert set(json.loads((desk.folder / ".benchwright.json").read_text())) == {"attempt", "problem", "statement"}
+    assert set(json.loads((desk.folder / ".benchwright.json").read_text())) == {
+        "attempt",
+        "problem",
+        "statement",
+        "is_repository",
+    }
 
 
 async def test_opening_again_goes_on_and_fresh_begins_anew(editors: Editors) -> None:

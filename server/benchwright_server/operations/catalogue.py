@@ -171,8 +171,9 @@ async def _take_hint(sessions: EditorSessions, params: HintParams) -> HintsView:
     return view
 
 
-def _hints_view(hints: HintPosition) -> HintsView:
-    return HintsView.model_validate(asdict(hints))
+def _hints_view(hint_position: HintPosition) -> HintsView:
+    position_fields = asdict(hint_position)
+    return HintsView.model_validate(position_fields | {"of": position_fields.pop("hint_count")})
 
 
 OPERATIONS: tuple[Operation[EditorSessions, Any, Any], ...] = (
