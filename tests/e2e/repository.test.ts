@@ -49,11 +49,12 @@ async function plantBug(folder: string): Promise<void> {
     execFileSync("git", ["-C", repository, "-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm", message]);
   };
   const files = JSON.parse(readFileSync(IBEX, "utf8")) as Readonly<Record<string, string>>;
-  assert.ok(files[FILE]?.includes(RIGHT));
+  const right = files[FILE] ?? "";
+  assert.ok(right.includes(RIGHT));
   for (const [path, text] of Object.entries(files)) write(path, text.replace(RIGHT, WRONG));
   execFileSync("git", ["init", "-q", repository]);
   commit("A change");
-  write(FILE, files[FILE]);
+  write(FILE, right);
   write("hidden_bench.sv", BENCH);
   write("hidden_run.sh", RUN);
   commit("A fix");
