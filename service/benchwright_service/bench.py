@@ -334,7 +334,16 @@ def _make_people(home: Home, administration: Administration, log: StudyLog, judg
         return await gradebooks.points_owed_to(course, await courses.all_assignments(course), account)
 
     snapshots, views = Snapshots(_snapshots_folder(home)), RunViews(Store(home), home, courses)
-    return People(database, log, snapshots, views, home, judging.open_judgement_records, points_owed)
+    return People(
+        database,
+        log,
+        snapshots,
+        views,
+        home,
+        judging.open_judgement_records,
+        points_owed,
+        administration.accounts.forget_known_tokens,
+    )
 
 
 def _snapshots_folder(home: Home) -> Path:

@@ -91,6 +91,7 @@ class People:
         home: Folder of the raw logs.
         read_records: Opens the database of judgements.
         read_points_owed: Rows of adjustments that keep the points of a person's group, for a course and an account.
+        forget_known_tokens: Called once an account is disabled: its tokens are good for nothing from then on.
         clock: Seconds since 1970.
     """
 
@@ -103,6 +104,7 @@ class People:
         home: Home,
         read_records: Callable[[], Awaitable[Records]],
         read_points_owed: Callable[[str, str], Awaitable[Sequence[Mapping[str, Any]]]],
+        forget_known_tokens: Callable[[], None],
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._database = database
@@ -112,6 +114,7 @@ class People:
         self._home = home
         self._records = read_records
         self._points_owed = read_points_owed
+        self._forget_known_tokens = forget_known_tokens
         self._now = clock
 
     @property
@@ -242,6 +245,7 @@ class People:
             if is_last:
                 # From now on, nothing more comes from them.
                 await connection.execute(update(ACCOUNTS).where(ACCOUNTS.c.id == account).values(disabled=self._now()))
+        self._forget_known_tokens()
         owed_rows = await self._points_owed(course, account)
         await asyncio.to_thread(self._log.delete_attempts, attempt_ids, reason)
         await self._delete_attempt_files(attempt_ids)

@@ -93,8 +93,6 @@ async def delete_chosen_person(visit: Visit) -> Response:
         )
     except (BenchServiceError, AttemptError) as error:
         return await people_page_with_problem(visit, membership, FormProblem(str(error), "Try again."))
-    # Their tokens are good for nothing from now on, and not only once they are looked at again.
-    visit.bench.accounts.forget_known_tokens()
     await visit.bench.audit.record_action(visit.account, membership.course, "deleted person", person.account)
     return _redirect_to_people(membership)
 
