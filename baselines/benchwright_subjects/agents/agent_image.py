@@ -7,7 +7,6 @@ its container.
 from __future__ import annotations
 
 import contextlib
-import difflib
 import json
 import os
 import shutil
@@ -34,6 +33,7 @@ from benchwright_harness.sandbox.docker.engine import (
     remove_container,
 )
 from benchwright_problems.problem import Problem, ProblemKind
+from benchwright_problems.repository.changes import unified_diff_of_text
 from benchwright_subjects.agent_workspace import plain_files_below
 
 if TYPE_CHECKING:
@@ -226,17 +226,7 @@ def texts_below(folder: Path) -> dict[str, str]:
 
 def patch_between(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     """The unified difference of all files, as git shows it."""
-    parts: list[str] = []
-    for path in sorted({*before, *after}):
-        old_text, new_text = before.get(path), after.get(path)
-        if old_text == new_text:
-            continue
-        names = ("/dev/null" if old_text is None else f"a/{path}", "/dev/null" if new_text is None else f"b/{path}")
-        lines = difflib.unified_diff(
-            (old_text or "").splitlines(keepends=True), (new_text or "").splitlines(keepends=True), *names
-        )
-        parts += [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
-    return "".join(parts)
+    return "".join(unified_diff_of_text(path, before.get(path), after.get(path)) for path in sorted({*before, *after}))
 
 
 def answer_files(problem: Problem, folder: Path) -> dict[str, str]:

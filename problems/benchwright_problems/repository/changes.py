@@ -78,7 +78,7 @@ def _diff_of_file(path: str, old_content: bytes | None, new_content: bytes | Non
     if old_content == new_content:
         return ""
     try:
-        old_lines, new_lines = (_lines_with_ends((content or b"").decode()) for content in (old_content, new_content))
+        old_text, new_text = (None if content is None else content.decode() for content in (old_content, new_content))
     except UnicodeDecodeError as error:
         raise PatchError(f"{path} is no text, so its change can't be handed in") from error
     head = f"diff --git a/{path} b/{path}\n"
@@ -86,9 +86,15 @@ def _diff_of_file(path: str, old_content: bytes | None, new_content: bytes | Non
         head += "new file mode 100644\n"
     if new_content is None:
         head += "deleted file mode 100644\n"
-    names = (_NOTHING if old_content is None else f"a/{path}", _NOTHING if new_content is None else f"b/{path}")
+    return head + unified_diff_of_text(path, old_text, new_text)
+
+
+def unified_diff_of_text(path: str, old_text: str | None, new_text: str | None) -> str:
+    """The names and hunks of a file's diff, as git shows them; None for a file that is not there, empty if equal."""
+    old_lines, new_lines = (_lines_with_ends(text or "") for text in (old_text, new_text))
+    names = (_NOTHING if old_text is None else f"a/{path}", _NOTHING if new_text is None else f"b/{path}")
     lines = difflib.unified_diff(old_lines, new_lines, *names)
-    return head + "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 def _lines_with_ends(file_text: str) -> list[str]:
