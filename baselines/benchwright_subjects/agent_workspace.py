@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
-import stat
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 from benchwright_attempts.errors import AttemptError, EvaluationError
 from benchwright_attempts.events.events import TextCause
 from benchwright_attempts.grading.grading_runs import hold_harness_slot
+from benchwright_foundation.plain_file import open_plain_file_in
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.execution.process import ProcessEnd
 from benchwright_harness.execution.run_folder import new_run_folder, run_folder
@@ -232,10 +232,11 @@ def plain_files_below(code_folder: Path) -> dict[str, bytes]:
             folders[:] = [name for name in folders if name not in ("rundir", "src")]
         for name in sorted(names):
             path = (relative_folder / name).as_posix()
-            if len(contents) < MOST_FILES and _is_relative_utf8_path(path):
-                content = _plain_file_content(name, handle)
-                if content is not None:
-                    contents[path] = content
+            if len(contents) == MOST_FILES or not _is_relative_utf8_path(path):
+                continue
+            if (stream := open_plain_file_in(handle, name, MOST_BYTES)) is not None:
+                with stream:
+                    contents[path] = stream.read(MOST_BYTES)
     return contents
 
 
@@ -246,15 +247,3 @@ def _is_relative_utf8_path(path: str) -> bool:
     except (ValidationError, UnicodeEncodeError):
         return False
     return True
-
-
-def _plain_file_content(name: str, folder_descriptor: int) -> bytes | None:
-    try:
-        file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder_descriptor)
-    except OSError:
-        return None
-    with os.fdopen(file, "rb") as stream:
-        status = os.fstat(file)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
-            return None
-        return stream.read(MOST_BYTES)

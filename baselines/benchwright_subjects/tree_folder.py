@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import stat
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from benchwright_foundation.plain_file import open_plain_file_in
 from benchwright_problems.repository.build_output import can_be_handed_in, is_left_out
 from benchwright_problems.repository.changes import LARGEST_CHANGES_BYTES
 from benchwright_problems.repository.tree import folders_around
@@ -63,14 +63,11 @@ class TreeFolder:
         return contents
 
     def _content(self, path: str, name: str, parent_descriptor: int) -> bytes | None:
-        try:
-            file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=parent_descriptor)
-        except OSError:
+        stream = open_plain_file_in(parent_descriptor, name, _LARGEST_FILE_BYTES)
+        if stream is None:
             return None
-        with os.fdopen(file, "rb") as stream:
-            status = os.fstat(file)
-            if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_FILE_BYTES:
-                return None
+        with stream:
+            status = os.fstat(stream.fileno())
             # Programs can set the time of a change, but not that of the inode.
             identity = (status.st_ino, status.st_size, status.st_ctime_ns)
             if path in self._steady and self._steady[path][0] == identity:

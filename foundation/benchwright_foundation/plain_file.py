@@ -52,6 +52,26 @@ def copy_plain_file(folder: Path, relative_path: str, target_file: BinaryIO, max
         shutil.copyfileobj(stream, target_file, 1 << 20)
 
 
+def open_plain_file_in(folder_handle: int, name: str, max_bytes: int) -> BinaryIO | None:
+    """A file of a folder that is open, not on Windows; None if it is a link, no plain file, too large or closed to us.
+
+    Args:
+        folder_handle: The folder's descriptor.
+        name: Its name in the folder.
+        max_bytes: Bytes that it may have at most.
+    """
+    try:
+        file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder_handle)
+    except OSError:
+        return None
+    stream = os.fdopen(file, "rb")
+    status = os.fstat(file)
+    if stat.S_ISREG(status.st_mode) and status.st_size <= max_bytes:
+        return stream
+    stream.close()
+    return None
+
+
 @contextmanager
 def _open_plain_file(folder: Path, relative_path: str, max_bytes: int) -> Iterator[BinaryIO]:
     with _open_without_links(folder, relative_path) as stream:
