@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from benchwright_attempts.grading.grading import ANSWER
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_attempts.summary.replay import recorded_contents
+from benchwright_attempts.summary.summary import Summary
 from benchwright_attempts.terms import Solver
 from benchwright_judges.agreement.error_labels import ErrorLabels, LabelledAnswers
 from benchwright_problems.problem import AnsweredBy
@@ -97,7 +98,8 @@ def wrong_answers(
     failed_attempts: dict[str, tuple[AttemptHeader, int]] = {}
     answers_in_words: set[str] = set()
     classified: dict[str, ErrorsClassified] = {}
-    for header, summary in reversed(log.summaries()):
+    summaries = log.summaries()
+    for header, summary in reversed(summaries):
         problem = questions.get(header.problem)
         if problem is None or problem.public_digest != header.problem_digest:
             continue
@@ -111,16 +113,16 @@ def wrong_answers(
         if problem.public.question is not None and problem.public.question.format.answered_by is AnsweredBy.WORDS:
             answers_in_words.add(header.id)
     replies = {
-        **_recorded_texts_by_attempt(log, answers_in_words, ANSWER),
-        **_recorded_texts_by_attempt(log, failed_attempts, REPLY),
+        **_recorded_texts_by_attempt(log, summaries, answers_in_words, ANSWER),
+        **_recorded_texts_by_attempt(log, summaries, failed_attempts, REPLY),
         **_logged_replies_by_attempt(logs_folder, failed_attempts),
     }
-    unlabelled_or_labelled = [
+    answers_with_replies = [
         WrongAnswer(*failed_attempts[attempt], replies[attempt], classified.get(attempt))
         for attempt in failed_attempts
         if attempt in replies
     ]
-    return WrongAnswers(unlabelled_or_labelled, len(failed_attempts.keys() - replies.keys() - classified.keys()))
+    return WrongAnswers(answers_with_replies, len(failed_attempts.keys() - replies.keys() - classified.keys()))
 
 
 def _newest_classification(log: EventLog, attempt: str, labels: ErrorLabels) -> ErrorsClassified | None:
@@ -132,10 +134,15 @@ def _newest_classification(log: EventLog, attempt: str, labels: ErrorLabels) -> 
     return events[-1] if events else None
 
 
-def _recorded_texts_by_attempt(log: EventLog, attempt_ids: Container[str], path: str) -> dict[str, str]:
+def _recorded_texts_by_attempt(
+    log: EventLog,
+    summaries: Iterable[tuple[AttemptHeader, Summary]],
+    attempt_ids: Container[str],
+    path: str,
+) -> dict[str, str]:
     """Attempt → text of this file, of attempts that have it: an answer, or a whole reply from elsewhere."""
     texts = {}
-    for header, summary in log.summaries():
+    for header, summary in summaries:
         if header.id in attempt_ids and (digest := summary.files.get(path)):
             content = recorded_contents(log.events(header.id), {path: digest}).get(path, b"")
             if content.strip():

@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 class _Classification:
     """The result of a run of the command."""
 
-    wrong: WrongAnswers
+    pack_answers: WrongAnswers
     classified_answers: list[tuple[WrongAnswer, ErrorClassification]]
     """Those with a usable reply of a judge."""
     failure_counts: Counter[str]
@@ -123,9 +124,9 @@ def error_types(
     summary_fields = {
         "labels": labels.name,
         "classified": len(classification.classified_answers),
-        "classified_before": len(classification.wrong.classified_answers),
-        "without_steps": classification.wrong.without_steps_count,
-        "missing": len(classification.wrong.unclassified_answers) - len(classification.classified_answers),
+        "classified_before": len(classification.pack_answers.classified_answers),
+        "without_steps": classification.pack_answers.without_steps_count,
+        "missing": len(classification.pack_answers.unclassified_answers) - len(classification.classified_answers),
         "types": dict(counts.most_common()),
         "agreed_on_none": sum(not classified.types for _, classified in classification.classified_answers),
         "cost_usd": round(sum(classified.cost_usd for _, classified in classification.classified_answers), 6),
@@ -178,22 +179,21 @@ def _exchange_sheet(
         raise ServerError("--corrections needs --as with the pseudonym of the person who corrected.")
     home = Home.from_environment()
     store = Store(home)
-    recorded_count = 0
+    recorded_count = written_count = 0
     with opened_study_log() as log:
+        read_wrong_answers = partial(
+            wrong_answers, log, store, eval_logs_folder(home), pack_name, labels, solver=solver_name
+        )
         if corrections is not None:
             corrected_types = read_error_sheet(corrections, labels)
-            failed_answers = wrong_answers(
-                log, store, eval_logs_folder(home), pack_name, labels, solver=solver_name
-            ).all_answers
+            failed_answers = read_wrong_answers().all_answers
             if unknown := corrected_types.keys() - {answer.header.id for answer in failed_answers}:
                 raise ServerError(
                     f"{corrections}: there is no wrong answer of the attempt {min(unknown)!r} at {pack_name}."
                 )
             recorded_count = asyncio.run(_record_corrections(log, failed_answers, corrected_types, labels, person))
         if sheet is not None:
-            failed_answers = wrong_answers(
-                log, store, eval_logs_folder(home), pack_name, labels, solver=solver_name
-            ).all_answers
+            failed_answers = read_wrong_answers().all_answers
             sheet_rows = []
             for answer in failed_answers:
                 problem = store.unseal(answer.header.problem)
@@ -210,7 +210,8 @@ def _exchange_sheet(
                 )
             with explain_unwritable(sheet):
                 write_error_sheet(sheet, sheet_rows)
-    counts = {"corrected": recorded_count, "written": len(sheet_rows) if sheet is not None else 0}
+            written_count = len(sheet_rows)
+    counts = {"corrected": recorded_count, "written": written_count}
     if json_output:
         print_json(counts)
     else:
@@ -262,31 +263,31 @@ async def _classify_wrong_answers(
     store = Store(home)
     settings = read_settings()
     with opened_study_log() as log:
-        wrong = wrong_answers(log, store, eval_logs_folder(home), pack_name, labels, solver=solver_name)
-        if not wrong.all_answers:
+        pack_answers = wrong_answers(log, store, eval_logs_folder(home), pack_name, labels, solver=solver_name)
+        if not pack_answers.all_answers:
             raise ServerError(
                 f"There is no wrong answer of a model at {pack_name} with its steps. Ask for steps with "
                 f"`benchwright eval --pack {pack_name} --think --model …`."
             )
         endpoints = await asyncio.to_thread(open_all_endpoints, settings)
-        if wrong.unclassified_answers and not endpoints:
+        if pack_answers.unclassified_answers and not endpoints:
             raise ServerError("No model judge is available. docs/how-to/judges.md shows how to set one up.")
         spending = JudgingBudget(settings.budget_usd if budget_usd is None else budget_usd)
         try:
             async with opened_records() as records:
                 classifier = _Classifier(store, log, records, labels, endpoints, spending, settings.offline)
-                return await _classify_all(classifier, wrong, jobs)
+                return await _classify_all(classifier, pack_answers, jobs)
         finally:
             for endpoint in endpoints:
                 await endpoint.close()
 
 
-async def _classify_all(classifier: _Classifier, wrong: WrongAnswers, jobs: int) -> _Classification:
+async def _classify_all(classifier: _Classifier, pack_answers: WrongAnswers, jobs: int) -> _Classification:
     from benchwright_judges.models.budget import OutOfBudgetError
 
-    classification = _Classification(wrong, [], Counter(), 0)
+    classification = _Classification(pack_answers, [], Counter(), 0)
     turn = asyncio.Semaphore(jobs)
-    with progress("classifying", len(wrong.unclassified_answers), "answers") as meter:
+    with progress("classifying", len(pack_answers.unclassified_answers), "answers") as meter:
 
         async def classify_answer(answer: WrongAnswer) -> None:
             async with turn:
@@ -300,5 +301,5 @@ async def _classify_all(classifier: _Classifier, wrong: WrongAnswers, jobs: int)
                     classification.classified_answers.append((answer, classified))
                 meter.advance()
 
-        await asyncio.gather(*(classify_answer(answer) for answer in wrong.unclassified_answers))
+        await asyncio.gather(*(classify_answer(answer) for answer in pack_answers.unclassified_answers))
     return classification
