@@ -187,8 +187,8 @@ def _report_and_exit_status(stage_outcomes: list[StageResult], wall_s: float, wo
     counted_s = sum(outcome.processor_s for outcome in stage_outcomes)
     print(
         f"\n{wall_s / 60:.1f} min; the machine's {os.cpu_count()} processors worked {worked_s / 60:.1f} min, of which"
-        f" the table has {counted_s / 60:.1f}: it lacks collecting the tests, servers and simulators that nobody waited"
-        " for, and whatever else ran"
+        f" the table has {counted_s / 60:.1f}: it lacks collecting the tests, whatever else ran, and where nobody may"
+        " make a control group, what no test waited for"
     )
     print(f"\n{len(stage_outcomes) - len(failed_outcomes)} passed, {len(failed_outcomes)} failed")
     return 1 if failed_outcomes else 0
