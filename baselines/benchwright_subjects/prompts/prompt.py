@@ -142,13 +142,13 @@ def _tree_files_text(problem: Problem, tree: Tree) -> str:
             text_by_path[path] = content.decode()
     shown_text_by_path = text_by_path
     if sum(map(len, text_by_path.values())) > _MOST_TREE_CHARACTERS:
-        named = {path for path in text_by_path if path in problem.public.statement}
-        editable = {path for path in text_by_path if {path, *folders_around(path)} & {*problem.public.editable}}
-        shown_text_by_path, room = {}, _MOST_TREE_CHARACTERS
-        for path in (*sorted(named), *sorted(editable - named)):
-            if len(text_by_path[path]) <= room:
+        named_paths = {path for path in text_by_path if path in problem.public.statement}
+        editable_paths = {path for path in text_by_path if {path, *folders_around(path)} & {*problem.public.editable}}
+        shown_text_by_path, left_characters = {}, _MOST_TREE_CHARACTERS
+        for path in (*sorted(named_paths), *sorted(editable_paths - named_paths)):
+            if len(text_by_path[path]) <= left_characters:
                 shown_text_by_path[path] = text_by_path[path]
-                room -= len(text_by_path[path])
+                left_characters -= len(text_by_path[path])
     file_texts = [_file_text(path, text) for path, text in shown_text_by_path.items()]
     if unshown_paths := [path for path in tree.digest_by_path if path not in shown_text_by_path]:
         file_texts.append("\n".join(["These files are there too, and not shown:", *unshown_paths]))

@@ -58,7 +58,7 @@ def _shares_of_set(data: Dataset, label_set: str) -> _SetShares | None:
     }
     is_csbench = label_set == csbench_error_labels().name
     observations = decided_labelled_observations(data) if is_csbench else data.decided_observations
-    wrong = [
+    wrong_observations = [
         observation
         for observation in observations
         if not observation.passed
@@ -68,14 +68,18 @@ def _shares_of_set(data: Dataset, label_set: str) -> _SetShares | None:
             else observation.attempt in errors_by_attempt
         )
     ]
-    rows = [observation for observation in wrong if observation.attempt in errors_by_attempt]
+    rows = [observation for observation in wrong_observations if observation.attempt in errors_by_attempt]
     if not rows:
         return None
     agreed = [observation for observation in rows if errors_by_attempt[observation.attempt].types]
     figures = _error_share_numbers(agreed, errors_by_attempt)
     corrected = [observation for observation in rows if errors_by_attempt[observation.attempt].types_by_person]
     wrong_answers = counted(len(rows), "wrong choice" if is_csbench else "wrong answer")
-    of_wrong = f" of {len(wrong)} after which steps were asked for" if is_csbench else f" by the labels “{label_set}”"
+    of_wrong = (
+        f" of {len(wrong_observations)} after which steps were asked for"
+        if is_csbench
+        else f" by the labels “{label_set}”"
+    )
     lead = [
         f"Judges named the errors in {wrong_answers}{of_wrong}. An answer can have several types, so a row can exceed "
         "100 %. A type counts if more than half of the judges name it, or a person who corrects them does; of "
@@ -85,7 +89,7 @@ def _shares_of_set(data: Dataset, label_set: str) -> _SetShares | None:
     numbers = {
         "shares": figures,
         "classified": len(rows),
-        "wrong": len(wrong),
+        "wrong": len(wrong_observations),
         "agreed_on_none": len(rows) - len(agreed),
         "corrected": len(corrected),
         "judges_against_people": _agreement_with_people(corrected, errors_by_attempt),
@@ -104,7 +108,7 @@ def _agreement_with_people(
         named_errors = errors_by_attempt[observation.attempt]
         for judge, types in named_errors.judges.items():
             hits.setdefault(judge, []).append({*types} == {*named_errors.types})
-    return {judge: fmean(same) for judge, same in sorted(hits.items())}
+    return {judge: fmean(agreements) for judge, agreements in sorted(hits.items())}
 
 
 def _error_share_numbers(

@@ -389,9 +389,9 @@ def _range_lengths(declaration_words: Sequence[Word]) -> Iterator[str]:
             if depth == 0:
                 break
         if colon is not None and "$" not in declaration_words[index:end]:
-            left = _joined_with_spaces(declaration_words[index + 1 : colon])
-            right = _joined_with_spaces(declaration_words[colon + 1 : end])
-            yield f"( {left} ) - ( {right} )"
+            left_bound = _joined_with_spaces(declaration_words[index + 1 : colon])
+            right_bound = _joined_with_spaces(declaration_words[colon + 1 : end])
+            yield f"( {left_bound} ) - ( {right_bound} )"
 
 
 def main() -> None:
