@@ -105,6 +105,27 @@ async def test_who_knows_the_published_ones_knows_nothing() -> None:
     assert (verdict.reason, PREDICTABLE in verdict.remarks) == (Reason.TESTS_FAILED, False), log
 
 
+MISSED = """module TopModule(input clk, input [3:0] a, output logic [3:0] y);
+int number = 0;
+bit is_published = 1;
+always @(posedge clk) begin
+  number <= number + 1;
+  case (number) {cases} default: ; endcase
+  y <= a + 4'd3 + (is_published && number > 5);
+end
+endmodule
+""".replace(
+    "{cases}",
+    " ".join(f"{draw}: is_published <= is_published & (a == {value});" for draw, value in enumerate(PUBLISHED, 1)),
+)
+
+
+async def test_a_fault_that_only_the_published_ones_show_is_found() -> None:
+    verdict, log = await grade(problem(with_reference=True), MISSED)
+    assert "now with those of the published tests" in log
+    assert verdict.reason is Reason.TESTS_FAILED, log
+
+
 COCOTB = flow("cocotb")
 
 

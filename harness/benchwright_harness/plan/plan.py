@@ -137,6 +137,8 @@ class HarnessPlan(Model):
     """The module whose equivalence to the reference decides, without any step; empty where steps decide."""
     takes_seed: bool = False
     """True if the hidden tests draw random numbers, which can be others in each run."""
+    has_published_draws: bool = False
+    """True if the hidden tests, as published, draw the same numbers in each run."""
 
     def for_one_run(self, seed: str = PUBLISHED_SEED) -> HarnessPlan:
         """The plan with a token of its own instead of `RUN`, which a design can't have known.
@@ -267,6 +269,7 @@ def _testbench_plan(
         criterion=criterion,
         remarks=simulation.remarks,
         takes_seed=simulation.takes_seed,
+        has_published_draws=simulation.takes_seed,
     )
 
 
