@@ -13,6 +13,7 @@ from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.grading.check import Checker
 from benchwright_harness.grading.two_sided import TwoSided
 from benchwright_harness.grading.verdict_store import VerdictStore
+from benchwright_harness.plan.selection import selections
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.sandbox.docker import DockerSandbox
@@ -103,6 +104,9 @@ async def test_docker_comes_to_the_verdicts_of_bubblewrap(
 def test_native_comes_to_the_verdicts_of_bubblewrap(
     problems: list[Problem], expected: list[TwoSided], toolchain: Toolchain
 ) -> None:
-    proofs = proofs_without_sandbox(problems, toolchain, Home.from_environment().cache)
+    selected_problems = [
+        (problem, proof.selection or selections(problem)[0]) for problem, proof in zip(problems, expected, strict=True)
+    ]
+    proofs = proofs_without_sandbox(selected_problems, toolchain, Home.from_environment().cache)
     assert [sides(proof) for proof in proofs] == [sides(proof) for proof in expected]
     assert all("without protection" in " ".join(proof.reference.remarks) for proof in proofs)

@@ -21,7 +21,7 @@ from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.grading.check import Checker
 from benchwright_harness.grading.two_sided import TwoSided
 from benchwright_harness.grading.verdict_store import VerdictStore
-from benchwright_harness.plan.selection import selections
+from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.sandbox.native import NativeSandbox
 from benchwright_harness.sandbox.registry import toolchain_for
 from benchwright_harness.toolchain import Toolchain
@@ -32,14 +32,21 @@ _PROBLEMS = TypeAdapter(list[Problem])
 _PROOFS = TypeAdapter(list[TwoSided])
 
 
-def proofs_without_sandbox(problems: Sequence[Problem], toolchain: Toolchain, cache: Path) -> list[TwoSided]:
-    """Prove problems natively, each on a machine whose PATH has the versions that it would get in a sandbox first."""
+def proofs_without_sandbox(
+    selected_problems: Sequence[tuple[Problem, ToolSelection]], toolchain: Toolchain, cache: Path
+) -> list[TwoSided]:
+    """Prove problems natively, each on a machine whose PATH has the versions selected for it."""
     proved: dict[str, TwoSided] = {}
+    environments = [toolchain.environment(selection) for _, selection in selected_problems]
     # A machine has one version of each tool.
-    for path in {_search_path(toolchain, problem) for problem in problems}:
-        problem_batch = [problem for problem in problems if _search_path(toolchain, problem) == path]
+    for path, verilator_root in {(tools["PATH"], tools["VERILATOR_ROOT"]) for tools in environments}:
+        problem_batch = [
+            problem
+            for (problem, _), tools in zip(selected_problems, environments, strict=True)
+            if (tools["PATH"], tools["VERILATOR_ROOT"]) == (path, verilator_root)
+        ]
         command = [*_bwrap_words_of_machine(toolchain), "--", sys.executable, "-m", __name__, str(cache)]
-        environment = {**os.environ, "PATH": path, **_verilator_variables(toolchain, problem_batch[0])}
+        environment = {**os.environ, "PATH": path, "VERILATOR_ROOT": verilator_root}
         proof_run = subprocess.run(
             command, input=_PROBLEMS.dump_json(problem_batch), stdout=subprocess.PIPE, env=environment
         )
@@ -48,15 +55,7 @@ def proofs_without_sandbox(problems: Sequence[Problem], toolchain: Toolchain, ca
             problem.id: proof
             for problem, proof in zip(problem_batch, _PROOFS.validate_json(proof_run.stdout), strict=True)
         }
-    return [proved[problem.id] for problem in problems]
-
-
-def _search_path(toolchain: Toolchain, problem: Problem) -> str:
-    return toolchain.environment(selections(problem)[0])["PATH"]
-
-
-def _verilator_variables(toolchain: Toolchain, problem: Problem) -> dict[str, str]:
-    return {"VERILATOR_ROOT": toolchain.environment(selections(problem)[0])["VERILATOR_ROOT"]}
+    return [proved[problem.id] for problem, _ in selected_problems]
 
 
 def _bwrap_words_of_machine(toolchain: Toolchain) -> list[str]:
