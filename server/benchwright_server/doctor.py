@@ -15,11 +15,15 @@ from benchwright_attempts.errors import AttemptError
 from benchwright_foundation import distribution
 from benchwright_foundation.errors import BenchwrightError
 from benchwright_foundation.home import Home
+from benchwright_foundation.number_text import counted
 from benchwright_foundation.workspaces_folder import refusal_reason, repository_or_pack_in
 from benchwright_harness.errors import HarnessError
+from benchwright_harness.plan.plan import images_needed
+from benchwright_harness.sandbox.docker import DockerSandbox
 from benchwright_harness.sandbox.registry import sandbox_kind, sandbox_names
 from benchwright_harness.toolchain import BUILD, Toolchain
 from benchwright_harness.toolchain.awaited import is_being_built
+from benchwright_problems.datasets import FORMATS
 from benchwright_problems.storage.store import Store
 from benchwright_server.protocol.messages import DoctorItem, DoctorReport
 from benchwright_studies import open_log
@@ -45,6 +49,7 @@ def examine(home: Home) -> DoctorReport:
         _verilator_item(home),
         *_sandbox_items(),
         _packs_item(home),
+        *_image_items(home),
         _attempt_log_item(home),
         _judges_item(),
         _workspaces_item(home.workspaces),
@@ -125,6 +130,7 @@ def _verilator_item(home: Home) -> DoctorItem:
 
 
 _PATIENCE_S = 10
+_SHOWN_IMAGES = 5
 
 
 class _CommandOutput(NamedTuple):
@@ -167,6 +173,41 @@ def _packs_item(home: Home) -> DoctorItem:
         return DoctorItem(name="Packs", status="warning", needed_for="opening problems", hint=str(error))
     pack_names = ", ".join(f"{pack.name} ({len(pack.problems)})" for pack in packs)
     return DoctorItem(name="Packs", status="ok", version=pack_names, needed_for="opening problems")
+
+
+def _image_items(home: Home) -> Iterator[DoctorItem]:
+    """An item for each pack whose tests run in images: a solver's agent works in the same ones, so they are public."""
+    image_sources = {dataset_format.source for dataset_format in FORMATS if dataset_format.runs_images}
+    store = Store(home)
+    for pack_name in store.pack_names():
+        images: list[str] = []
+        missing: list[str] = []
+        hint = None
+        try:
+            pack = store.public_pack(pack_name)
+            if pack.source not in image_sources:
+                continue
+            for problem in pack.problems:
+                images += images_needed(store.unseal(f"{pack_name}/{problem.id}").hidden.harness)
+            missing = DockerSandbox().missing_image_names(dict.fromkeys(images)) if images else []
+        except HarnessError as error:
+            hint = f"{error}: {error.hint}"
+        except BenchwrightError:
+            # The pack's item says it; or a service has its hidden parts, and runs its tests.
+            continue
+        if not images:
+            continue
+        if missing:
+            shown = ", ".join(missing[:_SHOWN_IMAGES])
+            more = f" and {len(missing) - _SHOWN_IMAGES} more" if len(missing) > _SHOWN_IMAGES else ""
+            hint = f"the Docker engine lacks {shown}{more}: pull or build them"
+        yield DoctorItem(
+            name=f"Images of {pack_name}",
+            status="warning" if hint else "ok",
+            version=None if hint else counted(len(set(images)), "image"),
+            needed_for="running its hidden tests with --sandbox docker",
+            hint=hint,
+        )
 
 
 def _judges_item() -> DoctorItem:

@@ -106,6 +106,11 @@ async def run_harness(
     try:
         selection = selection or selections(problem)[0]
         plan = _plan_for_sandbox(problem, digests.harness, sandbox, selection)
+        if not sandbox.runs_images and any(step.needs_image for step in plan.steps):
+            raise SandboxUnavailableError(
+                "the tests of this problem run in an image of their own",
+                "use --sandbox docker, with an engine that has it; `benchwright doctor` names what it lacks",
+            )
         toolchain.require(plan.tools, selection)
         toolchain.require_packages(plan.packages)
         digests = digests.model_copy(update={"toolchain": toolchain.digest, "sandbox": sandbox.digest})
@@ -467,6 +472,7 @@ def _job(
         image=step.image,
         build=step.build,
         networks=step.networks,
+        needs_image=step.needs_image,
     )
 
 

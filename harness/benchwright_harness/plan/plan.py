@@ -68,6 +68,8 @@ _SIMULATOR_TOOLS = {
     "nvc": "nvc",
 }
 _COMPOSE = "docker-compose.yml"
+NEEDS_IMAGE = "x-needs-image"
+"""The key of a service that runs in its image or not at all, as root and on files that it may change."""
 _VERIFIER_FOLDER = "/src"
 _OF_TESTBENCHES = ("simulator", "flags", "includes", "data")
 _INSTALLING = re.compile(r"\s*(?:python3?\s+-m\s+)?pip3?\s+install\s+([^&|;<>$`]+?)\s*&&\s*")
@@ -101,6 +103,8 @@ class PlanStep(Model):
     """Networks of the host that the service asks for by name, such as that of a licence server."""
     channel: str = ""
     """Text that the supervisor passes to the channel of a testbench."""
+    needs_image: bool = False
+    """True if nothing can stand in for the image, which the step may change as its root."""
 
     def with_token_and_seed(self, token: str, seed: str) -> PlanStep:
         """The same with a token instead of `RUN`, and a seed instead of `SEED` and for random numbers in Python."""
@@ -160,6 +164,14 @@ def toplevels_of_harness(harness: Mapping[str, str]) -> Sequence[str]:
     if plan.proved_module:
         return [plan.proved_module]
     return list(dict.fromkeys(step.env["TOPLEVEL"] for step in steps if step.env.get("TOPLEVEL")))
+
+
+def images_needed(harness: Mapping[str, str]) -> list[str]:
+    """The images that a harness runs in and nothing can stand in for; none if it can't be read."""
+    try:
+        return [step.image for step in make_plan(harness).steps if step.needs_image]
+    except BadHarnessError:
+        return []
 
 
 def make_plan(
@@ -320,7 +332,16 @@ def _step_of_service(
     files = _mounted_text_by_path(service.get("volumes"), f"{field}.volumes", harness)
     image, build = _image_and_build(service, field, harness, value_by_template)
     networks = _host_network_names(service.get("networks"), f"{field}.networks", outer_name_by_network)
-    return PlanStep(service=service_name, image=image, argv=argv, env=env, files=files, build=build, networks=networks)
+    return PlanStep(
+        service=service_name,
+        image=image,
+        argv=argv,
+        env=env,
+        files=files,
+        build=build,
+        networks=networks,
+        needs_image=service.get(NEEDS_IMAGE) is True,
+    )
 
 
 def _on_verilator_if_icarus(testbench_step: PlanStep) -> PlanStep:

@@ -45,6 +45,8 @@ class SandboxJob:
     """Build of the image, where the harness brings a Dockerfile."""
     networks: tuple[str, ...] = ()
     """Networks of the host that the harness asks for by name."""
+    needs_image: bool = False
+    """True if nothing can stand in for the image, which the program may change as its root."""
     shown_folders: Mapping[str, Path] = field(default_factory=dict)
     """Absolute path inside the sandbox → folder of the host that is shown there read-only, where
     `SandboxKind.shows_folders`."""

@@ -6,6 +6,7 @@ from benchwright_problems.datasets import (
     chipbench,
     csbench,
     cvdp,
+    harbor,
     hwebench,
     quarch,
     rtl_benchls,
@@ -18,6 +19,7 @@ from benchwright_problems.datasets.dataset_format import DatasetFormat
 FORMATS: tuple[DatasetFormat, ...] = (
     cvdp.FORMAT,
     hwebench.FORMAT,
+    harbor.FORMAT,
     chipbench.FORMAT,
     # Their records have a `task_id`, too.
     rtl_benchls.FORMAT,

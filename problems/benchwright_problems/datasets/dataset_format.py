@@ -52,6 +52,8 @@ class DatasetFormat:
     recognise: Callable[[DatasetExcerpt], bool]
     """True if a data set is of this format, from its content."""
     file_options: tuple[FileOption, ...] = ()
+    runs_images: bool = False
+    """True if tests of its problems may run in images of their own."""
 
 
 def read_excerpt(file_or_folder: Path) -> DatasetExcerpt:

@@ -12,8 +12,8 @@ MAX_FILE_BYTES = 16 * 1024**2
 MAX_ENTRIES = 500_000
 
 
-def files_below(folder: Path) -> list[str]:
-    """The files below a folder, as sorted relative paths; what begins with a dot is left out.
+def files_below(folder: Path, *, dotted: bool = False) -> list[str]:
+    """The files below a folder, as sorted relative paths; what begins with a dot is left out, unless it is wanted.
 
     Raises:
         DatasetError: The path is not a folder, can't be read, holds a link to a folder, or more than can be meant.
@@ -28,7 +28,7 @@ def files_below(folder: Path) -> list[str]:
             with os.scandir(folder / subfolder) as listed:
                 for folder_entry in listed:
                     path = f"{subfolder}{folder_entry.name}"
-                    if folder_entry.name.startswith("."):
+                    if folder_entry.name.startswith(".") and not dotted:
                         continue
                     if folder_entry.is_dir(follow_symlinks=False):
                         pending_folders.append(f"{path}/")

@@ -1,9 +1,9 @@
 """HWE-Bench's JSON Lines: bug fixes of published cores, each a repository at a commit.
 
-Format: https://github.com/pku-liang/hwe-bench. A record's tests run in an image of its own; here, each record needs a
-script that runs them with our toolchain, `ORG_m_REPO-NUMBER.sh` in the folder of `--verifiers`. It prints what
-HWE-Bench's `tb_script` prints: lines `TEST: NAME ... PASS|FAIL|SKIP` between HWE_BENCH_RESULTS_START and
-HWE_BENCH_RESULTS_END.
+Format: https://github.com/pku-liang/hwe-bench. A record's `tb_script` runs in an image of its own, which has the
+repository below `/home`; or a script that the user has written runs its tests with our toolchain,
+`ORG_m_REPO-NUMBER.sh` in the folder of `--verifiers`. Both print lines `TEST: NAME ... PASS|FAIL|SKIP` between
+HWE_BENCH_RESULTS_START and HWE_BENCH_RESULTS_END.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pydantic import ConfigDict, JsonValue, ValidationError
 from benchwright_problems.category import Category
 from benchwright_problems.datasets.dataset_format import DatasetExcerpt, DatasetFormat, FileOption
 from benchwright_problems.datasets.folder import read_text
+from benchwright_problems.datasets.image_harness import FOLDER, image_harness
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.datasets.naming import require_pack_name
@@ -47,6 +48,9 @@ SOURCE = "https://github.com/pku-liang/hwe-bench"
 LICENSE = "Apache-2.0"
 HWE_BENCH = "hwe-bench"
 _LIMITS = RunLimits(wall_s=3600, folder_mb=2048, file_mb=512)
+_HOMES = {"OpenXiangShan/XiangShan": "xiangshan"}
+"""Repositories whose folder in the image is called otherwise."""
+_RUN = f"bash /{FOLDER}/tb_script.sh\n"
 
 
 class _StrictRecord(RecordModel):
@@ -84,6 +88,11 @@ class _HweRecord(_StrictRecord):
     @property
     def image(self) -> str:
         return f"hwebench/{self.org}_m_{self.repo}:pr-{self.number}".lower()
+
+    @property
+    def home(self) -> str:
+        """The repository's folder in the image."""
+        return f"/home/{_HOMES.get(f'{self.org}/{self.repo}', self.repo)}"
 
 
 def import_hwebench(
@@ -157,12 +166,6 @@ def _problem_of_record(
     invalid.require_known_fields(location, parsed)
     if not re.fullmatch(r"[\w.-]+", parsed.name):
         raise location.error("repo", f"can't name a repository: {parsed.name!r}")
-    if verifiers_folder is None or not (verifiers_folder / f"{parsed.name}.sh").is_file():
-        reason = (
-            f"runs in the image {parsed.image}, which is not supported; write {parsed.name}.sh into the folder of "
-            "--verifiers, which runs the tests with Benchwright's toolchain"
-        )
-        raise location.error("tb_script", reason)
     try:
         tree = repository_folder.trees.add(repository_folder.files(parsed.repo, parsed.base.sha))
         changed_files(tree, parsed.fix_patch)
@@ -170,6 +173,15 @@ def _problem_of_record(
         raise location.error("repo", str(error)) from error
     except PatchError as error:
         raise location.error("fix_patch", str(error)) from error
+    if verifiers_folder is not None and (verifiers_folder / f"{parsed.name}.sh").is_file():
+        harness = {VERIFIER: read_text(verifiers_folder, f"{parsed.name}.sh")}
+    elif parsed.tb_script.strip():
+        files = {f"{FOLDER}/tb_script.sh": parsed.tb_script}
+        harness = image_harness(parsed.image, parsed.home, tree.digest_by_path, _RUN, files)
+    else:
+        raise location.error(
+            "tb_script", f"is empty; write {parsed.name}.sh into the folder of --verifiers, which runs the tests"
+        )
     problem = Problem(
         id=re.sub(r"[^A-Za-z0-9._-]", "-", parsed.name.replace("_m_", "-")),
         kind=ProblemKind.DESIGN,
@@ -181,7 +193,7 @@ def _problem_of_record(
         provenance=Provenance(source=SOURCE, license=LICENSE, version="unknown"),
         public=Public(statement=parsed.problem_statement, expected=(CHANGES,), tree=tree),
         hidden=Hidden(
-            harness={VERIFIER: read_text(verifiers_folder, f"{parsed.name}.sh")},
+            harness=harness,
             reference={CHANGES: parsed.fix_patch},
             tests=NamedTests(printed=True),
             dataset_format=HWE_BENCH,
@@ -204,7 +216,7 @@ def _is_hwebench(excerpt: DatasetExcerpt) -> bool:
 FORMAT = DatasetFormat(
     name=HWE_BENCH,
     source=SOURCE,
-    reads="JSON Lines; with --repositories, and --verifiers of your own",
+    reads="JSON Lines; with --repositories, and images in Docker or --verifiers of your own",
     importer=import_hwebench,
     export=export_hwebench,
     recognise=_is_hwebench,
@@ -212,4 +224,5 @@ FORMAT = DatasetFormat(
         REPOSITORIES,
         FileOption("verifiers", "Folder of scripts that run a record's tests: ORG_m_REPO-NUMBER.sh."),
     ),
+    runs_images=True,
 )

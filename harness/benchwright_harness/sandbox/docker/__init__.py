@@ -15,7 +15,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -26,6 +26,7 @@ from benchwright_harness.execution.run_clock import RunClock, usage_of_process_t
 from benchwright_harness.sandbox import SandboxJob
 from benchwright_harness.sandbox.docker.container import (
     FIRST,
+    ROOT_CAPABILITIES,
     SCRATCH,
     Container,
     copy_output_and_reports,
@@ -68,7 +69,7 @@ class DockerSandbox:
     @functools.cached_property
     def digest(self) -> str:
         """sha256 over the options of a container."""
-        options = [isolation_options(), FIRST, SCRATCH, self._environ.get(_LICENSED_IMAGE)]
+        options = [isolation_options(), FIRST, SCRATCH, ROOT_CAPABILITIES, self._environ.get(_LICENSED_IMAGE)]
         return hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()
 
     @property
@@ -95,6 +96,15 @@ class DockerSandbox:
             self._engine.images.toolchain_image_id(toolchain)
         return toolchain_image_name(toolchain)
 
+    def missing_image_names(self, image_names: Iterable[str]) -> list[str]:
+        """The names of images that the engine lacks.
+
+        Raises:
+            SandboxUnavailableError: The engine does not answer.
+        """
+        with engine_errors_as_unavailable():
+            return self._engine.images.missing_image_names(image_names)
+
     async def run(self, job: SandboxJob, log: OutputReceiver) -> StepEnd:
         """See `Sandbox.run`."""
         with engine_errors_as_unavailable(), worker_threads() as call:
@@ -117,7 +127,7 @@ class DockerSandbox:
                 await await_despite_cancellation(call(container.start))
                 talk.add(asyncio.ensure_future(call(container.send_request, stream)))
                 step_end = await _end_of_container(container, output, job.limits, call)
-                if engine.copies_folder and step_end.end is not ProcessEnd.FOLDER_QUOTA:
+                if container.copies_folder and step_end.end is not ProcessEnd.FOLDER_QUOTA:
                     too_large = not await await_despite_cancellation(call(container.copy_folder_back))
                     step_end = replace(step_end, end=ProcessEnd.FOLDER_QUOTA) if too_large else step_end
             finally:

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 FIRST = ("/bin/sh", "-c", 'exec 2>&1; "$@"; exit $?', "sh")
 SCRATCH = ("/tmp", "/rundir")  # noqa: S108 - inside the sandbox
 _USER_INSIDE = 1000
+ROOT_CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER")
+"""What the root of an image may do with the files of its container."""
 _UNMEASURED_AT_MOST = 3
 _TAR_PER_BYTE = 4
 
@@ -58,12 +60,16 @@ class Container:
     def __init__(self, engine: Engine, job: SandboxJob, image: Image, network_mode: str) -> None:
         self._api = engine.api
         self._unmeasured = 0
-        self._copies = engine.copies_folder
+        self._is_remote = engine.copies_folder
+        # The root of an image gets no folder of this machine to write to.
+        self.copies_folder = engine.copies_folder or job.needs_image
         self._job = job
         self._image = image
         self._network = network_mode
         self._name = f"benchwright-{secrets.token_hex(8)}"
-        if engine.copies_folder:
+        if job.needs_image:
+            self._user = self._group = 0
+        elif engine.copies_folder:
             self._user = self._group = _USER_INSIDE
         elif job.user is not None:
             self._user = self._group = job.user
@@ -73,13 +79,13 @@ class Container:
 
     def create(self) -> None:
         """Create it, with everything in it that the job needs."""
-        from docker.types import Ulimit
+        from docker.types import Mount, Ulimit
 
         job, limits, roots = self._job, self._job.limits, hidden_roots(self._job)
         memory, scratch = limits.memory_mb << 20, limits.folder_mb << 20
         options = isolation_options() | {
             "network_mode": self._network,
-            "mounts": [] if self._copies else self._bind_mounts(),
+            "mounts": [] if self.copies_folder else self._bind_mounts(),
             "mem_limit": memory,
             "memswap_limit": memory,
             "shm_size": scratch,
@@ -92,12 +98,20 @@ class Container:
                 Ulimit(name="core", soft=0, hard=0),
             ],
         }
-        volumes = ["/code"] if self._copies else []
+        volumes = ["/code"] if self.copies_folder else []
+        if job.needs_image:
+            # Without what the image has there: a file that the solver has deleted would be back.
+            options |= {
+                "read_only": False,
+                "cap_add": list(ROOT_CAPABILITIES),
+                "mounts": [Mount("/code", None, type="volume", no_copy=True)],
+            }
+            volumes = []
         if self._image.has_toolchain:
             # The supervisor puts the hidden files there, which it gets over its standard input.
             options["tmpfs"] |= dict.fromkeys(roots, f"mode=0755,uid={self._user},gid={self._group},nosuid,nodev")
             entrypoint, command, environment = list(SUPERVISOR), [], python_start_variables(job)
-            volumes += [INSIDE] if self._copies else []
+            volumes += [INSIDE] if self.copies_folder else []
         else:
             toolchain_variables = job.toolchain.environment(ToolSelection())
             entrypoint, command = list(FIRST), list(job.argv)
@@ -123,7 +137,7 @@ class Container:
                 path.removeprefix(prefix): text for path, text in job.hidden_files.items() if path.startswith(prefix)
             }
             self._api.put_archive(self._name, root, pack_files(files))
-        if self._copies:
+        if self.copies_folder:
             self._api.put_archive(self._name, "/code", pack_folder(job.code, self._user))
             if self._image.has_toolchain:
                 self._api.put_archive(self._name, INSIDE, pack_folder(job.toolchain.inside, 0))
@@ -166,17 +180,24 @@ class Container:
 
     def pid(self) -> int:
         """Its first process, as this machine counts; 0 where it runs on another one."""
-        return 0 if self._copies else int(self._api.inspect_container(self._name)["State"]["Pid"])
+        return 0 if self._is_remote else int(self._api.inspect_container(self._name)["State"]["Pid"])
 
     def exceeded_limit(self) -> ProcessEnd | None:
         """The limit that it has exceeded, of those that the engine does not enforce; `None` if none."""
         if self.state().out_of_memory:
             return ProcessEnd.MEMORY
         quota = self._job.limits.folder_mb << 20
-        return ProcessEnd.FOLDER_QUOTA if self._folder_bytes(quota) > quota else None
+        return ProcessEnd.FOLDER_QUOTA if self._folder_bytes(quota) + self._layer_bytes() > quota else None
+
+    def _layer_bytes(self) -> int:
+        """The size of what it has changed in its image."""
+        if not self._job.needs_image:
+            return 0
+        listed = self._api.containers(all=True, size=True, filters={"name": self._name})
+        return sum(int(container.get("SizeRw") or 0) for container in listed)
 
     def _folder_bytes(self, most_counted_bytes: int) -> int:
-        if not self._copies:
+        if not self.copies_folder:
             return disk_bytes_until_exceeding(self._job.code, most_counted_bytes)
         from docker.errors import APIError
 

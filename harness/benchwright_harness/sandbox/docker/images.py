@@ -9,11 +9,11 @@ import re
 import subprocess
 import tarfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.plan.image_names import OSS_PNR, OSS_SIM, VERIF_EDA
+from benchwright_harness.plan.image_names import is_replaced_by_toolchain
 from benchwright_harness.plan.plan import ImageBuild
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.folder_lock import exclusively_locked
@@ -24,18 +24,12 @@ if TYPE_CHECKING:
 PULL = "BENCHWRIGHT_DOCKER_PULL"
 """Variable that, set to 1, allows images to be fetched from a registry."""
 
-_TOOLCHAIN_IMAGES = frozenset({OSS_SIM, OSS_PNR, VERIF_EDA, "ghcr.io/hdl/sim/osvb"})
 _BUILD_MEMORY = 4 << 30
 _BUILD_S = 600
 _PIP_INSTALL = re.compile(
     r"^[ \t]*RUN[ \t]+(?:python3?[ \t]+-m[ \t]+)?pip3?[ \t]+install[^&|;\\\n]*$", re.MULTILINE | re.IGNORECASE
 )
 _LINES = 200
-
-
-def _is_replaced_by_toolchain(image_name: str) -> bool:
-    """True if the toolchain has what a harness asks for; otherwise it is a third-party image."""
-    return image_name.removesuffix(":latest") in _TOOLCHAIN_IMAGES
 
 
 class Image(NamedTuple):
@@ -74,7 +68,7 @@ class Images:
         Raises:
             SandboxUnavailableError: The image is missing, or it can't be built.
         """
-        is_ours = _is_replaced_by_toolchain(image_name)
+        is_ours = is_replaced_by_toolchain(image_name)
         image_id = (
             self._base_image_id(image_name, toolchain)
             if build is None
@@ -103,6 +97,10 @@ class Images:
                 "check the engine's log and its free disk space",
             )
         return image_id
+
+    def missing_image_names(self, image_names: Iterable[str]) -> list[str]:
+        """The names of images that the engine lacks."""
+        return [name for name in image_names if self._find_image_id(name) is None]
 
     def _find_image_id(self, image_name: str) -> str | None:
         from docker.errors import ImageNotFound
@@ -143,7 +141,7 @@ class Images:
     def _base_image_id(self, base_image_name: str, toolchain: Toolchain) -> str:
         return (
             self.toolchain_image_id(toolchain)
-            if _is_replaced_by_toolchain(base_image_name)
+            if is_replaced_by_toolchain(base_image_name)
             else self._found_or_pulled_image_id(base_image_name)
         )
 

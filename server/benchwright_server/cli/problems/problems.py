@@ -29,6 +29,7 @@ from benchwright_server.cli.problems.mutate import mutate
 from benchwright_server.cli.problems.pack_records import A_DATA_SET, original_record, write_records
 from benchwright_server.cli.problems.pack_statistics import statistics
 from benchwright_server.cli.problems.prune import prune
+from benchwright_server.cli.problems.to_harbor import to_harbor
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.option_groups import flatten_option_groups
 from benchwright_server.cli.terminal.options import Json
@@ -46,6 +47,7 @@ def add_to(parent: typer.Typer) -> None:
     problems_app.command("show")(show)
     problems_app.command("export")(export)
     problems_app.command("convert")(convert_pack)
+    problems_app.command("to-harbor")(to_harbor)
     problems_app.command("check")(flatten_option_groups(check))
     problems_app.command("mutate")(mutate)
     problems_app.command("compare")(compare)

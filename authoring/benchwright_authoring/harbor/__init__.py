@@ -1,0 +1,1 @@
+"""Task folders of Harbor, made of design problems."""
