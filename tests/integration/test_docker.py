@@ -120,6 +120,32 @@ async def test_a_missing_image_is_not_fetched_and_named_in_the_log_alone(
     assert b"nobody/has-this:7" in log.getvalue()
 
 
+async def test_the_root_of_an_image_may_change_its_container_and_nothing_else(
+    docker: DockerSandbox, engine: sdk.APIClient, others: str, job: Callable[..., SandboxJob], code: Path
+) -> None:
+    (code / "rtl" / "top.sv").write_text("module top; endmodule\n")
+    script = (
+        "id -u; cat /src/secret.txt ../rtl/top.sv; echo kept > /usr/made && cat /usr/made; chown 7 /usr/made;"
+        " ls /sys/class/net; echo back > made; rm ../rtl/top.sv; grep CapEff /proc/self/status"
+    )
+    container_job = job(docker, script, image=others, needs_image=True)
+    *lines, capabilities = (await printed(docker, container_job)).splitlines()
+    assert lines == ["0", "CANARYmodule top; endmodule", "kept", "lo"]
+    # CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER
+    assert int(capabilities.split()[1], 16) == 0b1011
+    assert ((code / "rundir" / "made").read_text(), (code / "rtl" / "top.sv").exists()) == ("back\n", False)
+    assert "made" not in await printed(docker, job(docker, "ls /usr", image=others, needs_image=True))
+
+
+async def test_what_the_root_of_an_image_writes_into_it_is_limited(
+    docker: DockerSandbox, engine: sdk.APIClient, others: str, job: Callable[..., SandboxJob]
+) -> None:
+    grow = "for n in 1 2 3 4 5 6; do head -c 1000000 /dev/zero > /var/$n; done; sleep 900"
+    limits = RunLimits(wall_s=300, folder_mb=4)
+    step_end = await docker.run(job(docker, grow, image=others, needs_image=True, limits=limits), io.BytesIO())
+    assert step_end.end is ProcessEnd.FOLDER_QUOTA
+
+
 async def test_a_dockerfile_is_built_from_the_files_of_the_harness(
     docker: DockerSandbox, engine: sdk.APIClient, job: Callable[..., SandboxJob]
 ) -> None:

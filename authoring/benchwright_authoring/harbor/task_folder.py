@@ -21,7 +21,7 @@ from benchwright_harness.decision.criterion import SIMULATES, Criterion
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.execution.repository import files_of_run
 from benchwright_harness.execution.run import reference_solution_files
-from benchwright_harness.plan.image_names import is_replaced_by_toolchain
+from benchwright_harness.plan.image_names import VERIF_EDA, is_replaced_by_toolchain
 from benchwright_harness.plan.plan import WORKDIR, HarnessPlan, PlanStep, make_plan
 from benchwright_harness.plan.selection import ToolSelection, selections
 from benchwright_problems.criterion import OutputScope
@@ -135,8 +135,8 @@ def task_files(problem: Problem, pack_name: str, *, image: str = "", canary: str
 def _require_runnable(problem_id: str, plan: HarnessPlan) -> None:
     if plan.proved_module:
         raise NotExportableError(f"{problem_id} is decided by a proof, which tasks of Harbor have no programs for")
-    if commercial := sorted(plan.tools & _COMMERCIAL):
-        raise NotExportableError(f"{problem_id} runs {commercial[0]}, which no image of free tools has")
+    if plan.tools & _COMMERCIAL or any(step.image == VERIF_EDA for step in plan.steps):
+        raise NotExportableError(f"{problem_id} asks for commercial tools, which no image of free ones has")
     for step in plan.steps:
         if not is_replaced_by_toolchain(step.image):
             raise NotExportableError(f"{problem_id} runs in an image of its own, {step.image}")

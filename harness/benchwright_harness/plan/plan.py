@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from benchwright_foundation.model import Model
 from benchwright_harness.decision.criterion import Criterion
 from benchwright_harness.errors import BadHarnessError
-from benchwright_harness.plan.image_names import OSS_PNR, OSS_SIM, VERIF_EDA
+from benchwright_harness.plan.image_names import OSS_PNR, OSS_SIM, VERIF_EDA, is_replaced_by_toolchain
 from benchwright_harness.plan.testbench import PREDICTABLE, plan_testbench
 from benchwright_harness.plan.testbench_text import PUBLISHED_SEED, RUN, SEED, draws_unseeded_numbers
 from benchwright_harness.toolchain.tree import CHANNEL
@@ -332,6 +332,9 @@ def _step_of_service(
     files = _mounted_text_by_path(service.get("volumes"), f"{field}.volumes", harness)
     image, build = _image_and_build(service, field, harness, value_by_template)
     networks = _host_network_names(service.get("networks"), f"{field}.networks", outer_name_by_network)
+    needs_image = service.get(NEEDS_IMAGE) is True
+    if needs_image and is_replaced_by_toolchain(image):
+        raise BadHarnessError(f"{field}.{NEEDS_IMAGE}: is for an image of others, and not for {image}")
     return PlanStep(
         service=service_name,
         image=image,
@@ -340,7 +343,7 @@ def _step_of_service(
         files=files,
         build=build,
         networks=networks,
-        needs_image=service.get(NEEDS_IMAGE) is True,
+        needs_image=needs_image,
     )
 
 

@@ -12,10 +12,8 @@ The tests run as root in the image that `docker_image` names, or that was built 
 from __future__ import annotations
 
 import base64
-import json
 import posixpath
 import re
-import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +25,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.category import Category
 from benchwright_problems.criterion import CriterionTable
 from benchwright_problems.datasets.dataset_format import DatasetExcerpt, DatasetFormat
+from benchwright_problems.datasets.dockerfile import DockerfileCopy, copies_and_workspace
 from benchwright_problems.datasets.folder import files_below, read_bytes
 from benchwright_problems.datasets.image_harness import image_harness
 from benchwright_problems.datasets.invalid_records import InvalidRecords
@@ -65,6 +64,8 @@ _COMPOSE = re.compile(r"^environment/(?:docker-)?compose\.ya?ml$")
 _NO_SERVICES = re.compile(r"\s*(?:#[^\n]*\n\s*)*(?:services:\s*(?:\{\s*\})?\s*)?")
 _BESIDE = re.compile(r"^(?:README|LICENSE|NOTICE|CHANGELOG)[^/]*$|^\.git(?:ignore|attributes)$|^\.harborignore$")
 _FOLDERS = ("environment/", "tests/", "solution/")
+_HEADER = re.compile(r"^\s*\[+\s*([^\]]+?)\s*\]")
+_KEY = re.compile(r"""^\s*["']?([^\s"'=]+)["']?\s*=""")
 _REWARD = "reward"
 _PASSES = (r"^\s*\+?1(?:\.0*)?\s*$", r'"reward"\s*:\s*1(?:\.0*)?\s*[,}]')
 _RUN = """\
@@ -308,7 +309,7 @@ class _TaskFolder:
                 "is missing, so the files that a solver begins with are in the image alone; write one that begins with "
                 "FROM the image, and with WORKDIR and COPY",
             )
-        copies, workspace = _copies_and_workspace(self.folder / _DOCKERFILE, self._text(_DOCKERFILE))
+        copies, workspace = copies_and_workspace(self.folder / _DOCKERFILE, self._text(_DOCKERFILE))
         workspace = self.table.environment.workdir or workspace
         if not workspace.startswith("/") or workspace == "/":
             raise DatasetError(self.folder / _DOCKERFILE, "WORKDIR", "must name the workspace, such as /code")
@@ -319,7 +320,7 @@ class _TaskFolder:
                     files[target.removeprefix(f"{workspace}/")] = content
         return workspace, files
 
-    def _copied_files(self, copy: _Copy) -> list[tuple[str, bytes]]:
+    def _copied_files(self, copy: DockerfileCopy) -> list[tuple[str, bytes]]:
         copied: list[tuple[str, bytes]] = []
         for source in copy.sources:
             path = posixpath.normpath(source.lstrip("/") or ".")
@@ -367,18 +368,6 @@ class _TaskFolder:
         return record
 
 
-@dataclass(frozen=True)
-class _Copy:
-    """One COPY of a Dockerfile."""
-
-    line: int
-    sources: Sequence[str]
-    target: str
-    """Absolute, without a slash at its end."""
-    names_folder: bool
-    """True if what is copied gets into the target, whatever that is."""
-
-
 def _task_table(file: Path, content: bytes, invalid: InvalidRecords) -> _TaskTable:
     try:
         text = content.decode()
@@ -410,74 +399,18 @@ def _field_error(file: Path, toml_text: str, field: str, reason: str) -> Dataset
 
 
 def _line_of_field(toml_text: str, field: str) -> int | None:
-    """The first line that could name a field; None if none does."""
-    if not field:
-        return None
-    name = re.escape(field.rpartition(".")[2])
-    named = re.compile(rf"""^\s*(?:\[+[^\]]*\b{name}\b[^\]]*\]|(?:[\w."'-]+\.)?["']?{name}["']?\s*=)""")
-    return next((number for number, line in enumerate(toml_text.split("\n"), 1) if named.match(line)), None)
-
-
-def _copies_and_workspace(file: Path, dockerfile: str) -> tuple[list[_Copy], str]:
-    """What a Dockerfile copies, and its last WORKDIR; `/` if there is none."""
-    copies: list[_Copy] = []
-    folder, stage_count = "/", 0
-    for line, instruction in _instructions(dockerfile):
-        name, _, argument = instruction.partition(" ")
-        keyword, argument = name.upper(), argument.strip()
-        if keyword == "FROM":
-            stage_count += 1
-            if stage_count > 1:
-                raise DatasetError(file, "FROM", "comes twice; a Dockerfile of one stage can be imported", line)
-        elif keyword == "WORKDIR":
-            folder = posixpath.normpath(posixpath.join(folder, _words(file, line, "WORKDIR", argument)[0]))
-        elif keyword == "ADD":
-            raise DatasetError(file, "ADD", "is not read; copy files with COPY", line)
-        elif keyword == "COPY":
-            copies.append(_copy(file, line, argument, folder))
-    if not stage_count:
-        raise DatasetError(file, "FROM", "is missing")
-    return copies, folder
-
-
-def _instructions(dockerfile: str) -> list[tuple[int, str]]:
-    """The lines with instructions, continued ones joined, with their numbers."""
-    instructions: list[tuple[int, str]] = []
-    started, parts = 0, list[str]()
-    for number, line in enumerate(dockerfile.split("\n"), 1):
-        text = line.strip()
-        if not text or text.startswith("#"):
+    """The line of a field, or of what it is in; None if the text names neither."""
+    best_name, best_line, table = "", None, ""
+    for number, line in enumerate(toml_text.split("\n"), 1):
+        if header := _HEADER.match(line):
+            name = table = header[1]
+        elif key := _KEY.match(line):
+            name = f"{table}.{key[1]}".lstrip(".")
+        else:
             continue
-        started = started if parts else number
-        parts.append(text.removesuffix("\\").strip())
-        if not text.endswith("\\"):
-            instructions.append((started, " ".join(parts)))
-            parts = []
-    return instructions
-
-
-def _words(file: Path, line: int, instruction: str, argument: str) -> list[str]:
-    try:
-        words = json.loads(argument) if argument.startswith("[") else shlex.split(argument)
-    except ValueError as error:
-        raise DatasetError(file, instruction, f"can't be read: {error}", line) from error
-    if not words or not all(isinstance(word, str) for word in words):
-        raise DatasetError(file, instruction, "names nothing", line)
-    if bad := next((word for word in words if re.search(r"[*?\[$]|<<", word)), None):
-        raise DatasetError(file, instruction, f"has {bad!r}; write plain paths", line)
-    return words
-
-
-def _copy(file: Path, line: int, argument: str, folder: str) -> _Copy:
-    options = re.match(r"(?:--\S+\s+)*", argument)
-    option_text = options[0] if options else ""
-    if re.search(r"--(?!chown=|chmod=)", option_text):
-        raise DatasetError(file, "COPY", f"has the option {option_text.split()[0]!r}, which is not read", line)
-    *sources, target = _words(file, line, "COPY", argument.removeprefix(option_text))
-    if not sources:
-        raise DatasetError(file, "COPY", "needs a source and a target", line)
-    absolute = posixpath.normpath(posixpath.join(folder, target))
-    return _Copy(line, sources, absolute, target.endswith(("/", "/.")) or target == "." or absolute == folder)
+        if f"{field}.".startswith(f"{name}.") and len(name) > len(best_name):
+            best_name, best_line = name, number
+    return best_line
 
 
 def _plain_record(problem: Problem) -> Record:

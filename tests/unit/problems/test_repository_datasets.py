@@ -174,10 +174,22 @@ def test_a_record_of_hwe_bench_has_its_fix_hidden_and_its_verifier_from_the_user
     assert not re.search("a \\+ b|subtracting|Wrong sum", public_text)
 
 
+def test_without_a_verifier_a_record_of_hwe_bench_runs_in_its_image(tmp_path: Path, repositories: Path) -> None:
+    record = hwebench_record(repositories, number=8, tb_script="make test\n")
+    problem = import_lines(tmp_path, repositories, record)
+    (service,) = json.loads(problem.hidden.harness["docker-compose.yml"])["services"].values()
+    assert (service["image"], service["x-needs-image"]) == ("hwebench/lab_m_plain:pr-8", True)
+    assert "cd /home/plain" in problem.hidden.harness["task/run.sh"]
+    assert problem.hidden.harness["task/tb_script.sh"] == "make test\n"
+    assert problem.hidden.harness["task/paths"].splitlines() == sorted(FILES)
+    assert problem.hidden.tests == NamedTests(printed=True)
+    assert export_hwebench(problem) == record
+
+
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        ({"number": 8}, "field tb_script: runs in the image hwebench/lab_m_plain:pr-8"),
+        ({"number": 8, "tb_script": " "}, r"field tb_script: is empty; write lab_m_plain-8\.sh"),
         ({"fix_patch": FIX.replace("a - b", "other")}, "field fix_patch: rtl/adder.sv: line"),
         ({"base": {"sha": "HEAD~9"}}, "field repo: .* has no commit"),
         ({"org": "../x"}, "field repo: can't name"),
