@@ -12,19 +12,15 @@ from benchwright_harness.toolchain import Toolchain, tree
 TOOLS_IMAGE = "lab/tools:1"
 
 
-def build_image(docker_host: str, name: str, dockerfile: str) -> None:
-    """Build an image of nothing but a Dockerfile."""
-    import docker as sdk
-
-    with contextlib.closing(sdk.APIClient(docker_host, timeout=600)) as client:
-        output = list(client.build(fileobj=io.BytesIO(dockerfile.encode()), tag=name, network_mode="none", decode=True))
-        assert not [line for line in output if "error" in line], output[-3:]
-
-
 def build_tools_image(docker: DockerSandbox, docker_host: str, toolchain: Toolchain) -> str:
     """Build `TOOLS_IMAGE`."""
-    base = docker.imported_image_name(toolchain)
+    import docker as sdk
+
     variables = tree.environment(ToolSelection()).items()
-    lines = [f"FROM {base}", "RUN mkdir -m 1777 /tmp", *(f"ENV {name}={value}" for name, value in variables)]
-    build_image(docker_host, TOOLS_IMAGE, "\n".join(lines))
+    base = f"FROM {docker.imported_image_name(toolchain)}\nRUN mkdir -m 1777 /tmp\n"
+    dockerfile = base + "".join(f"ENV {name}={value}\n" for name, value in variables)
+    with contextlib.closing(sdk.APIClient(docker_host, timeout=600)) as client:
+        lines = client.build(fileobj=io.BytesIO(dockerfile.encode()), tag=TOOLS_IMAGE, network_mode="none", decode=True)
+        output = list(lines)
+    assert not [line for line in output if "error" in line], output[-3:]
     return TOOLS_IMAGE
