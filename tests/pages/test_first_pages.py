@@ -74,6 +74,12 @@ WALKS = {
             "problems import": "tests/unit/problems/test_repository_datasets.py imports both forms",
         }
     ),
+    "docs/how-to/harbor.md": Walk(
+        not_run={
+            "harbor run": "tests/integration/test_harbor_tasks.py lets Harbor do it",
+            "--sandbox docker": "tests/integration/test_harbor_tasks.py has the images",
+        }
+    ),
     "docs/how-to/toolchains.md": Walk(
         _one_toolchain, not_run={"sudo apt-get": "installs packages on an Ubuntu machine, and asks a mirror"}
     ),
