@@ -20,9 +20,7 @@ def build_tools_image(docker: DockerSandbox, docker_host: str, toolchain: Toolch
     base = f"FROM {docker.imported_image_name(toolchain)}\nRUN mkdir -m 1777 /tmp\n"
     dockerfile = base + "".join(f"ENV {name}={value}\n" for name, value in variables)
     with contextlib.closing(sdk.APIClient(docker_host, timeout=600)) as client:
-        lines = client.build(
-            fileobj=io.BytesIO(dockerfile.encode()), tag=TOOLS_IMAGE, network_mode="none", rm=True, decode=True
-        )
-        output = list(lines)
+        file = io.BytesIO(dockerfile.encode())
+        output = list(client.build(fileobj=file, tag=TOOLS_IMAGE, network_mode="none", rm=True, decode=True))
     assert not [line for line in output if "error" in line], output[-3:]
     return TOOLS_IMAGE
