@@ -116,7 +116,7 @@ def task_files(problem: Problem, pack_name: str, *, image: str = "", canary: str
     verify_program = Path(verify.__file__).read_bytes()
     task = {
         "instruction.md": _instruction(problem).encode(),
-        "task.toml": _task_toml(problem, pack_name, plan, canary).encode(),
+        "task.toml": _task_toml(problem, pack_name, plan, selection, canary).encode(),
         "environment/Dockerfile": _dockerfile(image, has_files=bool(given)).encode(),
         "tests/test.sh": _TEST.encode(),
         "tests/verify.py": verify_program,
@@ -147,7 +147,7 @@ def _instruction(problem: Problem) -> str:
     return f"{problem.public.statement.rstrip()}\n\n{note}"
 
 
-def _task_toml(problem: Problem, pack_name: str, plan: HarnessPlan, canary: str) -> str:
+def _task_toml(problem: Problem, pack_name: str, plan: HarnessPlan, selection: ToolSelection, canary: str) -> str:
     provenance = problem.provenance
     is_repository = problem.public.tree is not None
     limit_s = problem.limits.wall_s * len(plan.steps) + _MARGIN_S
@@ -164,6 +164,7 @@ def _task_toml(problem: Problem, pack_name: str, plan: HarnessPlan, canary: str)
                 "license": provenance.license,
                 "source": provenance.source,
                 "version": provenance.version,
+                "icarus": selection.icarus,
                 **({"canary": canary} if canary else {}),
                 **({EDITABLE: [*problem.public.editable]} if is_repository else {EXPECTED: [*problem.public.expected]}),
             },

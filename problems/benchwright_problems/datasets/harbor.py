@@ -254,7 +254,7 @@ class _TaskFolder:
                 kind=ProblemKind.DESIGN,
                 title=(package.description if package else "") or problem_id,
                 category=next((category for category in Category if category.value in keywords), None),
-                difficulty=Difficulty(difficulty) if difficulty in [*Difficulty] else Difficulty.MEDIUM,
+                difficulty=next((level for level in Difficulty if level.value == difficulty), Difficulty.MEDIUM),
                 limits=limits,
                 provenance=Provenance(
                     source=SOURCE,

@@ -14,7 +14,8 @@ from benchwright_foundation.home import Home
 from benchwright_problems.datasets.harbor import import_harbor
 from benchwright_problems.problem import Hidden, Problem, ProblemKind
 from benchwright_problems.repository.changes import CHANGES, changed_files
-from benchwright_problems.storage.store import BUILT_IN, Store
+from benchwright_problems.storage.pack_folder import BUILT_IN
+from benchwright_problems.storage.store import Store
 
 
 @pytest.fixture(autouse=True)
