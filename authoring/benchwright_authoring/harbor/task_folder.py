@@ -31,7 +31,7 @@ from benchwright_problems.datasets.harbor import (
     SOLUTION_FILES,
     WORKSPACE,
     WORKSPACE_FOLDER,
-    place_note,
+    workspace_note,
 )
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.problem import Problem, ProblemKind
@@ -143,7 +143,7 @@ def _require_runnable(problem_id: str, plan: HarnessPlan) -> None:
 
 
 def _instruction(problem: Problem) -> str:
-    note = place_note(problem.public.expected if problem.public.tree is None else (), problem.public.editable)
+    note = workspace_note(problem.public.expected if problem.public.tree is None else (), problem.public.editable)
     return f"{problem.public.statement.rstrip()}\n\n{note}"
 
 

@@ -130,7 +130,7 @@ class _TaskTable(_StrictTable):
     source: str | None = None
 
 
-def place_note(expected_paths: Sequence[str], editable_folders: Sequence[str]) -> str:
+def workspace_note(expected_paths: Sequence[str], editable_folders: Sequence[str]) -> str:
     """The end of an exported instruction: where an agent works, and what counts."""
     if expected_paths:
         return f"The files are in {WORKSPACE}. Write or change {', '.join(expected_paths)}; nothing else counts.\n"
@@ -190,7 +190,9 @@ def _task_folders_with_files(dataset_folder: Path) -> list[tuple[Path, list[str]
     paths = files_below(dataset_folder, dotted=True)
     roots = sorted(path.removesuffix(_TASK) for path in paths if path == _TASK or path.endswith(f"/{_TASK}"))
     # A task may have another one among its files.
-    tops = [root for root in roots if not any(root != other and root.startswith(other) for other in roots)]
+    tops = [
+        root for root in roots if not any(root != outer_root and root.startswith(outer_root) for outer_root in roots)
+    ]
     return [
         (dataset_folder / root, [path.removeprefix(root) for path in paths if path.startswith(root)]) for root in tops
     ]
@@ -230,7 +232,7 @@ class _TaskFolder:
         workspace, files = self._workspace_and_files()
         expected, editable = (self._metadata_paths(name) for name in (EXPECTED, EDITABLE))
         solution = self._files_below(f"solution/{SOLUTION_FILES}/")
-        note = place_note(expected, editable)
+        note = workspace_note(expected, editable)
         statement = self._text(_INSTRUCTION)
         if EXPECTED in metadata or EDITABLE in metadata:
             statement = statement.removesuffix(note).rstrip() + "\n"

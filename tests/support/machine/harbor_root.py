@@ -47,10 +47,10 @@ class HarborRoot:
         command = ["harbor", "run", "--path", str(tasks), "--agent", agent, "--jobs-dir", str(folder), "--yes"]
         options = ["--job-name", "job", "--n-concurrent", "1", "--quiet"]
         variables = [f"PATH={_PATH}", "HOME=/root", f"DOCKER_HOST={docker_host}", "LITELLM_LOCAL_MODEL_COST_MAP=True"]
-        places = {"ROOT": str(self._root), "WORK": str(tasks.parent), "ENGINE": str(engine)}
+        mounted_folders = {"ROOT": str(self._root), "WORK": str(tasks.parent), "ENGINE": str(engine)}
         ended = subprocess.run(
             ["unshare", "--mount", "sh", "-c", _ENTER, "sh", *variables, *command, *options],
-            env={**os.environ, **places},
+            env={**os.environ, **mounted_folders},
             capture_output=True,
             text=True,
             timeout=_RUN_S,
