@@ -18,8 +18,9 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Annotated
 
-from pydantic import ConfigDict, JsonValue, ValidationError
+from pydantic import ConfigDict, Field, JsonValue, ValidationError
 
 from benchwright_foundation.home import Home
 from benchwright_problems.category import Category
@@ -80,6 +81,10 @@ elif [ -f /logs/verifier/reward.txt ]; then cat /logs/verifier/reward.txt > rewa
 _FOLDER_MB, _FILE_MB = 2048, 512
 
 
+# As `RunLimits` has them.
+_Megabytes = Annotated[int, Field(gt=0, le=1 << 20)]
+
+
 class _StrictTable(RecordModel):
     model_config = ConfigDict(strict=True)
 
@@ -96,8 +101,8 @@ class _Environment(_StrictTable):
     docker_image: str | None = None
     build_timeout_sec: float = 600
     cpus: float | None = None
-    memory_mb: int | None = None
-    storage_mb: int | None = None
+    memory_mb: _Megabytes | None = None
+    storage_mb: _Megabytes | None = None
     gpus: int = 0
     allow_internet: bool = True
     workdir: str | None = None
@@ -109,7 +114,7 @@ class _Agent(_StrictTable):
 
 
 class _Verifier(_StrictTable):
-    timeout_sec: float = 600
+    timeout_sec: Annotated[float, Field(gt=0, le=86_400)] = 600
     env: dict[str, str] = {}
     user: str | int | None = None
 

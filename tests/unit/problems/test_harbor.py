@@ -221,6 +221,9 @@ def test_a_key_that_the_importer_does_not_know_is_refused_with_its_line_or_kept_
     ("changes", "reason"),
     [
         ({"task.toml": TASK.replace("120.0", '"120"')}, r"task\.toml:28: field verifier\.timeout_sec: "),
+        ({"task.toml": TASK.replace("120.0", "inf")}, r"task\.toml:28: field verifier\.timeout_sec: "),
+        ({"task.toml": TASK.replace("2048", "0")}, r"task\.toml:17: field environment\.memory_mb: "),
+        ({"task.toml": TASK.replace("lab/mend-adder", "lab/ ")}, "field id: "),
         ({"task.toml": TASK.replace("cpus", "gpus")}, r"task\.toml:16: field environment\.gpus: asks for a GPU"),
         (
             {"task.toml": TASK.replace('"all"', '"${KEY}"')},
@@ -257,6 +260,23 @@ def test_a_form_that_the_importer_does_not_know_is_refused_with_its_place(
 ) -> None:
     with pytest.raises(DatasetError, match=reason):
         import_harbor([write_task(tmp_path / "task", changes)], "p")
+
+
+@pytest.mark.parametrize("value", ['"x"', '""', "-1", "1.5", "true", "[]", "{}", "[1]", "nan", "1979-05-27"])
+def test_every_value_of_every_key_is_read_without_loss_or_refused(tmp_path: Path, value: str) -> None:
+    folder = write_task(tmp_path / "task")
+    lines = TASK.split("\n")
+    keys = {number: line.partition(" = ")[0] for number, line in enumerate(lines) if " = " in line}
+    assert len(keys) > 15
+    for number, key in keys.items():
+        changed = "\n".join([*lines[:number], f"{key} = {value}", *lines[number + 1 :]])
+        (folder / "task.toml").write_text(changed)
+        try:
+            (problem,) = import_harbor([folder], "p").problems
+        except DatasetError as error:
+            assert error.reason
+        else:
+            assert export_harbor(problem) == {**FILES, "task.toml": changed}
 
 
 def test_an_empty_compose_file_is_nothing_more(tmp_path: Path) -> None:
