@@ -75,7 +75,7 @@ async def outcomes(problem: Problem, docker: DockerSandbox, toolchain: Toolchain
 
 
 def build_folder(docker_host: str, image: str, folder: Path, dockerfile: Path | None = None) -> None:
-    # An engine without a network has no BuildKit.
+    # BuildKit is a plug-in of the client, which not every machine has.
     environment = {**os.environ, "DOCKER_HOST": docker_host, "DOCKER_BUILDKIT": "0"}
     options = ["--file", str(dockerfile)] if dockerfile else []
     command = ["docker", "build", "--quiet", "--network", "none", "--tag", image, *options, str(folder)]
