@@ -114,7 +114,7 @@ def task_files(problem: Problem, pack_name: str, *, image: str = "", canary: str
         raise NotExportableError(f"{problem.id} has a reference that deletes {deleted[0]}, which can't be exported")
     hidden_files = {path: text for step in plan.steps for path, text in step.files.items()}
     verify_program = Path(verify.__file__).read_bytes()
-    task = {
+    content_by_path = {
         "instruction.md": _instruction(problem).encode(),
         "task.toml": _task_toml(problem, pack_name, plan, selection, canary).encode(),
         "environment/Dockerfile": _dockerfile(image, has_files=bool(given)).encode(),
@@ -123,13 +123,13 @@ def task_files(problem: Problem, pack_name: str, *, image: str = "", canary: str
         f"tests/{verify.PLAN}": json.dumps(_verify_plan(problem, plan, selection), indent=1).encode(),
         "solution/solve.sh": _SOLVE.encode(),
     }
-    task |= {f"environment/{WORKSPACE_FOLDER}/{path}": content for path, content in given.items()}
-    task |= {f"tests/{verify.GIVEN}/{path}": content for path, content in given.items()}
-    task |= {f"tests/{verify.HIDDEN}{path}": text.encode() for path, text in hidden_files.items()}
-    task |= {f"solution/{SOLUTION_FILES}/{path}": content for path, content in solved.solution.items()}
+    content_by_path |= {f"environment/{WORKSPACE_FOLDER}/{path}": content for path, content in given.items()}
+    content_by_path |= {f"tests/{verify.GIVEN}/{path}": content for path, content in given.items()}
+    content_by_path |= {f"tests/{verify.HIDDEN}{path}": text.encode() for path, text in hidden_files.items()}
+    content_by_path |= {f"solution/{SOLUTION_FILES}/{path}": content for path, content in solved.solution.items()}
     if selection.cocotb == "compat":
-        task |= {f"{_COMPAT.lstrip('/')}/{path}": content for path, content in _compat_files().items()}
-    return task
+        content_by_path |= {f"{_COMPAT.lstrip('/')}/{path}": content for path, content in _compat_files().items()}
+    return content_by_path
 
 
 def _require_runnable(problem_id: str, plan: HarnessPlan) -> None:

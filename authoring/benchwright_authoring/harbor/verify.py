@@ -45,8 +45,8 @@ def verify(tests_folder: Path, code_folder: Path, root_folder: Path) -> tuple[bo
     all_lines: list[str] = []
     last_lines: list[str] = []
     exit_code = 0
-    for step in plan["steps"]:
-        exit_code, last_lines = _run_step(step, run_folder)
+    for step_plan in plan["steps"]:
+        exit_code, last_lines = _run_step(step_plan, run_folder)
         all_lines += last_lines
         if exit_code:
             break
@@ -99,23 +99,25 @@ def _plain_files_below(folder: Path) -> list[str]:
     return files
 
 
-def _run_step(step: Plan, run_folder: Path) -> tuple[int, list[str]]:
-    say(f"--- {' '.join(step['argv'])}")
-    environment = {**os.environ, **step["env"]}
-    environment["PYTHONPATH"] = ":".join(filter(None, (step["env"].get("PYTHONPATH"), os.environ.get("PYTHONPATH"))))
+def _run_step(step_plan: Plan, run_folder: Path) -> tuple[int, list[str]]:
+    say(f"--- {' '.join(step_plan['argv'])}")
+    environment = {**os.environ, **step_plan["env"]}
+    environment["PYTHONPATH"] = ":".join(
+        filter(None, (step_plan["env"].get("PYTHONPATH"), os.environ.get("PYTHONPATH")))
+    )
     try:
         ended = subprocess.run(
-            step["argv"],
+            step_plan["argv"],
             cwd=run_folder,
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            timeout=step["limit_s"],
+            timeout=step_plan["limit_s"],
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        say(f"It took longer than {step['limit_s']} s.")
+        say(f"It took longer than {step_plan['limit_s']} s.")
         return _ABSENT, (error.stdout or b"").decode("utf-8", "replace").splitlines()
     except OSError as error:
         say(f"It can't be started: {error}")
@@ -134,11 +136,11 @@ def _decide_by_exit_status(exit_code: int, simulates: bool, run_folder: Path) ->
     return (False, "no simulation left results") if simulates and not cocotb else (True, "all tests passed")
 
 
-def _decide_by_names(tests: Plan, lines: list[str], run_folder: Path) -> tuple[bool, str]:
+def _decide_by_names(test_plan: Plan, lines: list[str], run_folder: Path) -> tuple[bool, str]:
     results: dict[str, bool] = {}
-    if tests["printed"]:
-        marks = [number for number, line in enumerate(lines) if line in tests["marks"]]
-        if [lines[number] for number in marks] != tests["marks"]:
+    if test_plan["printed"]:
+        marks = [number for number, line in enumerate(lines) if line in test_plan["marks"]]
+        if [lines[number] for number in marks] != test_plan["marks"]:
             return False, "the results were not printed once"
         for match in filter(None, map(_RESULT.match, lines[marks[0] : marks[1]])):
             results[match[1]] = results.get(match[1], True) and match[2] == "PASS"
@@ -148,7 +150,7 @@ def _decide_by_names(tests: Plan, lines: list[str], run_folder: Path) -> tuple[b
         for case in (*cocotb, *(case for case in pytest if case.get("name", "") not in heard)):
             name = case.get("name", "")
             results[name] = results.get(name, True) and not _is_failure(case)
-    failed = [name for name in tests["names"] or results if not results.get(name)]
+    failed = [name for name in test_plan["names"] or results if not results.get(name)]
     return bool(results) and not failed, f"failed: {', '.join(failed)}" if failed else f"{len(results)} results"
 
 

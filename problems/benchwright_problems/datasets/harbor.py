@@ -208,7 +208,7 @@ class _TaskFolder:
     """One task, read and checked as far as its files go."""
 
     folder: Path
-    table: _TaskTable
+    task_table: _TaskTable
     contents: Mapping[str, bytes]
 
     @classmethod
@@ -222,17 +222,17 @@ class _TaskFolder:
                     folder / path, "", "is no part of a task that the importer knows: tasks of one step can be imported"
                 )
         contents = {path: read_bytes(folder, path) for path in paths}
-        table = _task_table(folder / _TASK, contents[_TASK], invalid)
+        task_table = _task_table(folder / _TASK, contents[_TASK], invalid)
         if "environment/.dockerignore" in contents:
             raise DatasetError(folder / "environment/.dockerignore", "", "is not followed; remove what it leaves out")
         for path in filter(_COMPOSE.match, paths):
             if not _NO_SERVICES.fullmatch(contents[path].decode("utf-8", "replace")):
                 raise DatasetError(folder / path, "", "adds services, and tests run in one image alone")
-        return cls(folder, table, contents)
+        return cls(folder, task_table, contents)
 
     def problem(self, tree_store: TreeStore) -> Problem:
-        table, metadata = self.table, self.table.metadata
-        package = table.task
+        task_table, metadata = self.task_table, self.task_table.metadata
+        package = task_table.task
         problem_id = re.sub(r"[^A-Za-z0-9._-]", "-", (package.name if package else self.folder.name).rpartition("/")[2])
         workspace, files = self._workspace_and_files()
         expected, editable = (self._metadata_paths(name) for name in (EXPECTED, EDITABLE))
@@ -241,13 +241,13 @@ class _TaskFolder:
         statement = self._text(_INSTRUCTION)
         if EXPECTED in metadata or EDITABLE in metadata:
             statement = statement.removesuffix(note).rstrip() + "\n"
-        tests = {path: self._text(path) for path in self.contents if path.startswith("tests/")}
-        image = table.environment.docker_image or f"harbor/{problem_id.lower()}"
-        environment = table.environment.env | table.verifier.env
+        test_texts = {path: self._text(path) for path in self.contents if path.startswith("tests/")}
+        image = task_table.environment.docker_image or f"harbor/{problem_id.lower()}"
+        environment = task_table.environment.env | task_table.verifier.env
         limits = RunLimits(
-            wall_s=table.verifier.timeout_sec,
-            memory_mb=table.environment.memory_mb or RunLimits().memory_mb,
-            folder_mb=table.environment.storage_mb or _FOLDER_MB,
+            wall_s=task_table.verifier.timeout_sec,
+            memory_mb=task_table.environment.memory_mb or RunLimits().memory_mb,
+            folder_mb=task_table.environment.storage_mb or _FOLDER_MB,
             file_mb=_FILE_MB,
         )
         keywords = set(package.keywords if package else ())
@@ -270,7 +270,7 @@ class _TaskFolder:
                 ),
                 public=public,
                 hidden=Hidden(
-                    harness=image_harness(image, workspace, sorted(files), _RUN, tests, environment),
+                    harness=image_harness(image, workspace, sorted(files), _RUN, test_texts, environment),
                     reference=reference,
                     criterion=CriterionTable.model_validate({"file": _REWARD, "pass": _PASSES, "exit": "any"}),
                     dataset_format=HARBOR,
@@ -317,7 +317,7 @@ class _TaskFolder:
                 "FROM the image, and with WORKDIR and COPY",
             )
         copies, workspace = copies_and_workspace(self.folder / _DOCKERFILE, self._text(_DOCKERFILE))
-        workspace = self.table.environment.workdir or workspace
+        workspace = self.task_table.environment.workdir or workspace
         if not workspace.startswith("/") or workspace == "/":
             raise DatasetError(self.folder / _DOCKERFILE, "WORKDIR", "must name the workspace, such as /code")
         files: dict[str, bytes] = {}
@@ -351,7 +351,7 @@ class _TaskFolder:
         }
 
     def _metadata_paths(self, name: str) -> list[str]:
-        value = self.table.metadata.get(name, [])
+        value = self.task_table.metadata.get(name, [])
         if not isinstance(value, list) or not all(isinstance(path, str) for path in value):
             raise DatasetError(self.folder / _TASK, f"metadata.{name}", "must be a list of paths")
         return [str(path) for path in value]
@@ -378,7 +378,7 @@ class _TaskFolder:
 def _task_table(file: Path, content: bytes, invalid: InvalidRecords) -> _TaskTable:
     try:
         text = content.decode()
-        table = _TaskTable.model_validate(tomllib.loads(text))
+        task_table = _TaskTable.model_validate(tomllib.loads(text))
     except UnicodeDecodeError as error:
         raise DatasetError(file, "", f"byte {error.start + 1} is not UTF-8") from error
     except tomllib.TOMLDecodeError as error:
@@ -386,19 +386,19 @@ def _task_table(file: Path, content: bytes, invalid: InvalidRecords) -> _TaskTab
     except ValidationError as error:
         field = ".".join(str(part) for part in error.errors(include_url=False)[0]["loc"])
         raise DatasetError.from_validation(file, error, _line_of_field(text, field)) from error
-    unknown_field = next(table.unknown_fields(), "")
-    invalid.require_known_fields(RecordLocation(file, "", _line_of_field(text, unknown_field)), table)
-    if table.environment.gpus:
+    unknown_field = next(task_table.unknown_fields(), "")
+    invalid.require_known_fields(RecordLocation(file, "", _line_of_field(text, unknown_field)), task_table)
+    if task_table.environment.gpus:
         raise _field_error(file, text, "environment.gpus", "asks for a GPU, which no sandbox has")
-    if table.verifier.user not in (None, "root", 0):
+    if task_table.verifier.user not in (None, "root", 0):
         raise _field_error(file, text, "verifier.user", "must be root: tests run as the image's root")
-    for name, variables in (("environment.env", table.environment.env), ("verifier.env", table.verifier.env)):
+    for name, variables in (("environment.env", task_table.environment.env), ("verifier.env", task_table.verifier.env)):
         for variable, value in variables.items():
             if "${" in value:
                 raise _field_error(
                     file, text, f"{name}.{variable}", "takes a variable of the machine; write its value, or remove it"
                 )
-    return table
+    return task_table
 
 
 def _field_error(file: Path, toml_text: str, field: str, reason: str) -> DatasetError:
@@ -407,12 +407,12 @@ def _field_error(file: Path, toml_text: str, field: str, reason: str) -> Dataset
 
 def _line_of_field(toml_text: str, field: str) -> int | None:
     """The line of a field, or of what it is in; None if the text names neither."""
-    best_name, best_line, table = "", None, ""
+    best_name, best_line, header_name = "", None, ""
     for number, line in enumerate(toml_text.split("\n"), 1):
         if header := _HEADER.match(line):
-            name = table = header[1]
+            name = header_name = header[1]
         elif key := _KEY.match(line):
-            name = f"{table}.{key[1]}".lstrip(".")
+            name = f"{header_name}.{key[1]}".lstrip(".")
         else:
             continue
         if f"{field}.".startswith(f"{name}.") and len(name) > len(best_name):
@@ -421,8 +421,8 @@ def _line_of_field(toml_text: str, field: str) -> int | None:
 
 
 def _plain_record(problem: Problem) -> Record:
-    tests = {path: text for path, text in problem.hidden.harness.items() if path.startswith("tests/")}
-    return {_INSTRUCTION: problem.public.statement, **tests}
+    test_texts = {path: text for path, text in problem.hidden.harness.items() if path.startswith("tests/")}
+    return {_INSTRUCTION: problem.public.statement, **test_texts}
 
 
 def _is_harbor(excerpt: DatasetExcerpt) -> bool:

@@ -47,7 +47,7 @@ def to_harbor(
     """
     from benchwright_authoring.harbor.task_folder import NotExportableError, write_task_folder
 
-    tasks: list[str] = []
+    task_names: list[str] = []
     left_out: list[str] = []
     with exit_on_expected_error():
         for pack, problem in list(_chosen_problems(Store(Home.from_environment()), problems)):
@@ -62,13 +62,13 @@ def to_harbor(
                     raise ServerError(f"{error}. --skip-invalid leaves it out.") from error
                 left_out.append(str(error))
             else:
-                tasks.append(str(task_folder))
+                task_names.append(str(task_folder))
     if json_output:
-        print_json({"tasks": tasks, "left_out": left_out})
+        print_json({"tasks": task_names, "left_out": left_out})
         return
     for reason in left_out:
         console.print(f"Left out: {reason}.", markup=False, soft_wrap=True)
-    console.print(f"{counted(len(tasks), 'task')} written to {folder}.", markup=False, soft_wrap=True)
+    console.print(f"{counted(len(task_names), 'task')} written to {folder}.", markup=False, soft_wrap=True)
 
 
 def _chosen_problems(store: Store, names: Sequence[str]) -> Iterator[tuple[Pack, Problem]]:
