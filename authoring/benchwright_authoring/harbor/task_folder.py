@@ -103,12 +103,14 @@ def task_files(problem: Problem, pack_name: str, *, image: str = "", canary: str
             tests=problem.hidden.tests,
             is_supervised=False,
         ).for_one_run()
-        start = files_of_run(problem, {})
+        start_files = files_of_run(problem, {})
         solved = files_of_run(problem, reference_solution_files(problem))
     except HarnessError as error:
         raise NotExportableError(f"{problem.id} can't be exported: {error}") from error
     _require_runnable(problem.id, plan)
-    given = {path: text.encode() for path, text in start.problem.public.files.items()} | dict(start.other_files)
+    given = {path: text.encode() for path, text in start_files.problem.public.files.items()} | dict(
+        start_files.other_files
+    )
     given |= {figure.path: figure.content for figure in problem.public.figures}
     if deleted := sorted(set(solved.problem.public.expected) - set(solved.solution)):
         raise NotExportableError(f"{problem.id} has a reference that deletes {deleted[0]}, which can't be exported")

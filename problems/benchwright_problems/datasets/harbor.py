@@ -232,8 +232,10 @@ class _TaskFolder:
 
     def problem(self, tree_store: TreeStore) -> Problem:
         task_table, metadata = self.task_table, self.task_table.metadata
-        package = task_table.task
-        problem_id = re.sub(r"[^A-Za-z0-9._-]", "-", (package.name if package else self.folder.name).rpartition("/")[2])
+        task_package = task_table.task
+        problem_id = re.sub(
+            r"[^A-Za-z0-9._-]", "-", (task_package.name if task_package else self.folder.name).rpartition("/")[2]
+        )
         workspace, files = self._workspace_and_files()
         expected, editable = (self._metadata_paths(name) for name in (EXPECTED, EDITABLE))
         solution = self._files_below(f"solution/{SOLUTION_FILES}/")
@@ -250,7 +252,7 @@ class _TaskFolder:
             folder_mb=task_table.environment.storage_mb or _FOLDER_MB,
             file_mb=_FILE_MB,
         )
-        keywords = set(package.keywords if package else ())
+        keywords = set(task_package.keywords if task_package else ())
         difficulty, license_name = metadata.get("difficulty"), metadata.get("license")
         try:
             public, reference = self._public_part_and_reference(
@@ -259,14 +261,14 @@ class _TaskFolder:
             problem = Problem(
                 id=problem_id,
                 kind=ProblemKind.DESIGN,
-                title=(package.description if package else "") or problem_id,
+                title=(task_package.description if task_package else "") or problem_id,
                 category=next((category for category in Category if category.value in keywords), None),
                 difficulty=next((level for level in Difficulty if level.value == difficulty), Difficulty.MEDIUM),
                 limits=limits,
                 provenance=Provenance(
                     source=SOURCE,
                     license=license_name if isinstance(license_name, str) else "unknown",
-                    version=(package.version if package else "") or "unknown",
+                    version=(task_package.version if task_package else "") or "unknown",
                 ),
                 public=public,
                 hidden=Hidden(
