@@ -144,7 +144,7 @@ def _set_up(stages: list[Stage], *, may_install: bool) -> None:
         installation.command_line(),
     ]
     if Requirement.TOOLCHAIN in needs:
-        steps.append(installation.toolchain())
+        steps += [installation.toolchain(), installation.build_cache()]
     if Requirement.NODE in needs:
         steps += [installation.npm_packages(), token_table.token_table_step()]
     if Requirement.BROWSER_EDITOR in needs:

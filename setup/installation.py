@@ -132,6 +132,28 @@ def toolchain() -> SetupStep:
     return SetupStep("Tools for hidden tests", ready, work, needs=("Benchwright",), seconds=100)
 
 
+def build_cache() -> SetupStep:
+    """Fills the build cache of the tools, which those of an older version lack."""
+    package = ROOT / "harness" / "benchwright_harness" / "toolchain"
+    stamp = folders.cache() / "toolchains" / "in-use" / f"{STAMP}-build-cache"
+    key = key_of(package / "build_cache.py")
+    program = (
+        "from benchwright_foundation.home import Home\n"
+        "from benchwright_harness.toolchain import Toolchain\n"
+        "from benchwright_harness.toolchain.build_cache import fill_build_cache\n"
+        "fill_build_cache(Toolchain.find(Home.from_environment().cache).folder)\n"
+    )
+
+    def work(tools: Tools) -> None:
+        tools.run(
+            [VENV / "bin" / "python", "-c", program],
+            failure=f"Headers for hidden tests could not be compiled. Next step: read the lines above, {AGAIN}",
+        )
+        write_stamp(stamp, key)
+
+    return SetupStep("Build cache", lambda: is_stamped(stamp, key), work, needs=("Tools for hidden tests",), seconds=10)
+
+
 def node() -> SetupStep:
     """Puts Node into the cache folder."""
     lock = ROOT / "setup" / "node.lock"

@@ -91,13 +91,14 @@ def _run_in_browser(options: argparse.Namespace) -> int:
         print("\nEverything is set up. Next: ./run")
         return 0
     tools = installation.toolchain().title
+    cache = installation.build_cache().title
 
     def use() -> None:
         if not installation.toolchain().ready():
             print(f"\n{tools}: still being installed. The editor works meanwhile; runs wait for them.", flush=True)
         editor.serve_editor(options.port, browser=not options.no_browser)
 
-    _set_up(steps, later_titles={tools}, start_using=use)
+    _set_up(steps, later_titles={tools, cache}, start_using=use)
     return 0
 
 
@@ -137,6 +138,7 @@ def _always_fetched_steps() -> list[SetupStep]:
         installation.python_packages(),
         installation.command_line(),
         installation.toolchain(),
+        installation.build_cache(),
         installation.npm_packages(),
         token_table.token_table_step(),
     ]

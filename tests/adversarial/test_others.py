@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import io
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -110,6 +111,47 @@ async def test_write_to_the_harness(toolchain: Toolchain) -> None:
     )
     _, log = await grade(with_shell(script), {}, toolchain)
     assert log.endswith("\nrun.sh\n")
+
+
+async def test_write_to_the_build_cache(toolchain: Toolchain) -> None:
+    assert toolchain.build_cache is not None
+    files_before = {path: path.stat().st_mtime_ns for path in toolchain.build_cache.rglob("*")}
+    script = (
+        "for f in /precompiled /opt/benchwright/ccache; do (: > $f/new) && echo gained; ln -s /tmp $f/l && echo gained;"
+        " ls -d $f/* > /tmp/seen && echo there; rm -rf $f/* 2> /dev/null && echo gained; done;"
+        " (echo bad: > /precompiled/runtime.mk) && echo gained; chmod 777 /precompiled && echo gained; exit 1"
+    )
+    _, log = await grade(with_shell(script), {}, toolchain)
+    assert "gained" not in log
+    assert log.count("\nthere\n") == 2, log
+    assert {path: path.stat().st_mtime_ns for path in toolchain.build_cache.rglob("*")} == files_before
+
+
+_COMPILING = (
+    "cd /code/rundir; export CCACHE_STATS=1; find /tmp /code -type f -exec echo found {} +;"
+    " echo 'const char *text = \"CANARY\";' > a.c; ccache gcc -c a.c -o a.o;"
+    " ccache --print-stats | grep -E '_(hit|miss)\t';"
+)
+
+
+async def test_an_object_in_the_build_cache(toolchain: Toolchain) -> None:
+    """The second run would take what the first has left, for it compiles the same."""
+    planting = (
+        f"{_COMPILING} for f in $(find /tmp/ccache -type f); do echo planted > $f; done; export"
+        " CCACHE_REMOTE_STORAGE='file:/opt/benchwright/ccache file:/precompiled'; rm -rf /tmp/ccache;"
+        " ccache gcc -c a.c -o a.o; exit 1"
+    )
+    for _ in range(2):
+        _, log = await grade(with_shell(planting), {}, toolchain)
+        counts = dict(re.findall(r"^(\w+)\t(\d+)$", log, re.MULTILINE))
+        assert (counts["cache_miss"], counts["local_storage_hit"], counts["remote_storage_hit"]) == ("1", "0", "0"), log
+
+
+async def test_objects_of_another_run(toolchain: Toolchain) -> None:
+    await grade(with_shell(f"{_COMPILING} grep -rl CANARY /tmp /code; exit 1"), {}, toolchain)
+    searching = "grep -rl CANARY /tmp /code /rundir /dev/shm /precompiled/runtime.* /opt/benchwright/ccache; exit 1"
+    _, log = await grade(with_shell(searching), {}, toolchain)
+    assert "\n/" not in log, log
 
 
 async def test_nested_namespaces(toolchain: Toolchain) -> None:

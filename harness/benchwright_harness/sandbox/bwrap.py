@@ -46,6 +46,7 @@ from benchwright_harness.sandbox.kind import HealthFinding, MachineHealth, Sandb
 from benchwright_harness.sandbox.seccomp import compiled_seccomp_filter
 from benchwright_harness.sandbox.users import next_run_user
 from benchwright_harness.toolchain import Toolchain
+from benchwright_harness.toolchain.build_cache import PLACE as BUILD_CACHE
 from benchwright_harness.toolchain.manifest import content, digest_of
 from benchwright_harness.toolchain.tree import INSIDE
 
@@ -301,6 +302,7 @@ class BwrapSandbox:
                 *_system_bind_options(settings.toolchain.root, "etc", "opt"),
                 *("--ro-bind", str(settings.toolchain.inside), INSIDE),
                 *("--ro-bind-data", str(users), "/etc/passwd"),
+                *_build_cache_options(settings.toolchain),
                 *itertools.chain.from_iterable(("--perms", "0755", "--tmpfs", root) for root in settings.roots),
                 *itertools.chain.from_iterable(
                     ("--ro-bind", str(folder), inner_path) for inner_path, folder in settings.shown_folders
@@ -384,6 +386,11 @@ def _system_bind_options(toolchain_root: Path, *extra_folders: str) -> tuple[str
         elif folder.is_dir():
             binds += ["--ro-bind", str(folder), f"/{name}"]
     return (*binds, "--proc", "/proc", "--dev", "/dev")
+
+
+def _build_cache_options(toolchain: Toolchain) -> tuple[str, ...]:
+    folder = toolchain.build_cache
+    return () if folder is None else ("--ro-bind", str(folder), BUILD_CACHE)
 
 
 @contextlib.contextmanager

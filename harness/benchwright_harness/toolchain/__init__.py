@@ -23,6 +23,7 @@ from pydantic import ValidationError
 from benchwright_harness.errors import ToolchainError, ToolMissingError
 from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.toolchain import folder_lock, tree
+from benchwright_harness.toolchain.build_cache import MAKEFILE, build_cache_folder
 from benchwright_harness.toolchain.manifest import (
     CONTENT,
     MANIFEST,
@@ -137,7 +138,13 @@ class Toolchain:
 
     def environment(self, selection: ToolSelection) -> dict[str, str]:
         """Variables that the tools need, as seen inside a sandbox."""
-        return tree.environment(selection)
+        return {**tree.environment(selection), "MAKEFILES": MAKEFILE}
+
+    @property
+    def build_cache(self) -> Path | None:
+        """The folder of its build cache, if that was written."""
+        folder = build_cache_folder(self.folder)
+        return folder if folder.is_dir() else None
 
     def versions(self, selection: ToolSelection) -> dict[str, str]:
         """The version of each tool that a selection leads to."""

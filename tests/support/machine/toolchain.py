@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import shutil
 from pathlib import Path
 
 from benchwright_harness.toolchain import Toolchain, tree
@@ -34,3 +35,16 @@ def built(cache: Path, name: str = "oss-sim-1", machine: str = platform.machine(
         return toolchain
     (folder.parent / "in-use").symlink_to(name)
     return Toolchain(folder)
+
+
+def without_build_cache(toolchain: Toolchain, cache: Path) -> Toolchain:
+    """The same toolchain in another cache folder, in use there, with no build cache."""
+    folder = cache / "toolchains" / toolchain.name
+    folder.mkdir(parents=True)
+    for name in (MANIFEST, CONTENT):
+        shutil.copy2(toolchain.folder / name, folder)
+    (folder / "root").symlink_to(toolchain.root.resolve())
+    uncached = Toolchain(folder)
+    uncached.use()
+    assert uncached.build_cache is None
+    return uncached

@@ -116,6 +116,7 @@ def test_every_step_that_another_needs_has_that_title() -> None:
         installation.development_packages(),
         installation.command_line(),
         installation.toolchain(),
+        installation.build_cache(),
         installation.npm_packages(),
         token_table.token_table_step(),
         browser_editor.code_server_step(),

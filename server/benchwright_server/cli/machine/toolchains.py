@@ -48,6 +48,7 @@ def build_command(
 ) -> None:
     """Build this version's toolchain and use it. Takes a few minutes; can be interrupted and started again."""
     from benchwright_harness.toolchain.build import build
+    from benchwright_harness.toolchain.build_cache import fill_build_cache
 
     progress_columns = (
         SpinnerColumn(),
@@ -71,6 +72,8 @@ def build_command(
             shown_part = build_part
 
         toolchain = build(Home.from_environment().cache, mirror, show)
+        show(100, "the build cache")
+        fill_build_cache(toolchain.folder)
         _delete_obsolete_folders()
     if json_output:
         print_json(_toolchain_row(toolchain, in_use=True))
