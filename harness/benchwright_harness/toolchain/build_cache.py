@@ -1,8 +1,8 @@
 """The build cache: the headers of Verilator's runtime as GCC keeps them once it has read them.
 
-Reading them is most of the work of compiling a design's C++. A toolchain's cache is written here alone, from nothing but
-the toolchain; sandboxes show it read-only. GCC takes what was read with the same options and macros, and reads the
-headers again where nothing was. Verilator's compiled runtime is in the tree itself.
+Reading them is most of the work of compiling a design's C++. A toolchain's cache is written here alone, from nothing
+but the toolchain; sandboxes show it read-only. GCC takes what was read with the same options and macros, and reads
+the headers again where nothing was. Verilator's compiled runtime is in the tree itself.
 """
 
 from __future__ import annotations

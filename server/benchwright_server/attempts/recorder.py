@@ -37,6 +37,8 @@ class FileRecorder:
         attempt_id: The attempt's id.
         replayed_files: The files as rebuilt from the log so far.
         on_failure: Called when an event can't be written.
+        given_content: The content that a file of a repository starts with; None of any other file. The log has it once
+            somebody opens or changes the file.
         is_muted: True if another process records the attempt, so nothing is recorded here.
     """
 
@@ -47,6 +49,7 @@ class FileRecorder:
         replayed_files: Mapping[str, ReplayedFile],
         on_failure: Callable[[BaseException], None],
         *,
+        given_content: Callable[[str], bytes | None] = lambda workspace_path: None,
         is_muted: bool = False,
     ) -> None:
         self._log = log
@@ -57,6 +60,9 @@ class FileRecorder:
         """SHA-256 of each file as last seen on the disk."""
         self._is_muted = is_muted
         self._on_failure = on_failure
+        self._given_content = given_content
+        self._begun_paths = set(replayed_files)
+        """Files that the log has, or had before they were deleted."""
         self._loop = asyncio.get_running_loop()
 
     def remember_disk_digests(self, digests_by_path: Mapping[str, str]) -> None:
@@ -79,6 +85,7 @@ class FileRecorder:
     def record_opened(self, workspace_path: str, text: str) -> None:
         """An editor opened a file."""
         self._open[workspace_path] = text
+        self._record_given_content(workspace_path)
         replayed_file = self._files.get(workspace_path, _UNKNOWN)
         if replayed_file.text != text:
             self._record_whole_text(workspace_path, FileText.of_text(text, bom=replayed_file.bom), TextCause.OPENED)
@@ -106,6 +113,7 @@ class FileRecorder:
 
         What is written under an open editor, which continues with its own text, is recorded as well.
         """
+        self._record_given_content(workspace_path)
         if workspace_path not in self._open:
             self._record_content_if_changed(workspace_path, content_on_disk, TextCause.OUTSIDE)
             return
@@ -121,6 +129,14 @@ class FileRecorder:
             self._record_whole_text(
                 workspace_path, FileText.of_text(held_file.text, bom=held_file.bom), TextCause.RESYNC
             )
+
+    def _record_given_content(self, workspace_path: str) -> None:
+        """A file that the log does not have yet starts with what was given: nobody has written that."""
+        if workspace_path in self._begun_paths:
+            return
+        self._begun_paths.add(workspace_path)
+        if (content := self._given_content(workspace_path)) is not None:
+            self._record_whole_text(workspace_path, FileText.of_bytes(content), TextCause.RESYNC)
 
     def record_generated_file(self, workspace_path: str, content: bytes) -> None:
         """A file was made of others, whose changes are recorded: nobody has written it."""

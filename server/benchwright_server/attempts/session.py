@@ -134,7 +134,12 @@ class EditorSession(Adapter):
         self._agents: dict[str, str] = {}
         """Connections of agents → the agent's name."""
         self.recorder = FileRecorder(
-            services.log, header.id, replayed_files, listeners.on_failure, is_muted=self.is_held_elsewhere
+            services.log,
+            header.id,
+            replayed_files,
+            listeners.on_failure,
+            given_content=self._given_content,
+            is_muted=self.is_held_elsewhere,
         )
         self.draft = _unsaved_answer_or_none(replayed_files.get(ANSWER), workspace)
         """The answer as typed but not saved before the editor closed. None if it was saved."""
@@ -196,6 +201,10 @@ class EditorSession(Adapter):
             return
         for path in judged_paths(self.problem):
             self.recorder.record_read_by_run(path, files.get(path))
+
+    def _given_content(self, path: str) -> bytes | None:
+        tree = self.problem.public.tree
+        return tree.read(path) if tree is not None and path in tree.digest_by_path else None
 
     def _record_diff(self, tree: Tree, diff: bytes) -> None:
         for path, content in changed_files(tree, diff.decode()).items():

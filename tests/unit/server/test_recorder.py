@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events.events import Event, Focus
+from benchwright_attempts.events.events import Event, Focus, TextSet
 from benchwright_attempts.events.file_text import FileText
 from benchwright_attempts.summary.replay import Replay, replay
 from benchwright_server.attempts.recorder import FileRecorder
@@ -115,3 +115,27 @@ async def test_an_event_that_is_lost_is_told_and_the_next_one_carries_everything
     assert [getattr(event, "cause", None) for event in await recording.settled()] == ["resync"]
     assert recording.text() == "one!!"
     assert log.header(attempt).id == attempt
+
+
+async def test_a_file_of_a_repository_is_recorded_as_given_before_the_change_of_it(recording: Recording) -> None:
+    given_contents = {"rtl/b.sv": b"module b;\nendmodule\n", "rtl/c.sv": b"module c;\nendmodule\n"}
+    recorder = FileRecorder(
+        recording.log,
+        recording.attempt,
+        recording.replayed().files,
+        recording.failures.append,
+        given_content=given_contents.get,
+    )
+    recorder.record_opened("rtl/b.sv", "module b;\nendmodule\n")
+    # Another program changes one, and deletes another.
+    recorder.record_closed("rtl/b.sv", given_contents["rtl/b.sv"])
+    for _ in range(2):
+        recorder.record_read_by_run("rtl/b.sv", b"module b; // x\nendmodule\n")
+        recorder.record_read_by_run("rtl/c.sv", None)
+    texts = [event for event in await recording.settled() if isinstance(event, TextSet)]
+    assert [(event.path, event.cause, event.put_in) for event in texts] == [
+        ("rtl/b.sv", "resync", 18),
+        ("rtl/b.sv", "outside", 3),
+        ("rtl/c.sv", "resync", 18),
+        ("rtl/c.sv", "deleted", None),
+    ]
