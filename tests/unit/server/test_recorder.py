@@ -134,8 +134,8 @@ async def test_a_file_of_a_repository_is_recorded_as_given_before_the_change_of_
         recorder.record_read_by_run("rtl/c.sv", None)
     texts = [event for event in await recording.settled() if isinstance(event, TextSet)]
     assert [(event.path, event.cause, event.put_in) for event in texts] == [
-        ("rtl/b.sv", "resync", 18),
+        ("rtl/b.sv", "resync", 17),
         ("rtl/b.sv", "outside", 3),
-        ("rtl/c.sv", "resync", 18),
+        ("rtl/c.sv", "resync", 17),
         ("rtl/c.sv", "deleted", None),
     ]
