@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import os
 import statistics
 import sys
 import tempfile
@@ -107,7 +108,9 @@ class Session:
     @classmethod
     async def begin(cls, home: Path, pack: Path, environment: Mapping[str, str]) -> Session:
         """Start a server on a home folder of its own, which gets the pack, and the attempt."""
-        Store(Home(home / "data", home / "state", home / "workspaces", home / "cache")).add(read_pack_folder(pack))
+        # The files of a pack's repositories go there as well.
+        os.environ["BENCHWRIGHT_HOME"] = str(home)
+        Store(Home.from_environment()).add(read_pack_folder(pack))
         editor = await Editor.start(home, environment=environment)
         desk = await editor.open_problem("ibex/bug")
         await desk.start()
@@ -127,6 +130,7 @@ class Session:
 
 async def measure(folder: Path, rounds: int) -> dict[str, list[float]]:
     """Seconds of the verifier and of both servers, by name."""
+    os.environ["BENCHWRIGHT_HOME"] = str(folder / "bare")
     problem = read_pack_folder(folder / "pack").problems[0]
     toolchain = Toolchain.find(Home.from_environment().cache)
     assert toolchain.build_cache is not None

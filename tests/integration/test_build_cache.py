@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import re
 from collections.abc import Iterator
@@ -96,7 +97,7 @@ async def test_the_built_in_core_gets_the_same_verdicts_without_the_cache(
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("bug", [HAZARD, CSR, ARBITRATION], ids=["hazard", "csr", "arbitration"])
-async def test_ibex_gets_the_same_verdicts_without_the_cache(
+def test_ibex_gets_the_same_verdicts_without_the_cache(
     bug: PlantedBug,
     ibex: Path,
     tmp_path: Path,
@@ -106,4 +107,4 @@ async def test_ibex_gets_the_same_verdicts_without_the_cache(
 ) -> None:
     add_problem(bug, ibex, tmp_path, tmp_path / "home", monkeypatch)
     (problem,) = read_pack_folder(tmp_path / "pack").problems
-    await _assert_same_verdicts(problem, toolchain, uncached)
+    asyncio.run(_assert_same_verdicts(problem, toolchain, uncached))
