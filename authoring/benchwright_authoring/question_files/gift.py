@@ -12,10 +12,17 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 
+from benchwright_authoring.question_files.lost_texts import (
+    elements_without_markdown,
+    quoted,
+    texts_lost_unnamed,
+    texts_of_html,
+)
 from benchwright_authoring.question_files.question_parts import (
     QuestionFileError,
     QuestionLoss,
     QuestionParts,
+    category_and_wider_names,
     first_letters,
     labels_of_words,
     markdown_of_html,
@@ -27,6 +34,9 @@ _COMMENT_FIELD = re.compile(r"\[(id|tag):((?:[^\]\\]|\\.)*)\]")
 _TITLE = re.compile(r"\s*::((?:[^\\:]|\\.|:(?!:))*)::", re.DOTALL)
 _TEXT_FORMAT = re.compile(r"\s*\[(html|markdown|plain|moodle)\]", re.IGNORECASE)
 _ANSWER = re.compile(r"(?<!\\)([=~])\s*(?:%(-?[\d.]+)%)?((?:\\.|[^\\=~])*)", re.DOTALL)
+_PIECE_ENDS = re.compile(r"(?<!\\)(?:::|[{}=~#]+|->|%-?[\d.]+%)|\[(?:html|markdown|plain|moodle)\]", re.IGNORECASE)
+"""Signs between the texts of a question."""
+_NUMBER_WITH_TOLERANCE = re.compile(r"\s*[-+\d.eE]+(?::[-+\d.eE]+)?\s*")
 _TRUTH = {"t": "true", "true": "true", "f": "false", "false": "false"}
 
 
@@ -104,17 +114,22 @@ def read_gift(file_content: bytes) -> tuple[list[QuestionParts], list[QuestionLo
         comments = [row for row in block_lines if row.lstrip().startswith("//")]
         rows = [row for row in block_lines if not row.lstrip().startswith("//")]
         if rows and rows[0].startswith("$CATEGORY:"):
-            category = rows.pop(0).partition(":")[2].strip().rpartition("/")[2]
+            category, wider_names = category_and_wider_names(rows.pop(0).partition(":")[2])
+            losses += [QuestionLoss("file", f"of the category {category!r}: {quoted(name)}") for name in wider_names]
         if not "".join(rows).strip():
+            losses += [QuestionLoss("file", f"comment {quoted(comment)}") for comment in comments]
             continue
         number = len(file_questions) + 1
         question_reading = _QuestionReading("\n".join(rows), comments, f"question-{number}", line)
         question = question_reading.question()
-        losses += question_reading.losses
         if question is not None:
             if category and "topic" not in question.labels:
                 question.labels["topic"] = category
+            elif category:
+                question_reading.losses.append(QuestionLoss(question.id, f"the category {category!r}"))
+            question_reading.note_unnamed_losses(question)
             file_questions.append(question)
+        losses += question_reading.losses
     if not file_questions and not losses:
         raise QuestionFileError("it has no question with an answer in braces.")
     return file_questions, losses
@@ -140,8 +155,12 @@ class _QuestionReading:
         ]
         self._id = next((value for name, value in comment_fields if name == "id" and value), default_id)
         self._labels, plain_words = labels_of_words([value for name, value in comment_fields if name == "tag"])
-        self._text, self._line = question_text, line_number
+        self._text, self._line, self._text_format = question_text, line_number, "moodle"
         self.losses = [QuestionLoss(self._id, f"tag {word!r}") for word in plain_words]
+        comments = [_COMMENT_FIELD.sub("", row).strip().lstrip("/").strip() for row in comment_lines]
+        self.losses += [QuestionLoss(self._id, f"comment {quoted(comment)}") for comment in comments if comment]
+        ids = [value for name, value in comment_fields if name == "id" and value != self._id]
+        self.losses += [QuestionLoss(self._id, f"id {value!r}") for value in ids if value]
 
     def _note_loss(self, lost_part: str) -> None:
         self.losses.append(QuestionLoss(self._id, lost_part))
@@ -149,14 +168,35 @@ class _QuestionReading:
     def _note_lost_question(self, reason: str) -> None:
         self._note_loss(f"the whole question (line {self._line}): {reason}")
 
+    def note_unnamed_losses(self, question_parts: QuestionParts) -> None:
+        """Names every text of the question's lines that is neither in the question nor named so far."""
+        # Where a number is the answer, it is read, named or refused; so is its tolerance.
+        pieces = [
+            _unescaped(piece)
+            for piece in _PIECE_ENDS.split(self._text)
+            if question_parts.choices or not _NUMBER_WITH_TOLERANCE.fullmatch(piece)
+        ]
+        is_html = self._text_format in ("html", "moodle")
+        texts = [text for piece in pieces for text in (texts_of_html(piece) if is_html else (piece,))]
+        for text in list(texts_lost_unnamed(texts, question_parts, self.losses)):
+            self._note_loss(f"text {quoted(text)}")
+
     def question(self) -> QuestionParts | None:
         """The question; None if there is nothing like it here."""
+        try:
+            return self._question()
+        except ValueError as error:
+            self._note_lost_question(f"a number in it is none: {error}")
+            return None
+
+    def _question(self) -> QuestionParts | None:
         title, text = "", self._text
         if match := _TITLE.match(text):
             title, text = _unescaped(match[1]), text[match.end() :]
         text_format = "moodle"
         if match := _TEXT_FORMAT.match(text):
             text_format, text = match[1].lower(), text[match.end() :]
+        self._text_format = text_format
         begin = _first_unescaped(text, "{")
         end = _first_unescaped(text, "}", begin + 1) if begin >= 0 else -1
         if begin < 0 or end < 0:
@@ -179,14 +219,18 @@ class _QuestionReading:
         plain = _unescaped(gift_text)
         if text_format == "markdown":
             return plain
-        return markdown_of_html(html.escape(plain) if text_format == "plain" else plain)
+        if text_format == "plain":
+            return markdown_of_html(html.escape(plain))
+        for name in elements_without_markdown(plain):
+            self._note_loss(f"<{name}> in a text")
+        return markdown_of_html(plain)
 
     def _read_answers(self, question_parts: QuestionParts, answers_text: str, text_format: str) -> bool:
-        word, has_feedback, _ = answers_text.partition("#")
+        word, has_feedback, feedback = answers_text.partition("#")
         if word.strip().lower() in _TRUTH:
             question_parts.key = _TRUTH[word.strip().lower()]
             if has_feedback:
-                self._note_loss("feedback on one answer")
+                self._note_loss(f"feedback on one answer: {quoted(_unescaped(feedback))}")
             return True
         if answers_text.startswith("#"):
             return self._read_numbers(question_parts, answers_text[1:])
@@ -218,7 +262,7 @@ class _QuestionReading:
         feedback_offset = _first_unescaped(answer_text, "#")
         if feedback_offset < 0:
             return answer_text
-        self._note_loss("feedback on one answer")
+        self._note_loss(f"feedback on one answer: {quoted(_unescaped(answer_text[feedback_offset + 1 :]))}")
         return answer_text[:feedback_offset]
 
     def _read_choices(

@@ -20,10 +20,17 @@ from defusedxml import ElementTree as SafeTree
 from defusedxml.common import DefusedXmlException
 from pydantic import ValidationError
 
+from benchwright_authoring.question_files.lost_texts import (
+    elements_without_markdown,
+    quoted,
+    texts_lost_unnamed,
+    texts_of_html,
+)
 from benchwright_authoring.question_files.question_parts import (
     QuestionFileError,
     QuestionLoss,
     QuestionParts,
+    category_and_wider_names,
     first_letters,
     format_of_words_question,
     labels_of_words,
@@ -41,6 +48,9 @@ _LOOK = frozenset(
     }
 )
 """How a question looks and what a wrong try costs: nothing of the question itself."""
+_STRUCTURE = _LOOK | {"single", "tolerance", "defaultgrade", "usecase", "file"}
+"""Elements whose content is no text of the question, or is named on its own."""
+_ATTRIBUTES = frozenset({"type", "format", "fraction", "name", "path", "encoding"})
 _READ = frozenset({"name", "questiontext", "generalfeedback", "answer", "tags", "idnumber", "single", "graderinfo"})
 
 
@@ -136,18 +146,47 @@ def read_moodle_xml(file_content: bytes) -> tuple[list[QuestionParts], list[Ques
     file_questions: list[QuestionParts] = []
     losses: list[QuestionLoss] = []
     category = ""
+    losses += [QuestionLoss("file", f"text {quoted(text)}") for text in _texts_beside_questions(quiz)]
     for number, element in enumerate(quiz.iterfind("question"), 1):
         if element.get("type") == "category":
-            category = (element.findtext("category/text") or "").strip().rpartition("/")[2]
+            category, category_losses = _category_and_losses(element)
+            losses += category_losses
             continue
         question_reading = _QuestionReading(element, number)
         question = question_reading.question()
-        losses += question_reading.losses
         if question is not None:
             if category and "topic" not in question.labels:
                 question.labels["topic"] = category
+            elif category:
+                question_reading.losses.append(QuestionLoss(question.id, f"the category {category!r}"))
+            question_reading.note_unnamed_losses(question)
             file_questions.append(question)
+        losses += question_reading.losses
     return file_questions, losses
+
+
+def _texts_beside_questions(quiz: Element) -> Iterator[str]:
+    """Texts of a file that stand in no question."""
+    yield from (text for text in (quiz.text or "", *quiz.attrib.values()) if text.strip())
+    for child in quiz:
+        elements = list(child.iter()) if child.tag != "question" else []
+        texts = [child.tail or "", *(element.text or "" for element in elements)]
+        texts += [element.tail or "" for element in elements if element is not child]
+        texts += [value for element in elements for value in element.attrib.values()]
+        yield from (text for text in texts if text.strip())
+
+
+def _category_and_losses(category_element: Element) -> tuple[str, list[QuestionLoss]]:
+    """The last name of a category's path, and what else is said of the category."""
+    category, lost_texts = category_and_wider_names(category_element.findtext("category/text") or "")
+    read_text = category_element.find("category/text")
+    lost_texts += [
+        text
+        for element in category_element.iter()
+        for text in ("" if element is read_text else element.text or "", element.tail or "")
+        if text.strip() and element is not category_element
+    ]
+    return category, [QuestionLoss("file", f"of the category {category!r}: {quoted(text)}") for text in lost_texts]
 
 
 class _QuestionReading:
@@ -161,8 +200,35 @@ class _QuestionReading:
     def _note_loss(self, lost_part: str) -> None:
         self.losses.append(QuestionLoss(self._id, lost_part))
 
+    def note_unnamed_losses(self, question_parts: QuestionParts) -> None:
+        """Names every text of the element that is neither in its question nor named so far."""
+        for text in list(texts_lost_unnamed(self._texts(self._element), question_parts, self.losses)):
+            self._note_loss(f"text {quoted(text)}")
+        for element in self._element.iter():
+            for name, value in element.attrib.items():
+                if name not in _ATTRIBUTES:
+                    self._note_loss(f"<{element.tag} {name}>: {quoted(value)}")
+
+    def _texts(self, element: Element) -> Iterator[str]:
+        is_html = element.get("format") not in ("markdown", "plain_text")
+        for child in element:
+            text = (child.text or "").replace(_PICTURES, "")
+            if child.tag not in _STRUCTURE:
+                yield from texts_of_html(text) if child.tag == "text" and is_html else (text,)
+            yield from self._texts(child)
+            yield child.tail or ""
+        if element is self._element:
+            yield element.text or ""
+
     def question(self) -> QuestionParts | None:
         """The question; None if there is nothing like it here."""
+        try:
+            return self._question()
+        except ValueError as error:
+            self._note_lost_question(f"a number in it is none: {error}")
+            return None
+
+    def _question(self) -> QuestionParts | None:
         type_name = self._element.get("type", "")
         answer_elements = list(self._element.iterfind("answer"))
         labels = self._labels()
@@ -242,6 +308,8 @@ class _QuestionReading:
         if text_format == "plain_text":
             text = markdown_of_html(html.escape(text))
         elif text_format != "markdown":
+            for name in elements_without_markdown(text):
+                self._note_loss(f"<{name}> in a text")
             text = markdown_of_html(text)
         return text.replace(_PICTURES, "")
 

@@ -12,6 +12,7 @@ import io
 import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 from xml.etree import ElementTree
@@ -21,6 +22,7 @@ from defusedxml import ElementTree as SafeTree
 from defusedxml.common import DefusedXmlException
 from pydantic import ValidationError
 
+from benchwright_authoring.question_files.lost_texts import quoted, texts_lost_unnamed
 from benchwright_authoring.question_files.question_parts import (
     QuestionFileError,
     QuestionLoss,
@@ -38,8 +40,24 @@ _ITEM = "http://www.imsglobal.org/xsd/imsqti_v2p1"
 _PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
 _RULES = "http://www.imsglobal.org/question/qti_v2p1/rptemplates"
 _LARGEST = 200_000_000
+_BLANK = "____"
 _INTERACTIONS = ("choiceInteraction", "textEntryInteraction", "extendedTextInteraction")
 _TRUTHS = ("true", "false")
+_PARTS = frozenset(
+    {"responseDeclaration", "outcomeDeclaration", "itemBody", "responseProcessing", "modalFeedback", "stylesheet"}
+)
+"""Parts of an item that are read, or say how it looks."""
+_UNHELD_ELEMENTS = ("object", "video", "audio", "iframe", "math", "script", "style")
+_ATTRIBUTES = frozenset(
+    {
+        *("identifier", "title", "adaptive", "timeDependent", "toolName", "toolVersion", "label", "cardinality"),
+        *("baseType", "responseIdentifier", "maxChoices", "minChoices", "shuffle", "fixed", "showHide", "template"),
+        *("outcomeIdentifier", "mapKey", "mappedValue", "caseSensitive", "defaultValue", "view", "alt", "src", "href"),
+        *("expectedLength", "expectedLines", "format", "type", "class", "style", "id", "width", "height", "colspan"),
+        *("rowspan", "orientation", "schemaLocation"),
+    }
+)
+"""Attributes that are read, that join parts of an item, or that say how it looks."""
 
 
 def write_qti(file_questions: Sequence[QuestionParts]) -> bytes:
@@ -155,12 +173,17 @@ def read_qti(archive_content: bytes) -> tuple[list[QuestionParts], list[Question
         raise QuestionFileError("it has no imsmanifest.xml. Export the quiz as a QTI 2.1 package.")
     file_questions: list[QuestionParts] = []
     losses: list[QuestionLoss] = []
+    read_names = {"imsmanifest.xml"}
     for name in _item_file_names(files):
         item_reading = _ItemReading(name, files)
         question = item_reading.question()
-        losses += item_reading.losses
         if question is not None:
+            item_reading.note_unnamed_losses(question)
             file_questions.append(question)
+        losses += item_reading.losses
+        read_names |= {name, *item_reading.picture_names}
+    losses += [QuestionLoss("package", f"the file {name!r}") for name in sorted(files.keys() - read_names)]
+    losses += _losses_of_manifest(files["imsmanifest.xml"])
     if not file_questions and not losses:
         raise QuestionFileError("its manifest names no item of QTI 2.1.")
     return file_questions, losses
@@ -179,6 +202,22 @@ def _xml_root_without_namespaces(file_name: str, file_content: bytes) -> Element
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
     return root
+
+
+def _losses_of_manifest(manifest_content: bytes) -> list[QuestionLoss]:
+    """Texts of the manifest, such as a title; none is read."""
+    elements = list(_xml_root_without_namespaces("imsmanifest.xml", manifest_content).iter())
+    texts = [
+        (element.tag, element.text or "") for element in elements if element.tag not in ("schema", "schemaversion")
+    ]
+    texts += [(element.tag, element.tail or "") for element in elements]
+    texts += [
+        (f"{element.tag} {name}", value)
+        for element in elements
+        for name, value in element.attrib.items()
+        if name.rpartition("}")[2] not in {*_ATTRIBUTES, "version", "base", "identifierref", "default"} - {"label"}
+    ]
+    return [QuestionLoss("package", f"<{tag}>: {quoted(text)}") for tag, text in texts if text.strip()]
 
 
 def _item_file_names(content_by_path: Mapping[str, bytes]) -> Iterator[str]:
@@ -204,6 +243,7 @@ class _ItemReading:
         identifier = self._item.get("identifier", "")
         self._id = re.sub(r"[^A-Za-z0-9._-]", "-", identifier.removeprefix("i-")).lstrip("._-") or self._folder.stem
         self._figures: dict[str, Figure] = {}
+        self.picture_names: set[str] = set()
         self.losses: list[QuestionLoss] = []
 
     def _note_loss(self, lost_part: str) -> None:
@@ -212,8 +252,45 @@ class _ItemReading:
     def _note_lost_question(self, reason: str) -> None:
         self._note_loss(f"the whole question: {reason}")
 
+    def note_unnamed_losses(self, question_parts: QuestionParts) -> None:
+        """Names every text of the item that is neither in its question nor named so far."""
+        is_own = self._item.get("toolName") == "benchwright"
+        for text in list(texts_lost_unnamed(self._texts(self._item, question_parts), question_parts, self.losses)):
+            self._note_loss(f"text {quoted(text)}")
+        for child in self._item:
+            if child.tag not in _PARTS:
+                self._note_loss(f"<{child.tag}>")
+        for element in self._item.iter():
+            for name, value in element.attrib.items():
+                is_label = name == "label" and not is_own
+                if is_label or name.rpartition("}")[2] not in _ATTRIBUTES:
+                    self._note_loss(f"<{element.tag} {name.rpartition('}')[2]}>: {quoted(value)}")
+
+    def _texts(self, element: Element, question_parts: QuestionParts) -> Iterator[str]:
+        for child in element:
+            # Identifiers of choices are read as letters.
+            is_identifier = child.tag == "correctResponse" and not self._has_key_in_words(question_parts)
+            if not is_identifier and child.tag != "outcomeDeclaration":
+                yield child.text or ""
+                yield from (child.get(name, "") for name in ("alt", "title", "href"))
+                yield from self._texts(child, question_parts)
+            if child.tag == "mapEntry" and self._has_key_in_words(question_parts):
+                is_repeated = child.get("mapKey", "") in self._correct_values("RESPONSE")
+                yield "" if is_repeated else child.get("mapKey", "")
+            yield child.tail or ""
+
+    def _has_key_in_words(self, question_parts: QuestionParts) -> bool:
+        return question_parts.format.answered_by in (AnsweredBy.BLANK, AnsweredBy.WORDS)
+
     def question(self) -> QuestionParts | None:
         """The question; None if there is nothing like it here."""
+        try:
+            return self._question()
+        except ValueError as error:
+            self._note_lost_question(f"a number in it is none: {error}")
+            return None
+
+    def _question(self) -> QuestionParts | None:
         body_element = self._item.find("itemBody")
         if self._item.tag != "assessmentItem" or body_element is None:
             self._note_lost_question("it is no assessmentItem with a body")
@@ -282,8 +359,8 @@ class _ItemReading:
             for choice_element in choice_elements
         }
         question_parts.key = "".join(sorted(letters.get(value, "?") for value in correct_values))
-        if any(choice_element.find(".//feedbackInline") is not None for choice_element in choice_elements):
-            self._note_loss("feedback on one answer")
+        if self._item.find("responseDeclaration/mapping") is not None:
+            self._note_loss("the points of single choices")
 
     def _explanations(self) -> Iterator[str]:
         for feedback in self._item.iterfind("modalFeedback"):
@@ -292,16 +369,24 @@ class _ItemReading:
             yield self._markdown(feedback)
 
     def _markdown(self, xhtml_element: Element) -> str:
-        copy = Element("div")
-        copy.text = xhtml_element.text
-        copy.extend(
-            child for child in xhtml_element if child.tag not in _INTERACTIONS and child.tag != "feedbackInline"
-        )
+        copy = deepcopy(xhtml_element)
+        copy.tag, copy.tail = "div", None
         for parent_element in list(copy.iter()):
             for child in list(parent_element):
-                if child.tag in _INTERACTIONS:
-                    parent_element.remove(child)
-                elif child.tag in ("object", "video", "audio", "iframe", "math"):
+                if child.tag == "textEntryInteraction":
+                    # Where the blank is inside a sentence; at its end, the form of the answer says it.
+                    blank = f" {_BLANK} " if (child.tail or "").strip() else ""
+                    _remove_keeping_tail(parent_element, child, blank)
+                elif child.tag in _INTERACTIONS:
+                    _remove_keeping_tail(parent_element, child, " ")
+                elif child.tag.startswith("feedback"):
+                    self._note_loss(f"feedback on one answer: {quoted(''.join(child.itertext()))}")
+                    _remove_keeping_tail(parent_element, child, " ")
+                elif child.tag == "rubricBlock" and "candidate" not in child.get("view", "").split():
+                    # It is for who scores, and not for who solves.
+                    self._note_loss(f"<rubricBlock>: {quoted(''.join(child.itertext()))}")
+                    _remove_keeping_tail(parent_element, child, " ")
+                elif child.tag in _UNHELD_ELEMENTS:
                     self._note_loss(f"<{child.tag}> in a text")
         for image in copy.iter("img"):
             self._add_figure_of_image(image)
@@ -312,6 +397,7 @@ class _ItemReading:
         for base in (self._folder.with_suffix(""), self._folder.parent, PurePosixPath(".")):
             path = (base / source).as_posix()
             if path in self._files:
+                self.picture_names.add(path)
                 break
         else:
             return self._note_loss(f"the picture {source!r}, which is not in the package")
@@ -324,3 +410,14 @@ class _ItemReading:
         except (ValueError, ValidationError) as error:
             reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
             self._note_loss(f"the picture {source!r}: {reason}")
+
+
+def _remove_keeping_tail(parent_element: Element, child: Element, replacement: str) -> None:
+    """Removes an element, and puts a text in its place; what follows it stays."""
+    following_text = replacement + (child.tail or "")
+    index = list(parent_element).index(child)
+    if index:
+        parent_element[index - 1].tail = (parent_element[index - 1].tail or "") + following_text
+    else:
+        parent_element.text = (parent_element.text or "") + following_text
+    parent_element.remove(child)

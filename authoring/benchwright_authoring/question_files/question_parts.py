@@ -33,6 +33,9 @@ _TEXTS = ("public.statement", "hidden.answer.explanation", "hidden.answer.value"
 _ELSEWHERE = ("provenance", "hidden.dataset_format", "hidden.record", "hidden.sha256", "published")
 """Fields that belong to the pack or to the file that a question was imported from."""
 
+_CATEGORY_ROOTS = frozenset({"top", "$course$", "$module$", "$cat1$", "$system$"})
+"""Names that begin the path of a category, and say nothing of it."""
+
 
 class QuestionFileError(ProblemsError):
     """A file of questions can't be read or written; the message names file, question, field and next step."""
@@ -236,3 +239,9 @@ def labels_of_words(tag_words: Sequence[str]) -> tuple[dict[str, str], list[str]
         else:
             plain_words.append(word)
     return labels, plain_words
+
+
+def category_and_wider_names(category_path: str) -> tuple[str, list[str]]:
+    """The last name of a category's path, and those before it, without those that every path begins with."""
+    *wider_names, category = category_path.strip().split("/")
+    return category, [name for name in wider_names if name and name not in _CATEGORY_ROOTS]

@@ -240,6 +240,7 @@ def test_a_file_of_moodles_own_is_read_and_every_loss_is_named(tmp_path: Path) -
     assert lines_problem.public.question.topic == "Caches"
     assert (word_problem.hidden.answer.value, word_problem.hidden.answer.alternatives) == ("tag", ("label",))
     assert [str(loss) for loss in losses] == [
+        "question-2: <script> in a text",
         "question-2: <defaultgrade>: '2'",
         "question-2: feedback on one answer: 'Right!'",
         "question-2: 50 % for choice B",
@@ -278,7 +279,7 @@ def test_a_file_in_gift_is_read_and_every_loss_is_named(tmp_path: Path) -> None:
     assert buried.public.question is not None and buried.public.question.topic == "Numbers"
     assert [str(loss) for loss in losses] == [
         "grant: tag 'easy one'",
-        "grant: feedback on one answer",
+        "grant: feedback on one answer: 'Sorry'",
         "grant: 50 % for choice C",
         "question-4: the whole question (line 10): matching questions have no equivalent",
         "question-4: the whole question (line 12): it has no key in the file",
@@ -333,3 +334,38 @@ def test_what_is_no_file_of_questions_is_refused(tmp_path: Path, name: str, cont
         pack_of_file(file, format_of_file(file), "p", "CC0-1.0")
     with pytest.raises(QuestionFileError, match="give --format"):
         format_of_file(tmp_path / "questions.doc")
+
+
+def test_a_blank_inside_a_sentence_stays_and_what_scorers_read_is_no_part_of_the_statement(tmp_path: Path) -> None:
+    item = """<assessmentItem identifier="x" title="T"><responseDeclaration identifier="R">
+    <correctResponse><value>tag</value></correctResponse></responseDeclaration>
+    <itemBody><rubricBlock view="scorer"><p>Look for the tag.</p></rubricBlock>
+    <p>The <textEntryInteraction responseIdentifier="R"/> is compared.</p></itemBody></assessmentItem>"""
+    manifest = '<manifest><resources><resource type="imsqti_item_xmlv2p1" href="a.xml"/></resources></manifest>'
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("imsmanifest.xml", manifest)
+        archive.writestr("a.xml", item)
+        archive.writestr("notes.txt", "kept nowhere")
+    file = tmp_path / "quiz.zip"
+    file.write_bytes(buffer.getvalue())
+    pack, losses = pack_of_file(file, QTI, "quiz", "CC0-1.0")
+    (problem,) = pack.problems
+    assert problem.public.statement == r"The \_\_\_\_ is compared."
+    assert [str(loss) for loss in losses] == ["x: <rubricBlock>: 'Look for the tag.'", "package: the file 'notes.txt'"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("a.xml", b'<quiz><question type="essay"><answer fraction="x"/></question></quiz>', "a number in it is none"),
+        ("a.gift", b"Which? {=a ~%.%b}", "a number in it is none"),
+    ],
+)
+def test_a_share_that_is_no_number_loses_its_question_by_name(
+    tmp_path: Path, name: str, content: bytes, reason: str
+) -> None:
+    file = tmp_path / name
+    file.write_bytes(content)
+    with pytest.raises(QuestionFileError, match=reason):
+        pack_of_file(file, format_of_file(file), "p", "CC0-1.0")
