@@ -59,16 +59,16 @@ def rows() -> Iterator[Row]:
 ROWS = list(rows())
 MADE = [list_row for list_row in ROWS if list_row.commands]
 COURSE_QUESTIONS = "test_two_models_are_wrong_two_reviewers_accept_and_the_pack_has_it"
+TAKEDOWN = "test_an_author_asks_staff_take_it_down_and_only_its_number_day_and_kind_of_reason_remain"
 AGENT_IMAGE = "test_an_agent_of_the_template_works_on_designs_which_are_graded"
 ELSEWHERE = {
-    "benchwright serve": ("test_course_questions.py", COURSE_QUESTIONS),
-    "benchwright eval agent-image my-agent --pack cvdp --out work": ("test_agent_image.py", AGENT_IMAGE),
-    "benchwright grade cvdp --responses work/answers.jsonl --solver my-agent --out graded": (
-        "test_agent_image.py",
-        AGENT_IMAGE,
-    ),
+    "benchwright serve": {"test_course_questions.py": COURSE_QUESTIONS, "test_question_takedowns.py": TAKEDOWN},
+    "benchwright eval agent-image my-agent --pack cvdp --out work": {"test_agent_image.py": AGENT_IMAGE},
+    "benchwright grade cvdp --responses work/answers.jsonl --solver my-agent --out graded": {
+        "test_agent_image.py": AGENT_IMAGE
+    },
 }
-"""Commands that take more than a played model, such as a service or a Docker engine → the test that runs them."""
+"""Commands that take more than a played model, such as a service or a Docker engine → files and their tests of them."""
 
 
 def grade_as_person(world: Bench, label_of: Callable[[str], str]) -> None:
@@ -736,7 +736,9 @@ def test_every_row_has_values_and_every_value_a_row() -> None:
     assert set(VALUES) == {(list_row.paper, shown) for list_row, shown in SHOWN}
 
 
-@pytest.mark.parametrize(("file", "test_name"), sorted(set(ELSEWHERE.values())))
+@pytest.mark.parametrize(
+    ("file", "test_name"), sorted({test for tests_by_file in ELSEWHERE.values() for test in tests_by_file.items()})
+)
 def test_a_command_that_takes_more_than_a_played_model_has_a_test_of_its_own(file: str, test_name: str) -> None:
     test_module = ast.parse((ROOT / "tests" / "integration" / file).read_text(encoding="utf-8"))
     assert any(

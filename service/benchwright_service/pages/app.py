@@ -279,6 +279,11 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
             guard.for_signed_in_with_files(question_pages.change_question),
             methods=["POST"],
         ),
+        Route(
+            "/courses/{course}/questions/{question}/takedown",
+            guard.for_signed_in(question_pages.take_question_down),
+            methods=["POST"],
+        ),
         Route("/courses/{course}/questions/{question}/tries", guard.for_signed_in(question_pages.tries_fragment)),
         Route(
             "/courses/{course}/questions/{question}/figures/{figure}",

@@ -37,6 +37,7 @@ from benchwright_service.pages.unfinished_pages import (
 )
 from benchwright_service.pages.visit import GRADERS, STAFF, Visit, unknown_page_refusal, whole_number_or_none
 from benchwright_service.questions.publishing import questions_pack_name
+from benchwright_service.questions.takedowns import TakedownReason
 from benchwright_service.questions.trying import TRIES_PER_DAY
 from benchwright_service.questions.unfinished import UnfinishedForm
 from benchwright_service.questions.writing import (
@@ -87,6 +88,29 @@ async def publish_questions(visit: Visit) -> Response:
         visit.account, membership.course, "published questions", f"{pack.name} {pack.version}"
     )
     return _redirect_within_course(membership, "questions")
+
+
+async def take_question_down(visit: Visit) -> Response:
+    """Takes a question down for staff; from its author, it is a wish that staff see.
+
+    An archived course is no obstacle.
+    """
+    membership = await _writer_membership(visit)
+    question, collecting = visit.request.path_params["question"], visit.bench.collecting
+    try:
+        reason = TakedownReason[visit.form_field("reason")]
+        if membership.role in STAFF:
+            await collecting.publishing.take_down(membership.course, question, reason)
+            await visit.bench.audit.record_action(
+                visit.account, membership.course, "took a question down", f"{question}: {reason.value}"
+            )
+            return _redirect_within_course(membership, "questions")
+        await collecting.takedowns.request(membership.course, question, visit.account, reason)
+    except KeyError:
+        raise unknown_page_refusal() from None
+    except BenchServiceError as error:
+        return await _questions_page(visit, membership, _refusal_problem(error))
+    return _redirect_within_course(membership, f"questions/{question}")
 
 
 async def new_question_form(visit: Visit) -> Response:
@@ -220,6 +244,8 @@ async def _questions_page(visit: Visit, membership: Membership, problem: FormPro
         pack=questions_pack_name(membership.course) if call is not None else "",
         license=_LICENSE,
         formats=FORMATS,
+        takedowns=await collecting.takedowns.takedowns(membership.course),
+        takedown_reasons=TakedownReason,
         problem=problem,
     )
 
@@ -287,6 +313,13 @@ async def _question_page(
         **await _form_values(visit, membership, question, form),
         **await _try_template_values(visit, question),
         is_author=is_author,
+        is_staff=membership.role in STAFF,
+        takedowns=[
+            takedown
+            for takedown in await collecting.takedowns.takedowns(membership.course)
+            if takedown.question == question.id
+        ],
+        takedown_reasons=TakedownReason,
         is_changeable=is_author and question.state in CHANGEABLE,
         format_name=FORMATS[content.format],
         has_twin=is_author and content.format.answered_by is AnsweredBy.CHOICE and question.state in TWINNED,

@@ -12,6 +12,7 @@ from benchwright_service.questions.pictures import PictureReader
 from benchwright_service.questions.publishing import Publishing
 from benchwright_service.questions.question_statistics import QuestionStatistics
 from benchwright_service.questions.reviewing import Reviews
+from benchwright_service.questions.takedowns import Takedowns
 from benchwright_service.questions.trying import QuestionModels, Tries
 from benchwright_service.questions.unfinished import UnfinishedQuestions
 from benchwright_service.questions.writing import Questions
@@ -27,6 +28,7 @@ class Collecting:
     reviews: Reviews
     statistics: QuestionStatistics
     publishing: Publishing
+    takedowns: Takedowns
     notices: Notices
     pictures: PictureReader
 
@@ -42,14 +44,15 @@ class Collecting:
         Raises:
             ConfigurationError: The variable of a model's key is not set.
         """
-        questions = Questions(database)
+        questions, takedowns = Questions(database), Takedowns(database)
         return cls(
             questions,
             UnfinishedQuestions(database),
             Tries(database, models),
             Reviews(database),
             QuestionStatistics(database),
-            Publishing(database, questions, store),
+            Publishing(database, questions, takedowns, store),
+            takedowns,
             Notices(database),
             PictureReader(),
         )

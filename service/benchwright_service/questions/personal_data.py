@@ -10,7 +10,16 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_authoring.written_question import CHOOSABLE, WrittenQuestion
-from benchwright_service.questions.tables import FIGURES, NOTICES, QUESTIONS, REVIEWS, TRIES, UNFINISHED, VERSIONS
+from benchwright_service.questions.tables import (
+    FIGURES,
+    NOTICES,
+    QUESTIONS,
+    REVIEWS,
+    TAKEDOWNS,
+    TRIES,
+    UNFINISHED,
+    VERSIONS,
+)
 
 _PNG = b"\x89PNG"
 
@@ -84,7 +93,7 @@ async def erase_person_from_questions(connection: AsyncConnection, course: str, 
     own_questions = in_course.where(QUESTIONS.c.author == account)
     await connection.execute(delete(NOTICES).where(NOTICES.c.course == course, NOTICES.c.account == account))
     await connection.execute(delete(UNFINISHED).where(UNFINISHED.c.course == course, UNFINISHED.c.author == account))
-    for table in (NOTICES, REVIEWS, TRIES, FIGURES, VERSIONS):
+    for table in (NOTICES, REVIEWS, TAKEDOWNS, TRIES, FIGURES, VERSIONS):
         await connection.execute(delete(table).where(table.c.question.in_(own_questions)))
     await connection.execute(delete(QUESTIONS).where(*theirs_there))
     review_conditions = REVIEWS.c.question.in_(in_course), REVIEWS.c.reviewer == account

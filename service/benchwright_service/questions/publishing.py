@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from sqlalchemy import select, update
 
-from benchwright_authoring.written_question import build_pack
+from benchwright_authoring.written_question import WrittenQuestion, build_pack
 from benchwright_foundation.database import Database
 from benchwright_problems.errors import PackExistsError, ProblemsError
 from benchwright_problems.problem import Pack
@@ -19,7 +19,8 @@ from benchwright_problems.storage.store import Store
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.notices import NoticeKind, add_notice_if_account
 from benchwright_service.questions.tables import CALLS, QUESTIONS
-from benchwright_service.questions.writing import Questions, QuestionState, VersionedQuestion
+from benchwright_service.questions.takedowns import Takedown, TakedownReason, Takedowns, takedown_text
+from benchwright_service.questions.writing import QuestionCall, Questions, QuestionState, VersionedQuestion
 
 _ANONYMOUS = "an author who is not named"
 
@@ -30,50 +31,94 @@ class Publishing:
     Args:
         database: Database of the service.
         questions: Its questions.
+        takedowns: Its takedowns.
         store: Gets the packs.
         clock: Seconds since 1970.
     """
 
     def __init__(
-        self, database: Database, questions: Questions, store: Store, clock: Callable[[], float] = time.time
+        self,
+        database: Database,
+        questions: Questions,
+        takedowns: Takedowns,
+        store: Store,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._database = database
         self._questions = questions
+        self._takedowns = takedowns
         self._store = store
         self._now = clock
         self._turn = asyncio.Lock()
 
     async def publish(self, course: str) -> Pack:
-        """Puts the accepted questions of a course into its pack, in place of what was in it; none is taken out.
+        """Puts the accepted questions of a course into its pack, in place of what was in it.
 
         Raises:
             BenchServiceError: No question is accepted, or the pack can't be made.
         """
         async with self._turn, self._database.turn_among_processes(f"publish {course}"):
-            return await self._publish(course)
+            call = await self._questions.find_call(course)
+            accepted_questions = await self._questions.accepted_questions(course)
+            if call is None or not accepted_questions:
+                raise BenchServiceError("no question is accepted yet")
+            return await self._publish(course, call, accepted_questions, await self._done_takedowns(course))
 
-    async def _publish(self, course: str) -> Pack:
-        call = await self._questions.find_call(course)
-        accepted_questions = await self._questions.accepted_questions(course)
-        if call is None or not accepted_questions:
-            raise BenchServiceError("no question is accepted yet")
+    async def take_down(self, course: str, question: str, reason: TakedownReason) -> None:
+        """Takes a question out of everything; if the course's pack has it, its next version at once has it no more.
+
+        Raises:
+            BenchServiceError: The course has no such question, or the pack can't be made.
+        """
+        async with self._turn, self._database.turn_among_processes(f"publish {course}"):
+            call = await self._questions.find_call(course)
+            taken_down = await self._questions.find_question(course, question)
+            if call is None or taken_down is None:
+                raise BenchServiceError("the course has no such question")
+            if taken_down.published is not None:
+                accepted_questions = await self._questions.accepted_questions(course)
+                remaining_questions = [
+                    candidate
+                    for candidate in accepted_questions
+                    if candidate.published is not None and candidate.id != question
+                ]
+                present = datetime.fromtimestamp(self._now(), UTC)
+                takedown = Takedown(question, reason, present, present, taken_down.published)
+                takedowns = [*await self._done_takedowns(course), takedown]
+                # Before the question is erased: after a crash, it can be taken down again.
+                await self._publish(course, call, remaining_questions, takedowns)
+            await self._takedowns.erase(course, question, reason)
+
+    async def _done_takedowns(self, course: str) -> Sequence[Takedown]:
+        """Takedowns of questions that a version of the pack had."""
+        takedowns = await self._takedowns.takedowns(course)
+        return [takedown for takedown in takedowns if takedown.done is not None and takedown.published is not None]
+
+    async def _publish(
+        self,
+        course: str,
+        call: QuestionCall,
+        accepted_questions: Sequence[VersionedQuestion],
+        takedowns: Sequence[Takedown],
+    ) -> Pack:
         name = questions_pack_name(course)
         version = call.published + 1
-        head = PackFile(
+        credits = [*map(_credit_text, accepted_questions), *map(takedown_text, takedowns)]
+        empty_pack = Pack(
             name=name,
             title=call.title,
             version=str(version),
             license=call.license,
             source=f"Questions of the course {course}, each accepted by its reviewers",
-            description="\n".join(map(_credit_text, accepted_questions)),
+            description="\n".join(credits),
             published=datetime.fromtimestamp(self._now(), UTC).date().isoformat(),
             canary=call.canary,
-            order=[question.id for question in accepted_questions],
+            problems=(),
         )
         questions = {question.id: question.content for question in accepted_questions}
         try:
             pictures = await self._questions.pictures_by_digest(questions)
-            pack = await asyncio.to_thread(build_pack, head, questions, pictures)
+            pack = await asyncio.to_thread(_filled_pack, empty_pack, questions, pictures)
             earlier_pack = await asyncio.to_thread(self._published_pack, pack)
             pack = with_publication_dates(pack, earlier_pack)
             # Before the pack is there: after a crash, nothing that is in it can be withdrawn.
@@ -139,6 +184,16 @@ def with_publication_dates(pack: Pack, earlier_pack: Pack | None) -> Pack:
         problem.model_copy(update={"published": dates.get(problem.id, pack.published)}) for problem in pack.problems
     )
     return pack.model_copy(update={"published": earlier_pack.published, "problems": problems})
+
+
+def _filled_pack(
+    empty_pack: Pack, questions: Mapping[str, WrittenQuestion], pictures_by_sha256: Mapping[str, bytes]
+) -> Pack:
+    """The pack with its questions; once all of them are taken down, it has none."""
+    if not questions:
+        return empty_pack
+    head = PackFile(**empty_pack.model_dump(exclude={"problems"}), order=list(questions))
+    return build_pack(head, questions, pictures_by_sha256)
 
 
 def _credit_text(question: VersionedQuestion) -> str:

@@ -6,7 +6,18 @@ from sqlalchemy import Column, Double, ForeignKey, Index, Integer, LargeBinary, 
 
 from benchwright_service.storage.tables import METADATA
 
-__all__ = ["CALLS", "FIGURES", "METADATA", "NOTICES", "QUESTIONS", "REVIEWS", "TRIES", "UNFINISHED", "VERSIONS"]
+__all__ = [
+    "CALLS",
+    "FIGURES",
+    "METADATA",
+    "NOTICES",
+    "QUESTIONS",
+    "REVIEWS",
+    "TAKEDOWNS",
+    "TRIES",
+    "UNFINISHED",
+    "VERSIONS",
+]
 
 CALLS = Table(
     "service_question_calls",
@@ -125,6 +136,23 @@ REVIEWS = Table(
     Column("decided", Double),
     Index("service_question_reviews_reviewer", "reviewer"),
 )
+
+TAKEDOWNS = Table(
+    "service_question_takedowns",
+    METADATA,
+    # It is gone once it was taken down.
+    Column("question", Text, primary_key=True),
+    Column("course", Text, ForeignKey("service_courses.id"), nullable=False),
+    # The name of a `TakedownReason`.
+    Column("reason", Text, nullable=False),
+    Column("requested", Double, nullable=False),
+    # Null while it is only asked for.
+    Column("done", Double),
+    # The first version of the pack that had it.
+    Column("published", Integer),
+    Index("service_question_takedowns_course", "course"),
+)
+"""Questions that were taken down, and wishes to take some down."""
 
 NOTICES = Table(
     "service_notices",

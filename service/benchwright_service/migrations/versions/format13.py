@@ -565,6 +565,18 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("question", "sha256"),
     )
     op.create_table(
+        "service_question_takedowns",
+        sa.Column("question", sa.Text(), nullable=False),
+        sa.Column("course", sa.Text(), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=False),
+        sa.Column("requested", sa.Double(), nullable=False),
+        sa.Column("done", sa.Double(), nullable=True),
+        sa.Column("published", sa.Integer(), nullable=True),
+        sa.ForeignKeyConstraint(["course"], ["service_courses.id"]),
+        sa.PrimaryKeyConstraint("question"),
+    )
+    op.create_index("service_question_takedowns_course", "service_question_takedowns", ["course"])
+    op.create_table(
         "service_notices",
         sa.Column("id", sa.Text(), nullable=False),
         sa.Column("account", sa.Text(), nullable=False),
