@@ -31,7 +31,7 @@ class SimulationReport(Model):
     results: PurePosixPath
     """Path of cocotb's result file, inside the sandbox."""
     tests: tuple[TestResult, ...]
-    """In the order in which they were announced; one that did not end has failed."""
+    """In the order in which they were announced; one that did not end has failed, a skipped one is left out."""
 
 
 class ToolRun(Model):
@@ -114,6 +114,7 @@ class _ReportLine(BaseModel):
     closed: str = ""
     test: str | None = None
     passed: bool = False
+    skipped: bool = False
     message: Annotated[str, Field(max_length=1 << 16)] = ""
     sim_time_ns: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     testbench: bool = False
@@ -139,9 +140,10 @@ class _ReportSession:
     def __init__(self, announced: tuple[str, ...], results_path: str) -> None:
         self.announced = announced
         self.results_path = results_path
-        self.result_by_index: dict[int, TestResult] = {}
+        self.result_by_index: dict[int, TestResult | None] = {}
+        """Result of each test that has ended; `None` if it was skipped while it ran."""
 
-    def assign_result_if_awaited(self, test_name: str, test_result: TestResult) -> bool:
+    def assign_result_if_awaited(self, test_name: str, test_result: TestResult | None) -> bool:
         """The outcome of the first test of this name that has none yet; False where none is waiting."""
         open_indices = (
             index
@@ -158,8 +160,13 @@ class _ReportSession:
         return SimulationReport(
             results=PurePosixPath(self.results_path),
             tests=tuple(
-                self.result_by_index.get(index) or TestResult(name=name, passed=False, message=UNFINISHED)
+                test_result
                 for index, name in enumerate(self.announced)
+                if (
+                    test_result := self.result_by_index.get(
+                        index, TestResult(name=name, passed=False, message=UNFINISHED)
+                    )
+                )
             ),
         )
 
@@ -246,7 +253,7 @@ def parse_step_report(report_lines: bytes) -> StepReport:
                 message=message.message.strip(),
                 sim_time_ns=message.sim_time_ns,
             )
-            if not report_session.assign_result_if_awaited(message.test, test_result):
+            if not report_session.assign_result_if_awaited(message.test, None if message.skipped else test_result):
                 oddities.append("a test that was not announced")
         elif message.finished:
             if message.changed:

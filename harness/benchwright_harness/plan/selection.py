@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import AfterValidator
 
@@ -21,6 +21,7 @@ from benchwright_problems.criterion import DESCRIPTION, Simulator
 from benchwright_problems.problem import Problem
 
 FILE = Path(__file__).with_name("selection.json")
+OLD_NAMES = "compat"
 
 
 def _require_known_version(version: str, known_versions: Iterable[str]) -> str:
@@ -38,7 +39,9 @@ class ToolSelection(Model):
     yosys: Annotated[str, AfterValidator(lambda version: _require_known_version(version, tool_versions().yosys))] = (
         "0.40"
     )
-    cocotb: Literal["2.0.1", "compat"] = "2.0.1"
+    cocotb: Annotated[
+        str, AfterValidator(lambda version: _require_known_version(version, (*tool_versions().cocotb, OLD_NAMES)))
+    ] = "2.0.1"
     """`compat` is 2.0.1 with the names that older harnesses use."""
     simulator: Simulator | None = None
     """Simulator for a testbench that names none."""

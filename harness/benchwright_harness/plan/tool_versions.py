@@ -17,6 +17,13 @@ class IcarusSource(Model):
     """The releases of Debian that may have it, the most stable first."""
 
 
+class CocotbSource(Model):
+    """Source of a version of cocotb."""
+
+    lock: str = ""
+    """The lock file, in `toolchain/build`, of it alone; empty for the version in `python.lock`."""
+
+
 class YosysSource(Model):
     """Source of a version of Yosys."""
 
@@ -28,7 +35,13 @@ class ToolVersions(Model):
     """Version → where it comes from, of each tool that there are several of."""
 
     icarus: dict[str, IcarusSource]
+    cocotb: dict[str, CocotbSource]
     yosys: dict[str, YosysSource]
+
+    @property
+    def packaged_cocotb(self) -> dict[str, str]:
+        """Version → lock file, of each cocotb that has a folder of its own."""
+        return {version: source.lock for version, source in self.cocotb.items() if source.lock}
 
     @property
     def packaged_yosys(self) -> dict[str, str]:

@@ -6,7 +6,7 @@ import json
 
 from benchwright_harness.plan.plan import WORKDIR
 from benchwright_harness.sandbox import SandboxJob, address_space_bytes
-from benchwright_harness.toolchain.tree import INSIDE
+from benchwright_harness.toolchain.tree import INSIDE, OURS
 
 GUARD = f"{INSIDE}/guard"
 SUPERVISOR = ("/usr/bin/python3", f"{GUARD}/supervisor.py")
@@ -20,7 +20,7 @@ def python_start_variables(job: SandboxJob) -> dict[str, str]:
     """The variables that decide how Python starts: the supervisor has to start as the job's own would."""
     python = {key: value for key, value in job.env.items() if key.startswith(_PYTHONS_OWN)}
     # What the job adds to it besides can be added later.
-    own_folders = [entry for entry in python.pop("PYTHONPATH", "").split(":") if entry.startswith(INSIDE)]
+    own_folders = [entry for entry in python.pop("PYTHONPATH", "").split(":") if entry.startswith(OURS)]
     return python | {"PYTHONPATH": ":".join((GUARD, *own_folders))}
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from benchwright_harness.errors import ToolchainError, ToolMissingError
-from benchwright_harness.plan.selection import ToolSelection
+from benchwright_harness.plan.selection import OLD_NAMES, ToolSelection
 from benchwright_harness.toolchain import folder_lock, tree
 from benchwright_harness.toolchain.build_cache import MAKEFILE, build_cache_folder
 from benchwright_harness.toolchain.manifest import (
@@ -152,8 +152,10 @@ class Toolchain:
         version_keys = {"icarus": f"icarus-{selection.icarus}", "yosys": f"yosys-{selection.yosys}"}
         selected_versions = {name: known_versions[name] for name in _LISTED if name in known_versions}
         selected_versions |= {name: known_versions[key] for name, key in version_keys.items() if key in known_versions}
-        if selection.cocotb == "compat":
+        if selection.cocotb == OLD_NAMES:
             selected_versions["cocotb"] += " with the names of older versions"
+        elif f"cocotb-{selection.cocotb}" in known_versions:
+            selected_versions["cocotb"] = known_versions[f"cocotb-{selection.cocotb}"]
         return dict(sorted(selected_versions.items()))
 
     def require(self, tools: Iterable[str], selection: ToolSelection) -> None:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from benchwright_harness.errors import ToolMissingError
-from benchwright_harness.plan.selection import ToolSelection
+from benchwright_harness.plan.selection import OLD_NAMES, ToolSelection
 from benchwright_harness.toolchain import Toolchain, tree
 
 _ASK = {
@@ -95,7 +95,7 @@ class NativeTools(Toolchain):
     def environment(self, selection: ToolSelection) -> dict[str, str]:
         """Variables that the tools need."""
         variables = dict(self._variables)
-        if selection.cocotb == "compat":
+        if selection.cocotb == OLD_NAMES:
             compat_folder = Path(__file__).parents[1] / "inside" / "compat"
             variables["PYTHONPATH"] = ":".join(filter(None, (str(compat_folder), variables.get("PYTHONPATH"))))
         return variables

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright_harness.plan.selection import ToolSelection
+from benchwright_harness.plan.selection import OLD_NAMES, ToolSelection
 from benchwright_harness.plan.tool_versions import tool_versions
 
 OURS = "/opt/benchwright"
@@ -22,6 +22,11 @@ WATCH = f"{OURS}/channel/watch"
 def icarus(series: str) -> str:
     """The prefix of one of the Icarus Verilogs."""
     return f"{OURS}/icarus-{series}"
+
+
+def cocotb(version: str) -> str:
+    """The folder of a cocotb that is not among the packages."""
+    return f"{OURS}/cocotb-{version}"
 
 
 def yosys(version: str) -> str:
@@ -47,6 +52,8 @@ def environment(selection: ToolSelection) -> dict[str, str]:
         "PATH": ":".join(program_folders(selection)),
         "VERILATOR_ROOT": VERILATOR_ROOT,
     }
-    if selection.cocotb == "compat":
+    if selection.cocotb == OLD_NAMES:
         variables["PYTHONPATH"] = f"{INSIDE}/compat"
+    elif selection.cocotb in tool_versions().packaged_cocotb:
+        variables["PYTHONPATH"] = cocotb(selection.cocotb)
     return variables

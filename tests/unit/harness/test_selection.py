@@ -35,7 +35,8 @@ def test_the_first_cvdp_runs_with_its_cocotb_and_its_yosys(version: str) -> None
 
 
 def test_a_later_cvdp_is_strict() -> None:
-    assert chosen_versions(cvdp.SOURCE, "1.1.0", "Clock(dut.clk, 10, units='ns')")[0] == ("13", "0.40", "2.0.1", None)
+    for harness in ("Clock(dut.clk, 10, units='ns')", "cocotb==2.1.0", "@cocotb.xfail()"):
+        assert chosen_versions(cvdp.SOURCE, "1.1.0", harness)[0] == ("13", "0.40", "2.0.1", None)
 
 
 @pytest.mark.parametrize(
@@ -48,6 +49,18 @@ def test_a_later_cvdp_is_strict() -> None:
         ("await Timer(1, unit='ns')", "2.0.1"),
         ("from cocotb_tools.runner import get_runner", "2.0.1"),
         ("subunits = 3; my_cocotb.runner", "2.0.1"),
+        ("cocotb==2.1.0\n", "2.1.0"),
+        ("FROM oss-sim\nRUN pip3 install 'cocotb~=2.1'", "2.1.0"),
+        ("command: pip install cocotb==2.1.0 && pytest /src/test_runner.py", "2.1.0"),
+        ("cocotb==2.10\n", "2.0.1"),
+        ("cocotb>=2.0\n", "2.0.1"),
+        ("cocotb-bus==2.1\n", "2.0.1"),
+        ("from cocotb.triggers import RisingEdge, gather", "2.1.0"),
+        ("from cocotb.triggers import (\n    RisingEdge,\n    TaskManager,\n)", "2.1.0"),
+        ("from cocotb.triggers import Timer\nawait dut.wait(1)", "2.0.1"),
+        ("@cocotb.xfail()", "2.1.0"),
+        ("from cocotb import end_test, test", "2.1.0"),
+        ("from cocotb_tools.runner import as_sv_literal, get_runner", "2.1.0"),
     ],
 )
 def test_what_the_tests_say_decides_where_the_version_is_not_known(harness: str, cocotb: str) -> None:

@@ -8,6 +8,8 @@ simulated time stands still meanwhile, `toolchain/build/programs/watch.c` notice
 from __future__ import annotations
 
 import contextlib
+import gc
+import itertools
 import os
 import signal
 import sys
@@ -48,7 +50,7 @@ def _look_for_standstill(
     clocked = False
     while True:
         time.sleep(_LOOK_S)
-        now, waiting = time.process_time(), _waiting_tasks_by_trigger()
+        now, waiting = time.process_time(), _awaited_triggers()
         timed = any(type(trigger).__name__ == "Timer" for trigger in waiting)
         if _runs_harness_code(main_thread_id) or not _is_same_state(seen, waiting):
             seen, since = waiting, now
@@ -68,28 +70,40 @@ def _look_for_standstill(
 
 def _is_clock_driven_by_python() -> bool:
     """True if Python drives a clock, so that it is called as long as time passes."""
+    waiters = itertools.chain.from_iterable(map(list, _waiters_by_trigger().values()))
+    return any(_coroutine_name(waiter).startswith("Clock.") for waiter in waiters)
+
+
+def _awaited_triggers() -> dict[Any, Any]:
+    """Trigger → the collection of who waits for it, but for cocotb's own; each wait makes a new collection."""
+    known = _waiters_by_trigger()
+    return {trigger: waiters for trigger, waiters in known.items() if not all(map(_is_helper_of_cocotb, list(waiters)))}
+
+
+def _waiters_by_trigger() -> dict[Any, Any]:
+    """Trigger → the collection of tasks, or in cocotb 2.1 of callbacks, that wait for it."""
     import cocotb
+    from cocotb.triggers import Trigger
 
-    known = dict(cocotb._scheduler_inst._trigger2tasks)
-    return any(_coroutine_name(task).startswith("Clock.") for tasks in known.values() for task in list(tasks))
-
-
-def _waiting_tasks_by_trigger() -> dict[Any, Any]:
-    """Trigger → the list of tasks that wait for it, but for cocotb's own; each wait makes a new list."""
-    import cocotb
-
-    # One step of the interpreter: the other thread may change it at any moment.
-    known = dict(cocotb._scheduler_inst._trigger2tasks)
-    return {trigger: tasks for trigger, tasks in known.items() if not all(map(_is_helper_of_cocotb, list(tasks)))}
+    # Either is one step of the interpreter: the other thread may change it at any moment.
+    scheduler = getattr(cocotb, "_scheduler_inst", None)
+    if scheduler is not None:
+        return dict(scheduler._trigger2tasks)
+    # 2.1 has no list of all tasks, nor of all triggers.
+    triggers = [candidate for candidate in gc.get_objects() if issubclass(type(candidate), Trigger)]
+    return {trigger: waiters for trigger in triggers if (waiters := getattr(trigger, "_callbacks", None))}
 
 
-def _is_helper_of_cocotb(task: Any) -> bool:
-    """True if a task only drives a clock, or writes what others have assigned."""
-    return _coroutine_name(task).startswith(("Clock.", "_do_writes"))
+def _is_helper_of_cocotb(waiter: Any) -> bool:
+    """True if it only drives a clock, or writes what others have assigned."""
+    return _coroutine_name(waiter).startswith(("Clock.", "_do_writes", "_schedule_write."))
 
 
-def _coroutine_name(task: Any) -> str:
-    return getattr(task._coro, "__qualname__", "")
+def _coroutine_name(waiter: Any) -> str:
+    """The name of a task's coroutine; of a callback that continues no task, its own."""
+    callback = getattr(waiter, "_func", None)
+    task = waiter if callback is None else getattr(callback, "__self__", None)
+    return getattr(getattr(task, "_coro", callback), "__qualname__", "")
 
 
 def _runs_harness_code(thread_id: int) -> bool:

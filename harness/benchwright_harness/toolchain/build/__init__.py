@@ -168,6 +168,9 @@ class _ToolchainBuild:
     def _python(self, report: Callable[[float], None]) -> None:
         install_packages(self._root, "python.lock", tree.PACKAGES, "/usr/local/bin")
         report(80)
+        for version, lock in tool_versions().packaged_cocotb.items():
+            install_packages(self._root, lock, tree.cocotb(version))
+            self._parts.versions[f"cocotb-{version}"] = version_of(self._root, tree.cocotb(version), "cocotb")
         for name in _PYTHON_PACKAGES:
             self._parts.versions[name] = version_of(self._root, tree.PACKAGES, name)
         configure_verilator(self._root)
@@ -190,7 +193,8 @@ class _ToolchainBuild:
 
     def _bytecode(self, report: Callable[[float], None]) -> None:
         yosys = [f"{tree.yosys(version)}/packages" for version in tool_versions().packaged_yosys]
-        folders = ["/usr/lib/python3.11", "/usr/lib/python3/dist-packages", tree.PACKAGES, *yosys]
+        cocotb = [tree.cocotb(version) for version in tool_versions().packaged_cocotb]
+        folders = ["/usr/lib/python3.11", "/usr/lib/python3/dist-packages", tree.PACKAGES, *cocotb, *yosys]
         for path in self._root.folder.rglob("__pycache__"):
             shutil.rmtree(path)
         # Nothing in a tree ever changes, so comparing a source's time would be a waste.
