@@ -41,6 +41,18 @@ ALL = [
     for number, submission in enumerate(listed_flow.submission)
     for rank, simulator in enumerate([submission.simulator] if submission.simulator else listed_flow.simulators)
 ]
+SAMPLE = "finish between two tests"
+ON_NEWER_COCOTB = [
+    pytest.param(
+        submission,
+        simulator,
+        id=_name(submission.name, simulator),
+        marks=[] if submission.name == SAMPLE and rank == 0 else [pytest.mark.nightly],
+    )
+    for number, submission in enumerate(flow("cocotb").submission)
+    for rank, simulator in enumerate([submission.simulator] if submission.simulator else flow("cocotb").simulators)
+    if rank == 0 or number % 10 == 0
+]
 
 
 @pytest.mark.parametrize(("flow", "submission", "simulator"), ALL)
@@ -48,6 +60,13 @@ async def test_it_does_not_pass_and_nothing_gets_out(
     flow: Flow, submission: Submission, simulator: Simulator, toolchain: Toolchain
 ) -> None:
     await attack(flow, submission, simulator, toolchain)
+
+
+@pytest.mark.parametrize(("submission", "simulator"), ON_NEWER_COCOTB)
+async def test_nor_does_it_with_a_newer_cocotb(
+    submission: Submission, simulator: Simulator, toolchain: Toolchain
+) -> None:
+    await attack(flow("cocotb"), submission, simulator, toolchain, cocotb="2.1.0")
 
 
 @pytest.mark.parametrize(("flow", "submission"), EACH)

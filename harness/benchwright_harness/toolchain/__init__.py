@@ -22,6 +22,7 @@ from pydantic import ValidationError
 
 from benchwright_harness.errors import ToolchainError, ToolMissingError
 from benchwright_harness.plan.selection import OLD_NAMES, ToolSelection
+from benchwright_harness.plan.tool_versions import tool_versions
 from benchwright_harness.toolchain import folder_lock, tree
 from benchwright_harness.toolchain.build_cache import MAKEFILE, build_cache_folder
 from benchwright_harness.toolchain.manifest import (
@@ -41,8 +42,9 @@ INSIDE_COPY = "inside-"
 """Beginning of the names of copies of our own programs."""
 _CACHED = "__pycache__"
 _LISTED = ("cocotb", "pytest", "g++", "python", "verilator")
+_OLDER = f"the toolchain is of an older version: {BUILD}"
 _HINTS = {
-    f"{tree.CHANNEL}.vpi": f"the toolchain is of an older version: {BUILD}",
+    f"{tree.CHANNEL}.vpi": _OLDER,
     "xrun": "this problem needs the commercial simulator Xcelium, which is not part of the open-source toolchain",
     "imc": "this problem needs the commercial coverage tool IMC, which is not part of the open-source toolchain",
 }
@@ -167,7 +169,7 @@ class Toolchain:
 
         Raises:
             ToolMissingError: Names the first that is not, in alphabetical order from the last: the
-                commercial ones before the free.
+                commercial ones before the free; then the version of cocotb.
         """
         for tool in sorted(tools, reverse=True):
             # A path is the same in every folder.
@@ -176,6 +178,9 @@ class Toolchain:
                 for program_folder in tree.program_folders(selection)
             ):
                 raise ToolMissingError(tool, _HINTS.get(tool, "the toolchain does not have it"))
+        cocotb = tree.cocotb(selection.cocotb)
+        if selection.cocotb in tool_versions().packaged_cocotb and not self._host_path(cocotb).is_dir():
+            raise ToolMissingError(f"cocotb {selection.cocotb}", _OLDER)
 
     def require_packages(self, names: Iterable[str]) -> None:
         """Check that Python packages are there.

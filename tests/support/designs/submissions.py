@@ -45,6 +45,7 @@ async def run(
     *,
     scanned: bool = False,
     sandbox: Sandbox | None = None,
+    cocotb: str = "2.0.1",
 ) -> tuple[Verdict, str, str]:
     """Its verdict, the raw log, and the text of all files in the run's folder."""
     log = io.BytesIO()
@@ -61,14 +62,19 @@ async def run(
         sandbox=sandbox or BwrapSandbox(),
         toolchain=toolchain,
         log=log,
-        selection=ToolSelection(simulator=simulator),
+        selection=ToolSelection(simulator=simulator, cocotb=cocotb),
         before_folder_removal=look,
     )
     return verdict, log.getvalue().decode("utf-8", "replace"), file_texts.getvalue()
 
 
 async def attack(
-    flow: Flow, submission: Submission, simulator: Simulator, toolchain: Toolchain, sandbox: Sandbox | None = None
+    flow: Flow,
+    submission: Submission,
+    simulator: Simulator,
+    toolchain: Toolchain,
+    sandbox: Sandbox | None = None,
+    cocotb: str = "2.0.1",
 ) -> None:
     """Run a hostile design, and check what the table says about it."""
     verdict, output, files = await run(
@@ -79,6 +85,7 @@ async def attack(
         submission.wall_s,
         scanned=submission.scanned,
         sandbox=sandbox,
+        cocotb=cocotb,
     )
     assert verdict.outcome is not Outcome.PASSED, output
     assert verdict.reason in submission.ends, f"{verdict.summary}\n{output[-6000:]}"

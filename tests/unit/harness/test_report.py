@@ -39,6 +39,13 @@ def test_an_announced_test_that_did_not_end_has_failed() -> None:
     assert [(test.passed, test.message) for test in report.simulations[0].tests] == [(True, ""), (False, UNFINISHED)]
 
 
+def test_a_test_that_was_skipped_while_it_ran_is_no_result() -> None:
+    messages = [{"session": 0, "test": "a", "skipped": True}, {"session": 0, "test": "b", "passed": True}]
+    report = parse_step_report(report_lines(BEGIN, *messages))
+    assert [(test.name, test.passed) for test in report.simulations[0].tests] == [("b", True)]
+    assert report.oddities == ()
+
+
 def test_tests_of_one_name_take_their_outcomes_in_order() -> None:
     begin_message = {**BEGIN, "tests": ["a", "a"]}
     report = parse_step_report(

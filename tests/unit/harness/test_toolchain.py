@@ -106,6 +106,17 @@ def test_the_layer_for_older_cocotbs_is_only_there_when_chosen(tmp_path: Path) -
     assert toolchain.environment(ToolSelection(cocotb="compat"))["PYTHONPATH"] == f"{tree.INSIDE}/compat"
 
 
+def test_a_newer_cocotb_is_first_on_pythons_path_when_chosen(tmp_path: Path) -> None:
+    toolchain = built(tmp_path)
+    chosen = ToolSelection(cocotb="2.1.0")
+    assert toolchain.environment(chosen)["PYTHONPATH"] == "/opt/benchwright/cocotb-2.1.0"
+    with pytest.raises(ToolMissingError, match=r"cocotb 2\.1\.0.*") as caught:
+        toolchain.require([], chosen)
+    assert "benchwright toolchain build" in str(caught.value.hint)
+    (toolchain.root / tree.cocotb("2.1.0").lstrip("/")).mkdir(parents=True)
+    toolchain.require([], chosen)
+
+
 def test_versions_are_those_of_the_selection(tmp_path: Path) -> None:
     toolchain = built(tmp_path)
     assert toolchain.versions(ToolSelection(icarus="12", yosys="0.23")) == {

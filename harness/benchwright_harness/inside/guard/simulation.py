@@ -79,7 +79,9 @@ def _begin_session(regression: Any, regression_manager: Any) -> None:
     )
     if hasattr(regression_manager, "_record_test_xfail"):
         # Tests of cocotb 2.1 may also fail as expected, or be skipped while they run.
-        regression_manager._record_test_xfail = telling(regression_manager._record_test_xfail, lambda **_: {"passed": True})
+        regression_manager._record_test_xfail = telling(
+            regression_manager._record_test_xfail, lambda **_: {"passed": True}
+        )
         regression_manager._record_test_skipped = telling(
             regression_manager._record_test_skipped, lambda msg=None, **_: None if msg is None else {"skipped": True}
         )
