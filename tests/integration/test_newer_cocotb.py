@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import json
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from benchwright_harness.execution import run as harness_run
 from benchwright_harness.execution.run import run_harness, starting_files
@@ -17,6 +19,7 @@ from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.problem import Difficulty, Hidden, Problem, ProblemKind, Provenance, Public, RunLimits
 from benchwright_problems.storage.pack_folder import read_built_in, right_solutions_by_name, wrong_solutions_by_name
 from benchwright_problems.verdict import Outcome, Reason, Verdict
+from benchwright_server.cli.app import app_with_commands
 
 from ..support.packs.solution_runs import as_bytes, run_all
 
@@ -169,6 +172,12 @@ async def run(
 async def run_counter(problem: Problem, design: str, toolchain: Toolchain) -> tuple[Verdict, str]:
     (selection,) = {chosen.cocotb: chosen for chosen in selections(problem)}.values()
     return await run(problem, {DESIGN: design.encode()}, toolchain, selection)
+
+
+def test_both_versions_are_listed(toolchain: Toolchain) -> None:
+    result = CliRunner().invoke(app_with_commands(), ["toolchain", "list", "--json"])
+    (versions,) = [row["versions"] for row in json.loads(result.stdout) if row["name"] == toolchain.name]
+    assert (versions["cocotb"], versions[f"cocotb-{VERSION}"]) == ("2.0.1", VERSION)
 
 
 @pytest.mark.parametrize("simulator", ["icarus", pytest.param("verilator", marks=pytest.mark.nightly)])
