@@ -278,11 +278,27 @@ async def test_no_verdict_of_a_built_in_problem_changes(problem: Problem, pack: 
     )
 
 
+def solutions_of_both_sides(problem: Problem) -> dict[str, dict[str, bytes]]:
+    starting = dict(starting_files(problem))
+    return {"reference": starting | as_bytes(problem.hidden.reference), "starting": starting}
+
+
 @pytest.mark.nightly
-async def test_no_verdict_of_an_example_of_cvdp_1_1_changes(cvdp_files: list[Path], toolchain: Toolchain) -> None:
-    problems = [problem for problem in import_cvdp(cvdp_files, "examples").problems if is_for_cocotb(problem)]
-    assert len(problems) == 3
-    for problem in problems:
-        starting = dict(starting_files(problem))
-        texts = {"reference": problem.hidden.reference, "starting": {}}
-        await compare_versions(problem, {name: starting | as_bytes(text) for name, text in texts.items()}, toolchain)
+@pytest.mark.parametrize("name", ["cvdp_copilot_lfsr_0001", "cvdp_agentic_fixed_arbiter_0001"])
+async def test_no_verdict_of_an_example_of_cvdp_1_1_changes(
+    name: str, cvdp_files: list[Path], toolchain: Toolchain
+) -> None:
+    (example,) = [problem for problem in import_cvdp(cvdp_files, "examples").problems if problem.id == name]
+    await compare_versions(example, solutions_of_both_sides(example), toolchain)
+
+
+@pytest.mark.nightly
+async def test_cocotb_2_1_on_the_open_source_xrun_is_undecided_and_says_why(
+    cvdp_files: list[Path], toolchain: Toolchain
+) -> None:
+    name = "cvdp_agentic_8x3_priority_encoder_0003"
+    (example,) = [problem for problem in import_cvdp(cvdp_files, "examples").problems if problem.id == name]
+    chosen_tools = selections(example)[0].model_copy(update={"cocotb": VERSION})
+    verdict, log = await run(example, solutions_of_both_sides(example)["reference"], toolchain, chosen_tools)
+    assert verdict.reason is Reason.TOOL_FAILED, log[-6000:]
+    assert "-loadvpisim" in (verdict.detail or "")
