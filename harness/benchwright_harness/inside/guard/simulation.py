@@ -59,9 +59,9 @@ def _begin_session(regression: Any, regression_manager: Any) -> None:
 
     def telling(record: Callable[..., Any], outcome: Callable[..., dict[str, object] | None]) -> Callable[..., Any]:
         def recorded(self: Any, *arguments: Any, **named: Any) -> Any:
-            told = outcome(**named)
-            if told is not None:
-                session.tell(test=self._test.name, **_simulated_time(**named), **told)
+            outcome_fields = outcome(**named)
+            if outcome_fields is not None:
+                session.tell(test=self._test.name, **_simulated_time(**named), **outcome_fields)
             return record(self, *arguments, **named)
 
         return recorded

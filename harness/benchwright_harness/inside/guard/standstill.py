@@ -76,8 +76,11 @@ def _is_clock_driven_by_python() -> bool:
 
 def _awaited_triggers() -> dict[Any, Any]:
     """Trigger → the collection of who waits for it, but for cocotb's own; each wait makes a new collection."""
-    known = _waiters_by_trigger()
-    return {trigger: waiters for trigger, waiters in known.items() if not all(map(_is_helper_of_cocotb, list(waiters)))}
+    return {
+        trigger: waiters
+        for trigger, waiters in _waiters_by_trigger().items()
+        if not all(map(_is_helper_of_cocotb, list(waiters)))
+    }
 
 
 def _waiters_by_trigger() -> dict[Any, Any]:
