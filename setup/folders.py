@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "foundation"))
-from benchwright_foundation.workspaces_folder import DEFAULT
+from benchwright_foundation.workspaces_folder import DEFAULT_FOLDER_NAME
 
 ROOT = Path(__file__).resolve().parent.parent
 """The checkout."""
@@ -50,4 +50,4 @@ def workspaces() -> Path:
     """The folder that problems open into."""
     if home := _from_environment("BENCHWRIGHT_HOME"):
         return home / "workspaces"
-    return Path.home() / DEFAULT
+    return Path.home() / DEFAULT_FOLDER_NAME

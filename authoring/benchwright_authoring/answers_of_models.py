@@ -11,17 +11,17 @@ from pydantic import JsonValue
 
 from benchwright_foundation.model import Model
 from benchwright_judges.formats import rules_of
-from benchwright_judges.formats.question_rules import GivenText
+from benchwright_judges.formats.question_rules import AnswerToScore
 from benchwright_judges.models.json_reply import read_only_object
 from benchwright_judges.models.prompt import object_schema, question_prompt
 from benchwright_judges.score import read_selection
-from benchwright_problems.problem import Answer, AnsweredBy, Problem, Question, QuestionFormat
+from benchwright_problems.problem import Answer, AnswerKind, Problem, Question, QuestionFormat
 
 if TYPE_CHECKING:
     from benchwright_judges.models.budget import JudgingBudget
     from benchwright_judges.models.endpoint import ModelEndpoint
 
-IN_WORDS = frozenset(style for style in QuestionFormat if style.answered_by is AnsweredBy.WORDS)
+FORMATS_ANSWERED_IN_WORDS = frozenset(style for style in QuestionFormat if style.answered_by is AnswerKind.WORDS)
 """Formats whose answers no rule decides about."""
 _INSTRUCTIONS = """\
 You answer a question about computer architecture and hardware design. What stands between the two lines with the code
@@ -102,10 +102,10 @@ async def ask_model(endpoint: ModelEndpoint, problem: Problem, budget: JudgingBu
     if question is None:
         raise ValueError(f"{problem.id} is no question")
     answer: dict[str, JsonValue] = {"type": "string"}
-    if question.format.answered_by is not AnsweredBy.CHOICES and (choosable := _choosable_answers(question)):
+    if question.format.answered_by is not AnswerKind.CHOICES and (choosable := _choosable_answers(question)):
         answer["enum"] = [*choosable]
     schema = object_schema({"reason": {"type": "string"}, "answer": answer})
-    instructions = f"{_INSTRUCTIONS}{rules_of(question.format).answer_in_json}"
+    instructions = f"{_INSTRUCTIONS}{rules_of(question.format).json_answer_description}"
     prompt = question_prompt(problem, instructions, schema, problem.public.figures)
     reply = await endpoint.request_reply(prompt, seed_offset=0, budget=budget)
     if reply.error:
@@ -119,7 +119,7 @@ async def ask_model(endpoint: ModelEndpoint, problem: Problem, budget: JudgingBu
 
 def _choosable_answers(question: Question) -> Sequence[str]:
     """The answers that can be chosen from; nothing where the answer is written."""
-    return question.format.possible_keys or tuple(choice.letter for choice in question.choices)
+    return question.format.fixed_keys or tuple(choice.letter for choice in question.choices)
 
 
 def is_right_by_rule(question: Question, question_statement: str, answer_key: Answer, given_answer: str) -> bool | None:
@@ -131,16 +131,16 @@ def is_right_by_rule(question: Question, question_statement: str, answer_key: An
         answer_key: The hidden one.
         given_answer: A letter or letters, `true` or `false`, or words.
     """
-    if question.format in IN_WORDS or not given_answer:
+    if question.format in FORMATS_ANSWERED_IN_WORDS or not given_answer:
         return None
     if _choosable_answers(question):
         return given_answer == answer_key.value
-    return rules_of(question.format).score(GivenText(question, question_statement, given_answer, answer_key)).passed
+    return rules_of(question.format).score(AnswerToScore(question, question_statement, given_answer, answer_key)).passed
 
 
 def _answer_in_reply_or_empty(reply_text: str, question: Question) -> str:
     """The answer of a reply; models that reply in words instead of JSON are read as elsewhere."""
-    if question.format in IN_WORDS:
+    if question.format in FORMATS_ANSWERED_IN_WORDS:
         return ""
     try:
         answer = read_only_object(reply_text).get("answer")
@@ -150,7 +150,7 @@ def _answer_in_reply_or_empty(reply_text: str, question: Question) -> str:
     if not letters:
         is_plain = isinstance(answer, str | int | float) and not isinstance(answer, bool)
         return (str(answer) if is_plain else reply_text).strip()[:_LONGEST_ANSWER]
-    if question.format.answered_by is AnsweredBy.CHOICES:
+    if question.format.answered_by is AnswerKind.CHOICES:
         return read_selection(question, answer if isinstance(answer, str) else reply_text) or ""
     selected_letter = answer.strip().casefold() if isinstance(answer, str) else ""
     exact = next((letter for letter in letters if letter.casefold() == selected_letter), None)

@@ -27,7 +27,7 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _TOKEN = re.compile(r"[A-Za-z_][\w$]*|\d[\w']*|'[sS]?[bodhBODH]?[\w?]+|[^\s\w]")
 
 
-class LikePart(StrEnum):
+class ComparedPart(StrEnum):
     """Part of two problems that is alike."""
 
     STATEMENT = "statement"
@@ -43,12 +43,12 @@ class DuplicatePair:
     first_ref: str
     """PACK/PROBLEM."""
     second_ref: str
-    alike_part: LikePart
+    alike_part: ComparedPart
     similarity: float
     """Jaccard index of their runs of tokens, 0 to 1."""
 
 
-class NearCopies:
+class NearCopyIndex:
     """Texts that were seen, and which of them a new one is nearly the same as.
 
     Args:
@@ -95,9 +95,9 @@ def near_copy_pairs(
     total = 2 * sum(len(pack.problems) for pack in packs)
     read_count = 0
     copy_pairs: list[DuplicatePair] = []
-    for compared_part in LikePart:
-        copies = NearCopies(least_similarity)
-        for ref, problem in _problems_by_ref(packs):
+    for compared_part in ComparedPart:
+        copies = NearCopyIndex(least_similarity)
+        for ref, problem in _refs_and_problems(packs):
             similar_refs = copies.add_text_and_find_copies(ref, _tokens_of_compared_part(problem, compared_part))
             copy_pairs += [
                 DuplicatePair(other_ref, ref, compared_part, similarity) for other_ref, similarity in similar_refs
@@ -112,14 +112,14 @@ def lowercase_words(prose: str) -> list[str]:
     return _WORD.findall(prose.lower())
 
 
-def _problems_by_ref(packs: Sequence[Pack]) -> Iterator[tuple[str, Problem]]:
+def _refs_and_problems(packs: Sequence[Pack]) -> Iterator[tuple[str, Problem]]:
     for pack in packs:
         for problem in pack.problems:
             yield f"{pack.name}/{problem.id}", problem
 
 
-def _tokens_of_compared_part(problem: Problem, compared_part: LikePart) -> list[str]:
-    if compared_part is LikePart.STATEMENT:
+def _tokens_of_compared_part(problem: Problem, compared_part: ComparedPart) -> list[str]:
+    if compared_part is ComparedPart.STATEMENT:
         question = problem.public.question
         texts = [problem.public.statement, *(choice.text for choice in (question.choices if question else ()))]
         return lowercase_words(" ".join(texts))

@@ -15,7 +15,7 @@ from pathlib import Path
 from benchwright_authoring.new_problem import NewProblemError, place_problem, require_new_problem_id
 from benchwright_foundation.toml_text import toml_table_text
 from benchwright_harness.decision.named_tests import printed_results
-from benchwright_harness.grading.two_sided import TwoSided
+from benchwright_harness.grading.two_sided import TwoSidedProof
 from benchwright_problems.errors import PatchError
 from benchwright_problems.problem import Difficulty, Problem
 from benchwright_problems.repository.changes import CHANGES, diff_of_files
@@ -38,7 +38,7 @@ _VERIFIER = "cp -r /src/{tests}/. /code/\ncd /code\n{command}\n"
 
 RunSide = Callable[[Problem, Mapping[str, bytes], io.BytesIO], Awaitable[Verdict]]
 """Runs a solution of a problem; its output goes to the log."""
-Prove = Callable[[Problem], Awaitable[TwoSided]]
+ProveFromBothSides = Callable[[Problem], Awaitable[TwoSidedProof]]
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ async def make_problem_of_commit(
     *,
     license_name: str,
     run_side: RunSide,
-    prove: Prove,
+    prove: ProveFromBothSides,
 ) -> MadeProblem:
     """Make a problem in a pack folder, and the pack too if there is none; nothing unless it is proved.
 
@@ -93,7 +93,7 @@ async def make_problem_of_commit(
     base = reader.parent_id(fix)
     base_files = await asyncio.to_thread(reader.files, base)
     fix_files = await asyncio.to_thread(reader.files, fix)
-    hidden_test_files = _hidden_tests(commit_problem, fix_files.files)
+    hidden_test_files = _hidden_test_files(commit_problem, fix_files.files)
     tree_name = f"{re.sub(r'[^a-z0-9]+', '-', commit_problem.repository.resolve().stem.lower())}-{base[:12]}".strip("-")
     with tempfile.TemporaryDirectory(prefix="benchwright-commit-") as temporary:
         draft = Path(temporary, "draft")
@@ -126,8 +126,8 @@ async def make_problem_of_commit(
         (draft / "pack.toml").write_text(toml_table_text({**pack_lines, "order": [problem_id]}))
         (folder / "problem.toml").write_text(toml_table_text(values))
         (problem,) = read_pack_folder(draft).problems
-        base_pass_by_test, _ = await _results_of_side(problem, {}, run_side)
-        fix_pass_by_test, is_printed = await _results_of_side(
+        base_pass_by_test, _ = await _run_and_read_test_results(problem, {}, run_side)
+        fix_pass_by_test, is_printed = await _run_and_read_test_results(
             problem, {CHANGES: problem.hidden.reference[CHANGES].encode()}, run_side
         )
         fail_to_pass = [name for name, passed in fix_pass_by_test.items() if passed and not base_pass_by_test.get(name)]
@@ -146,7 +146,7 @@ async def make_problem_of_commit(
         (folder / "problem.toml").write_text(toml_table_text(values))
         (problem,) = read_pack_folder(draft).problems
         proof = await prove(problem)
-        if not proof.ok:
+        if not proof.is_proved:
             raise NewProblemError(f"{fix[:12]} is not proved from both sides: {proof.reason}")
         # Another problem's, upon the same commit.
         if not (pack_folder / TREES / tree_name).exists():
@@ -157,7 +157,7 @@ async def make_problem_of_commit(
     return MadeProblem(target, fail_to_pass, pass_to_pass, failing, base_files.left_out)
 
 
-def _hidden_tests(commit_problem: CommitProblem, fix_files: Mapping[str, bytes]) -> dict[str, bytes]:
+def _hidden_test_files(commit_problem: CommitProblem, fix_files: Mapping[str, bytes]) -> dict[str, bytes]:
     hidden_test_files: dict[str, bytes] = {}
     for test_path in commit_problem.test_paths:
         folder = test_path.strip("/")
@@ -203,7 +203,7 @@ def _test_command_line(commit_problem: CommitProblem) -> str:
     return f"pytest -o cache_dir=/rundir/.cache {shlex.join(commit_problem.test_paths)}"
 
 
-async def _results_of_side(
+async def _run_and_read_test_results(
     problem: Problem, solution: Mapping[str, bytes], run_side: RunSide
 ) -> tuple[dict[str, bool], bool]:
     """Test → True if it passed, and True if the results were printed."""

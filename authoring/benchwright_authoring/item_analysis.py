@@ -13,7 +13,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-LEAST = 10
+LEAST_STUDENTS = 10
 """Students below which no discrimination is given: it would be chance."""
 _GROUP = 0.27
 _FUNCTIONAL = 0.05
@@ -31,13 +31,13 @@ class ItemStatistics:
     """95 %, Wilson's, where each student has all points or none; None otherwise."""
     discrimination: float | None
     """Correlation of the item with the sum of all others (corrected point-biserial), from -1 to 1. None with
-    fewer than `LEAST` students, or if all have the same."""
+    fewer than `LEAST_STUDENTS` students, or if all have the same."""
     upper_lower: float | None
     """Facility among the best 27 % by all other items, minus that among the worst 27 %."""
 
 
 @dataclass(frozen=True)
-class Option:
+class OptionStatistics:
     """A value that can be selected, and who has done so."""
 
     value: str
@@ -45,12 +45,12 @@ class Option:
     share: float
     """Of all who answered, from 0 to 1."""
     upper: float | None
-    """Of the best 27 % by all other items; None with fewer than `LEAST` students."""
+    """Of the best 27 % by all other items; None with fewer than `LEAST_STUDENTS` students."""
     lower: float | None
     """Of the worst 27 %."""
     discrimination: float | None
     """Correlation of selecting it with the sum of all other items (corrected point-biserial), from -1 to 1: of a good
-    distractor negative. None with fewer than `LEAST` students, or if all have the same."""
+    distractor negative. None with fewer than `LEAST_STUDENTS` students, or if all have the same."""
     is_non_functional: bool | None
     """True if fewer than 5 % select it (Haladyna and Downing, "How many options is enough for a multiple-choice test
     item?", 1993). None with fewer than 20 students, of whom one is more than that."""
@@ -61,7 +61,7 @@ def option_statistics(
     item_name: str,
     chosen_options: Sequence[Collection[str] | None],
     option_names: Sequence[str],
-) -> list[Option]:
+) -> list[OptionStatistics]:
     """The selections of each option. A good distractor attracts some, and more of the worst than of the best.
 
     Args:
@@ -77,14 +77,14 @@ def option_statistics(
         (_zero_filled(column) for name, column in points_by_item.items() if name != item_name),
         np.zeros(len(chosen_options)),
     )
-    return option_statistics_by_rest(other_points.tolist(), chosen_options, option_names)
+    return option_statistics_given_other_points(other_points.tolist(), chosen_options, option_names)
 
 
-def option_statistics_by_rest(
+def option_statistics_given_other_points(
     points_in_other_items: Sequence[float],
     chosen_options: Sequence[Collection[str] | None],
     option_names: Sequence[str],
-) -> list[Option]:
+) -> list[OptionStatistics]:
     """The same, where the sum over all other items is known.
 
     Args:
@@ -95,7 +95,7 @@ def option_statistics_by_rest(
     answered_indices = [index for index, value in enumerate(chosen_options) if value is not None]
     other_points = np.array(points_in_other_items, dtype=float)[answered_indices]
     answered_options = [chosen for chosen in chosen_options if chosen is not None]
-    has_enough = len(answered_indices) >= LEAST
+    has_enough = len(answered_indices) >= LEAST_STUDENTS
     analysed_options = []
     for value in option_names if answered_indices else ():
         selected = np.array([value in chosen for chosen in answered_options], dtype=float)
@@ -107,7 +107,9 @@ def option_statistics_by_rest(
         share = float(selected.mean())
         is_non_functional = share < _FUNCTIONAL if len(answered_indices) * _FUNCTIONAL >= 1 else None
         correlation = _correlation_if_defined(selected, other_points)
-        analysed_options.append(Option(value, int(selected.sum()), share, upper, lower, correlation, is_non_functional))
+        analysed_options.append(
+            OptionStatistics(value, int(selected.sum()), share, upper, lower, correlation, is_non_functional)
+        )
     return analysed_options
 
 
@@ -142,7 +144,7 @@ def analyse_item(item_shares: Sequence[float | None], points_in_other_items: Seq
     shares = np.array([share for share in item_shares if share is not None])
     facility = float(shares.mean()) if len(shares) else 0.0
     selected_points = other_points[worked]
-    has_enough = len(worked) >= LEAST
+    has_enough = len(worked) >= LEAST_STUDENTS
     return ItemStatistics(
         len(worked),
         facility,
@@ -155,7 +157,7 @@ def analyse_item(item_shares: Sequence[float | None], points_in_other_items: Seq
 def _correlation_if_defined(
     shares: np.ndarray[tuple[int], np.dtype[np.float64]], other_points: np.ndarray[tuple[int], np.dtype[np.float64]]
 ) -> float | None:
-    if len(shares) < LEAST or shares.std() == 0 or other_points.std() == 0:
+    if len(shares) < LEAST_STUDENTS or shares.std() == 0 or other_points.std() == 0:
         return None
     return float(np.corrcoef(shares, other_points)[0, 1])
 

@@ -16,7 +16,7 @@ from benchwright_authoring.twin_key import free_response_key
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.toml_text import toml_table_text
 from benchwright_problems.errors import DatasetError, ProblemsError
-from benchwright_problems.problem import AnsweredBy, QuestionFormat
+from benchwright_problems.problem import AnswerKind, QuestionFormat
 from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder
 from benchwright_problems.storage.pack_name import is_pack_name
 
@@ -42,19 +42,21 @@ FORMS: Mapping[str, Form] = {form.value: form for form in (*DesignForm, *Questio
 """Forms that a new problem can begin with, by name."""
 _CHOICES = 'choices = { A = "First", B = "Second", C = "Third", D = "Fourth" }\n'
 _RUBRIC = "Up to 2 points; 2 count as a right answer. 1 point for …; 1 point for …"
-_QUESTIONS: Mapping[AnsweredBy, Mapping[str, str]] = {
-    AnsweredBy.CHOICE: {"CHOICES": _CHOICES, "ANSWER": "A", "RUBRIC": ""},
-    AnsweredBy.CHOICES: {"CHOICES": _CHOICES, "ANSWER": "AC", "RUBRIC": ""},
-    AnsweredBy.TRUTH: {"CHOICES": "", "ANSWER": "true", "RUBRIC": ""},
-    AnsweredBy.BLANK: {"CHOICES": "", "ANSWER": "24", "RUBRIC": ""},
-    AnsweredBy.WORDS: {"CHOICES": "", "ANSWER": "A model answer.", "RUBRIC": _RUBRIC},
+_QUESTIONS: Mapping[AnswerKind, Mapping[str, str]] = {
+    AnswerKind.CHOICE: {"CHOICES": _CHOICES, "ANSWER": "A", "RUBRIC": ""},
+    AnswerKind.CHOICES: {"CHOICES": _CHOICES, "ANSWER": "AC", "RUBRIC": ""},
+    AnswerKind.TRUTH: {"CHOICES": "", "ANSWER": "true", "RUBRIC": ""},
+    AnswerKind.BLANK: {"CHOICES": "", "ANSWER": "24", "RUBRIC": ""},
+    AnswerKind.WORDS: {"CHOICES": "", "ANSWER": "A model answer.", "RUBRIC": _RUBRIC},
 }
 _KEPT = {"subdomain", "topic", "tag", "skill", "language"}
 """Fields that a twin takes from its question."""
 _STATEMENT = "# Title\n\nThe question, with all that is needed to answer it.\n"
 
 
-def new_problem(pack_folder: Path, problem_id: str, problem_form: Form, *, license_name: str = "CC-BY-4.0") -> Path:
+def write_new_problem(
+    pack_folder: Path, problem_id: str, problem_form: Form, *, license_name: str = "CC-BY-4.0"
+) -> Path:
     """Makes a problem in a pack folder, and the pack too if there is none yet; all or nothing.
 
     Args:
@@ -83,7 +85,7 @@ def new_problem(pack_folder: Path, problem_id: str, problem_form: Form, *, licen
 def place_problem(
     pack_folder: Path, problem_id: str, write_problem_folder: Callable[[Path], object], *, license_name: str
 ) -> Path:
-    """Places a problem's folder in a pack, and makes the pack if there is none yet; see `new_problem`.
+    """Places a problem's folder in a pack, and makes the pack if there is none yet; see `write_new_problem`.
 
     Args:
         pack_folder: The pack's.
@@ -93,13 +95,13 @@ def place_problem(
     """
     if (pack_folder / PACK_FILE).exists():
         read_pack_folder(pack_folder)
-        pack = _pack_toml_with_problem(pack_folder / PACK_FILE, problem_id)
+        pack = _pack_toml_text_with_problem(pack_folder / PACK_FILE, problem_id)
     else:
-        pack = _new_pack_toml(pack_folder, problem_id, license_name)
+        pack = _new_pack_toml_text(pack_folder, problem_id, license_name)
     return _place_problem_and_pack_file(pack_folder, problem_id, pack, write_problem_folder)
 
 
-def free_response_twin(pack_folder: Path, problem_id: str, twin_id: str) -> Path:
+def write_free_response_twin(pack_folder: Path, problem_id: str, twin_id: str) -> Path:
     """Makes a free-response question of a multiple-choice one of the same pack; all or nothing.
 
     The right option is its model answer. People and models who answer both show what the options give away.
@@ -122,7 +124,7 @@ def free_response_twin(pack_folder: Path, problem_id: str, twin_id: str) -> Path
         (candidate for candidate in read_pack_folder(pack_folder).problems if candidate.id == problem_id), None
     )
     question, key = (original.public.question, original.hidden.answer) if original is not None else (None, None)
-    if original is None or question is None or key is None or question.format.answered_by is not AnsweredBy.CHOICE:
+    if original is None or question is None or key is None or question.format.answered_by is not AnswerKind.CHOICE:
         raise NewProblemError(f"{pack_folder / problem_id} is no multiple-choice question")
     right_text = next(choice.text for choice in question.choices if choice.letter == key.value)
     values: dict[str, object] = {
@@ -150,7 +152,7 @@ def free_response_twin(pack_folder: Path, problem_id: str, twin_id: str) -> Path
         (new_folder / "problem.toml").write_text(toml_table_text(values), encoding="utf-8")
 
     return _place_problem_and_pack_file(
-        pack_folder, twin_id, _pack_toml_with_problem(pack_folder / PACK_FILE, twin_id), write
+        pack_folder, twin_id, _pack_toml_text_with_problem(pack_folder / PACK_FILE, twin_id), write
     )
 
 
@@ -167,7 +169,7 @@ def require_new_problem_id(pack_folder: Path, problem_id: str) -> None:
 
 
 def _place_problem_and_pack_file(
-    pack_folder: Path, problem_id: str, pack_toml: str, write_problem_folder: Callable[[Path], object]
+    pack_folder: Path, problem_id: str, pack_toml_text: str, write_problem_folder: Callable[[Path], object]
 ) -> Path:
     """Writes a problem's folder and its pack's file, both or neither."""
     target = pack_folder / problem_id
@@ -177,14 +179,14 @@ def _place_problem_and_pack_file(
         write_problem_folder(new_folder)
         new_folder.replace(target)
     try:
-        write_atomically(pack_folder / PACK_FILE, pack_toml.encode())
+        write_atomically(pack_folder / PACK_FILE, pack_toml_text.encode())
     except OSError:
         shutil.rmtree(target, ignore_errors=True)
         raise
     return target
 
 
-def _pack_toml_with_problem(pack_file: Path, problem_id: str) -> str:
+def _pack_toml_text_with_problem(pack_file: Path, problem_id: str) -> str:
     """The text of `pack.toml` with one more problem; everything else of it stays as its author wrote it."""
     text = pack_file.read_text(encoding="utf-8")
     match = _ORDER.search(text)
@@ -197,7 +199,7 @@ def _pack_toml_with_problem(pack_file: Path, problem_id: str) -> str:
     return f'{text[: match.start(1)]}{order}"{problem_id}"{order_end}{text[match.end(1) :]}'
 
 
-def _new_pack_toml(pack_folder: Path, problem_id: str, license_name: str) -> str:
+def _new_pack_toml_text(pack_folder: Path, problem_id: str, license_name: str) -> str:
     name = pack_folder.absolute().name
     if not is_pack_name(name):
         raise NewProblemError(

@@ -13,13 +13,13 @@ _POINTS = RubricPoints(
 )
 
 
-def free_response_key(right_text: str, explanation: str, original_problem_id: str) -> Answer:
+def free_response_key(right_option_text: str, explanation: str, original_problem_id: str) -> Answer:
     """The right option is the model answer.
 
     Args:
-        right_text: Its wording.
+        right_option_text: Its wording.
         explanation: Explanation of the multiple-choice question; may be empty.
         original_problem_id: Id of that question.
     """
     explanation_text = f"{explanation}\n\nThe same question with options: {original_problem_id}.".strip()
-    return Answer(value=right_text, points=_POINTS, explanation=explanation_text)
+    return Answer(value=right_option_text, points=_POINTS, explanation=explanation_text)

@@ -20,7 +20,7 @@ from benchwright_problems.errors import ProblemsError
 from benchwright_problems.figure import MediaType
 from benchwright_problems.problem import (
     Answer,
-    AnsweredBy,
+    AnswerKind,
     Choice,
     Difficulty,
     Pack,
@@ -31,14 +31,14 @@ from benchwright_problems.problem import (
     Skill,
 )
 from benchwright_problems.rubric_points import RubricPoints
-from benchwright_problems.storage.pack_files_schema import PackFile, ProblemFile
+from benchwright_problems.storage.pack_files_schema import PackToml, ProblemToml
 from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder
 
 LETTERS = ("A", "B", "C", "D")
 CHOOSABLE: Mapping[QuestionFormat, Sequence[str]] = {
-    style: LETTERS if style.answered_by.has_choices else style.possible_keys
+    style: LETTERS if style.answered_by.has_choices else style.fixed_keys
     for style in QuestionFormat
-    if style.answered_by.has_choices or style.possible_keys
+    if style.answered_by.has_choices or style.fixed_keys
 }
 """Answers that can be chosen from, by format."""
 MOST_CHARACTERS = 10_000
@@ -55,7 +55,7 @@ def _text_constraints(max_length: int, min_length: int = 1) -> StringConstraints
 Option = Annotated[str, _text_constraints(MOST_OPTION_CHARACTERS)]
 
 
-def _answered_by(info: ValidationInfo) -> AnsweredBy | None:
+def _answer_kind_of_format(info: ValidationInfo) -> AnswerKind | None:
     """The way in which the question that is being checked is answered; None if its format is none."""
     style: QuestionFormat | None = info.data.get("format")
     return style.answered_by if style is not None else None
@@ -108,7 +108,7 @@ class WrittenQuestion(Model):
     @field_validator("choices")
     @classmethod
     def _require_fitting_choices(cls, choices: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        answered_by = _answered_by(info)
+        answered_by = _answer_kind_of_format(info)
         expected_count = len(LETTERS) if answered_by is not None and answered_by.has_choices else 0
         if len(choices) != expected_count:
             raise ValueError(f"a question of this format has {expected_count} options, not {len(choices)}")
@@ -120,21 +120,21 @@ class WrittenQuestion(Model):
         style: QuestionFormat | None = info.data.get("format")
         if style is not None and (expected := style.unmet_key_rule_in_words(answer, LETTERS)):
             raise ValueError(f"it has to be {expected}")
-        if _answered_by(info) is AnsweredBy.BLANK and len(answer) > MOST_OPTION_CHARACTERS:
+        if _answer_kind_of_format(info) is AnswerKind.BLANK and len(answer) > MOST_OPTION_CHARACTERS:
             raise ValueError(f"what fills a blank has at most {MOST_OPTION_CHARACTERS} characters")
         return answer
 
     @field_validator("alternatives")
     @classmethod
     def _require_fitting_alternatives(cls, alternatives: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        if alternatives and _answered_by(info) is not AnsweredBy.BLANK:
+        if alternatives and _answer_kind_of_format(info) is not AnswerKind.BLANK:
             raise ValueError("only a blank can be filled in other ways")
         return alternatives
 
     @field_validator("rubric")
     @classmethod
     def _require_fitting_rubric(cls, rubric: RubricPoints | None, info: ValidationInfo) -> RubricPoints | None:
-        if (rubric is not None) != (_answered_by(info) is AnsweredBy.WORDS):
+        if (rubric is not None) != (_answer_kind_of_format(info) is AnswerKind.WORDS):
             raise ValueError("answers in words, and no others, need points that people grade by")
         return rubric
 
@@ -152,7 +152,7 @@ class WrittenQuestion(Model):
             value=self.answer,
             alternatives=self.alternatives,
             # A blank is filled by what the author names, and a model has no say.
-            closed=self.format.answered_by is AnsweredBy.BLANK,
+            closed=self.format.answered_by is AnswerKind.BLANK,
             points=self.rubric,
             explanation=self.explanation,
         )
@@ -185,7 +185,7 @@ class WrittenQuestion(Model):
         Raises:
             ValueError: The question is not multiple-choice, or its explanation is too long for a sentence more.
         """
-        if self.format.answered_by is not AnsweredBy.CHOICE:
+        if self.format.answered_by is not AnswerKind.CHOICE:
             raise ValueError("only a multiple-choice question has a twin without options")
         key = free_response_key(self.choices[LETTERS.index(self.answer)], self.explanation, own_problem_id)
         if len(key.explanation) > MOST_CHARACTERS:
@@ -209,24 +209,24 @@ class WrittenQuestion(Model):
         Raises:
             ProblemsError: The question can't be a problem.
         """
-        head = PackFile(name="draft", title="Draft", version="0", license="", source="", order=["question"])
+        head = PackToml(name="draft", title="Draft", version="0", license="", source="", order=["question"])
         return build_pack(head, {"question": self}, pictures_by_sha256).problems[0]
 
     def remarks(self) -> Sequence[str]:
         """Remarks on what makes it hard to score or easy to guess, by the rules for a pack folder's questions."""
-        text = _problem_toml("question", self)
-        spec = ProblemFile.model_validate(_problem_fields("question", self))
+        text = _problem_toml_text("question", self)
+        spec = ProblemToml.model_validate(_problem_fields("question", self))
         rule_remarks = question_remarks(spec, _statement_markdown(self), TomlPlaces(text))
         return [remark.message for remark in rule_remarks]
 
 
 def build_pack(
-    pack_file: PackFile, questions_by_id: Mapping[str, WrittenQuestion], pictures_by_sha256: Mapping[str, bytes]
+    pack_toml: PackToml, questions_by_id: Mapping[str, WrittenQuestion], pictures_by_sha256: Mapping[str, bytes]
 ) -> Pack:
     """A pack of questions; it is read as one that was written to a folder.
 
     Args:
-        pack_file: Contents of `pack.toml`.
+        pack_toml: Contents of `pack.toml`.
         questions_by_id: Questions by their ids, which are in `head.order`.
         pictures_by_sha256: Those of all questions.
 
@@ -236,7 +236,7 @@ def build_pack(
     with tempfile.TemporaryDirectory(prefix="benchwright-questions-") as temporary:
         folder = Path(temporary)
         (folder / PACK_FILE).write_text(
-            toml_table_text(pack_file.model_dump(mode="json", exclude_none=True)), encoding="utf-8"
+            toml_table_text(pack_toml.model_dump(mode="json", exclude_none=True)), encoding="utf-8"
         )
         for name, question in questions_by_id.items():
             write_question(folder, name, question, pictures_by_sha256)
@@ -261,14 +261,14 @@ def write_question(
         OSError: The question can't be written.
     """
     (pack_folder / problem_id).mkdir()
-    (pack_folder / problem_id / PROBLEM_FILE).write_text(_problem_toml(problem_id, question), encoding="utf-8")
+    (pack_folder / problem_id / PROBLEM_FILE).write_text(_problem_toml_text(problem_id, question), encoding="utf-8")
     (pack_folder / problem_id / STATEMENT).write_text(_statement_markdown(question), encoding="utf-8")
-    for path, figure in _figures_with_path(question):
+    for path, figure in _paths_and_figures(question):
         (pack_folder / problem_id / path).parent.mkdir(exist_ok=True)
         (pack_folder / problem_id / path).write_bytes(pictures_by_sha256[figure.sha256])
 
 
-def _problem_toml(problem_id: str, question: WrittenQuestion) -> str:
+def _problem_toml_text(problem_id: str, question: WrittenQuestion) -> str:
     return toml_table_text(_problem_fields(problem_id, question))
 
 
@@ -286,11 +286,11 @@ def _problem_fields(problem_id: str, question: WrittenQuestion) -> dict[str, obj
     }
 
 
-def _figures_with_path(question: WrittenQuestion) -> Sequence[tuple[str, WrittenFigure]]:
+def _paths_and_figures(question: WrittenQuestion) -> Sequence[tuple[str, WrittenFigure]]:
     return [(f"figures/figure-{number}{figure.suffix}", figure) for number, figure in enumerate(question.figures, 1)]
 
 
 def _statement_markdown(question: WrittenQuestion) -> str:
     # Before the text: no code block or comment that is left open there can hide them.
-    pictures = [f"![{figure.alt}]({path})" for path, figure in _figures_with_path(question)]
+    pictures = [f"![{figure.alt}]({path})" for path, figure in _paths_and_figures(question)]
     return "\n\n".join((f"# {question.title}", *pictures, f"{question.statement}\n"))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchwright_exams.items import Items, items_digest, items_of_ledger
+from benchwright_exams.items import ExamItems, items_of_ledger, items_source_digest
 from benchwright_exams.model.checks import with_model_verification
 from benchwright_exams.model.figures import with_figures_assigned
 from benchwright_exams.model.lines import with_line_roles_by_model
@@ -15,9 +15,9 @@ from benchwright_exams.model.replies import ExamModel
 from benchwright_exams.reading.page import ReadExam
 from benchwright_exams.reading.reading import read_exam
 from benchwright_exams.review.page_pictures import PagePictures
-from benchwright_exams.review.review import ReviewedFiles, write_review_files
+from benchwright_exams.review.review import WrittenReviewFiles, write_review_files
 from benchwright_exams.structure.ledger import Ledger
-from benchwright_exams.structure.structure import structure_by_rules, structure_digest
+from benchwright_exams.structure.structure import structure_by_rules, structure_source_digest
 from benchwright_foundation.stage_file import StageFile
 
 
@@ -27,8 +27,8 @@ class ExtractedExam:
 
     exam: ReadExam
     ledger: Ledger
-    exam_items: Items
-    review: ReviewedFiles
+    exam_items: ExamItems
+    review: WrittenReviewFiles
 
 
 async def extract_exam(
@@ -61,7 +61,7 @@ async def extract_exam(
     exam = await asyncio.to_thread(
         read_exam, pdf_file, target_folder, language=language, sandbox_name=sandbox_name, start_progress=start_progress
     )
-    by_rules = structure_digest(exam)
+    by_rules = structure_source_digest(exam)
     ledger_file = StageFile(target_folder / "regions.json", Ledger)
     ledger = (ledger_file.output_if_made_from(by_rules) if model is None else None) or structure_by_rules(exam)
     if model is not None:
@@ -69,10 +69,10 @@ async def extract_exam(
         page_pictures = PagePictures(target_folder / "pages", exam, ledger)
         ledger = await with_figures_assigned(ledger, items_of_ledger(ledger), model, page_pictures.figure_png)
     ledger_file.write_output(ledger)
-    kept_items = StageFile(target_folder / "items.json", Items)
-    exam_items = (kept_items.output_if_made_from(items_digest(ledger)) if model is None else None) or items_of_ledger(
-        ledger
-    )
+    kept_items = StageFile(target_folder / "items.json", ExamItems)
+    exam_items = (
+        kept_items.output_if_made_from(items_source_digest(ledger)) if model is None else None
+    ) or items_of_ledger(ledger)
     if model is not None:
         exam_items = await with_model_verification(exam_items, model)
     kept_items.write_output(exam_items)

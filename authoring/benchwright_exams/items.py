@@ -43,26 +43,26 @@ class ExamItem(Model):
     """The reason that the model gives for finding it incomplete."""
 
 
-class Items(StageOutput):
+class ExamItems(StageOutput):
     """All questions of an exam."""
 
     items: tuple[ExamItem, ...]
     findings: tuple[ExamFinding, ...] = ()
 
 
-def items_digest(ledger: Ledger) -> str:
+def items_source_digest(ledger: Ledger) -> str:
     """The digest by which `items_of_ledger` would say what the items of a ledger were made from."""
     return digest([ledger.model_dump(mode="json"), _VERSION])
 
 
-def items_of_ledger(ledger: Ledger) -> Items:
+def items_of_ledger(ledger: Ledger) -> ExamItems:
     """The questions that a ledger has, in the order in which they are asked."""
-    exam = _ExamItems(ledger.regions)
+    exam = _ItemMaker(ledger.regions)
     items = tuple(exam.make_item(label) for label in exam.leaves)
-    return Items(made_from=items_digest(ledger), items=items, findings=tuple(_exam_findings(exam, items)))
+    return ExamItems(made_from=items_source_digest(ledger), items=items, findings=tuple(_exam_findings(exam, items)))
 
 
-class _ExamItems:
+class _ItemMaker:
     def __init__(self, regions: Sequence[Region]) -> None:
         self.regions = regions
         self.parts_by_label: dict[str, list[tuple[Region, Segment]]] = defaultdict(list)
@@ -177,7 +177,7 @@ def _asking_or_solving_parts(
 ) -> list[tuple[Region, Segment]]:
     """The parts that ask, or those of the solution; figures stay with the one that they stand in."""
     return [
-        part for part in question_segments if _belongs_to_question(part[1]) is selects_asking and _is_content(part[1])
+        part for part in question_segments if _is_outside_solution(part[1]) is selects_asking and _is_content(part[1])
     ]
 
 
@@ -189,7 +189,7 @@ def _is_content(segment: Segment) -> bool:
     )
 
 
-def _belongs_to_question(segment: Segment) -> bool:
+def _is_outside_solution(segment: Segment) -> bool:
     return segment.role is not RegionRole.SOLUTION and segment.value != "solution"
 
 
@@ -213,17 +213,17 @@ def _question_format(statement: str, choice_by_letter: dict[str, str]) -> Questi
     return QuestionFormat.FILL_IN_THE_BLANK if _BLANK in words else QuestionFormat.FREE_RESPONSE
 
 
-def _exam_findings(exam: _ExamItems, items: Sequence[ExamItem]) -> Iterator[ExamFinding]:
+def _exam_findings(item_maker: _ItemMaker, items: Sequence[ExamItem]) -> Iterator[ExamFinding]:
     if not items:
         yield ExamFinding(says="No question was found: no line begins with a number such as “1.” or “Problem 1”.")
-    yield from _missing_question_findings(exam)
-    yield from unclaimed_number_findings(exam.regions, exam.labels)
-    yield from unasked_text_findings(exam.regions)
-    for label in exam.labels:
-        part_labels = [other_label for other_label in exam.labels if parent_labels(other_label)[-1:] == (label,)]
-        points = [exam.points(part_label) for part_label in part_labels]
+    yield from _missing_question_findings(item_maker)
+    yield from unclaimed_number_findings(item_maker.regions, item_maker.labels)
+    yield from unasked_text_findings(item_maker.regions)
+    for label in item_maker.labels:
+        part_labels = [other_label for other_label in item_maker.labels if parent_labels(other_label)[-1:] == (label,)]
+        points = [item_maker.points(part_label) for part_label in part_labels]
         whole_points, known_points = (
-            exam.points(label),
+            item_maker.points(label),
             [part_points for part_points in points if part_points is not None],
         )
         if (
@@ -248,10 +248,10 @@ def _exam_findings(exam: _ExamItems, items: Sequence[ExamItem]) -> Iterator[Exam
             for block in (*exam_item.context, *exam_item.body)
             for name in numbering.mentioned_drawing_names(block.text)
         }
-        for name in sorted(names - exam.captions.keys()):
+        for name in sorted(names - item_maker.captions.keys()):
             yield ExamFinding(says=f"Its text names {name}, of which no caption was found.", item=exam_item.label)
-    yield from doubt_findings(items, exam.regions)
-    for region in exam.regions:
+    yield from doubt_findings(items, item_maker.regions)
+    for region in item_maker.regions:
         if region.role in (RegionRole.FIGURE, RegionRole.TABLE) and not region.item:
             yield ExamFinding(says=f"The {region.role} {region.id} belongs to no question.", page=region.page)
         if region.role is RegionRole.NOT_UNDERSTOOD or (region.role is RegionRole.SOLUTION and not region.item):
@@ -260,17 +260,17 @@ def _exam_findings(exam: _ExamItems, items: Sequence[ExamItem]) -> Iterator[Exam
             )
 
 
-def _missing_question_findings(exam: _ExamItems) -> Iterator[ExamFinding]:
+def _missing_question_findings(item_maker: _ItemMaker) -> Iterator[ExamFinding]:
     """Numbers and letters between others that were not found."""
     numbers: dict[str, set[int]] = defaultdict(set)
-    for label in exam.labels:
+    for label in item_maker.labels:
         if section_number := section_and_number((*parent_labels(label), label)[0]):
             numbers[section_number[0]].add(section_number[1])
     for section, found_numbers in numbers.items():
         for number in sorted(set(range(1, max(found_numbers))) - found_numbers):
             yield ExamFinding(says=f"Question {section}{number} was not found.", item=f"{section}{number}")
     part_ordinals: dict[str, set[int]] = defaultdict(set)
-    for label in exam.labels:
+    for label in item_maker.labels:
         if outer_labels := parent_labels(label):
             part_ordinals[outer_labels[-1]].add(part_ordinal(label))
     for label, have in part_ordinals.items():

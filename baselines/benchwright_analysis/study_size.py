@@ -167,7 +167,7 @@ class StudyPrecision:
 SIZES_TRIED = 3
 
 
-def study_precision(
+def simulate_study_precision(
     study: Study,
     difficulties: Mapping[str, Difficulty],
     expectations: Expectations,
@@ -179,9 +179,9 @@ def study_precision(
     """Simulates a planned study of one condition of people.
 
     Args:
-        study: As for `study_size`.
-        difficulties: As for `study_size`.
-        expectations: As for `study_size`; there is no effect.
+        study: As for `simulate_study_size`.
+        difficulties: As for `simulate_study_size`.
+        expectations: As for `simulate_study_size`; there is no effect.
         simulated_studies: Simulated studies for each number of participants.
         seed: Of all chance.
         on_study_simulated: Called after each simulated study, `SIZES_TRIED` × `simulated_studies` times at most.
@@ -202,7 +202,7 @@ def study_precision(
     return StudyPrecision(measure, tuple(rates))
 
 
-def study_size(
+def simulate_study_size(
     study: Study,
     difficulties: Mapping[str, Difficulty],
     expectations: Expectations,

@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager
 from benchwright_attempts.actor import KnownActor
 from benchwright_problems.verdict import Verdict
 
-Report = Callable[[str, int], None]
+ReportProgress = Callable[[str, int], None]
 """Shows progress: what is being done, and how much of it in percent."""
 
 
-class Adapter:
+class SolverAdapter:
     """The solver's side of an attempt. Nothing has to be overridden but `current_judged_files`."""
 
     actor: KnownActor | None = None
@@ -38,6 +38,6 @@ class Adapter:
         """A run, or its preparation, failed while nobody waited for it."""
 
     @asynccontextmanager
-    async def show_run_progress(self) -> AsyncIterator[Report]:
+    async def show_run_progress(self) -> AsyncIterator[ReportProgress]:
         """Shows a run's progress while the block lasts."""
         yield lambda message, percent: None

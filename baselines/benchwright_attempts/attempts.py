@@ -35,13 +35,13 @@ class ProblemRecord:
     attempts: int = 0
     best_active_s: float | None = None
     """Shortest active time of an attempt that has ended with a pass, and in which no agent had a part, in seconds."""
-    passed_with_agent: bool = False
+    has_passed_only_with_agent: bool = False
     """True if an agent had a part in every attempt that passed."""
-    has_unfinished: bool = False
+    has_unfinished_attempt: bool = False
     """True if one of them has not ended."""
 
 
-_MACHINES = frozenset(solver.value for solver in Solver if not solver.is_person)
+_CONDITIONS_WITHOUT_PERSON = frozenset(solver.value for solver in Solver if not solver.is_person)
 """Conditions in which no person solves: nobody continues such an attempt in an editor."""
 
 
@@ -128,7 +128,7 @@ class Attempts:
             header
             for header, state in attempt_states
             if not state.ended
-            and header.condition not in _MACHINES
+            and header.condition not in _CONDITIONS_WITHOUT_PERSON
             and header.study == study
             and solver in (None, header.solver)
         )
@@ -159,7 +159,7 @@ class Attempts:
         """All attempts with their states, newest first."""
         return self._log.summaries()
 
-    def person_records_by_problem(
+    def person_records_outside_studies(
         self, live_view_by_attempt: Mapping[str, AttemptView] = MappingProxyType({})
     ) -> dict[str, ProblemRecord]:
         """One line for each problem that a person ever opened outside studies.
@@ -172,7 +172,7 @@ class Attempts:
         unfinished: set[str] = set()
         best_s: dict[str, float] = {}
         for header, summary in self._log.summaries():
-            if header.condition in _MACHINES or header.study:
+            if header.condition in _CONDITIONS_WITHOUT_PERSON or header.study:
                 continue
             if not summary.state.ended:
                 unfinished.add(header.problem)
@@ -193,16 +193,16 @@ class Attempts:
                 view,
                 len(views),
                 best_s.get(problem),
-                passed_with_agent=is_by_agent,
-                has_unfinished=problem in unfinished,
+                has_passed_only_with_agent=is_by_agent,
+                has_unfinished_attempt=problem in unfinished,
             )
         return records
 
-    def person_summaries(self, problem: str) -> list[tuple[AttemptHeader, Summary]]:
+    def person_summaries_outside_studies(self, problem: str) -> list[tuple[AttemptHeader, Summary]]:
         """The attempts of a person at a problem outside studies, the newest first."""
         own_summaries = [
             (header, summary)
             for header, summary in self._log.summaries()
-            if header.problem == problem and header.condition not in _MACHINES and not header.study
+            if header.problem == problem and header.condition not in _CONDITIONS_WITHOUT_PERSON and not header.study
         ]
         return sorted(own_summaries, key=lambda header_and_summary: header_and_summary[0].created, reverse=True)

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from benchwright_attempts.actor import acting_as
-from benchwright_attempts.adapter import Adapter
+from benchwright_attempts.adapter import SolverAdapter
 from benchwright_attempts.clock.clock import AttemptState, next_state
 from benchwright_attempts.clock.clock_follower import ClockFollower
 from benchwright_attempts.errors import AidRefusedError, AttemptError
@@ -51,7 +51,7 @@ class Attempt:
         terms: Rules for what the solver may do and see.
         adapter: The solver's side.
         flagged_violations: Violations that the log has already.
-        warms_up: True if a sandbox is started ahead for the next run.
+        starts_sandbox_ahead: True if a sandbox is started ahead for the next run.
         ends_at_limit: True if the engine ends the attempt at its time limit; if not, the adapter does, which knows how
             to stop its solver: see `ClockFollower.wait_for_time_limit`.
     """
@@ -62,10 +62,10 @@ class Attempt:
         header: AttemptHeader,
         problem: Problem,
         terms: Terms,
-        adapter: Adapter,
+        adapter: SolverAdapter,
         *,
         flagged_violations: Iterable[Violation] = (),
-        warms_up: bool = False,
+        starts_sandbox_ahead: bool = False,
         ends_at_limit: bool = True,
     ) -> None:
         self.writer = EventWriter(services, header.id, terms, flagged_violations, adapter.actor)
@@ -73,7 +73,16 @@ class Attempt:
         self.clock = ClockFollower(
             self.writer, terms.time_limit_s, self._time_out_unless_ended if ends_at_limit else None
         )
-        self.runs = GradingRuns(services, header, problem, terms, adapter, self.writer, self.clock, warms_up=warms_up)
+        self.runs = GradingRuns(
+            services,
+            header,
+            problem,
+            terms,
+            adapter,
+            self.writer,
+            self.clock,
+            starts_sandbox_ahead=starts_sandbox_ahead,
+        )
         self._services = services
         self._attempt = header.id
         self._terms = terms
@@ -152,7 +161,7 @@ class Attempt:
             AttemptError: A run of the present files came to no verdict.
         """
         has_run = False
-        while self.runs.is_running or not await self.runs.is_verdict_current():
+        while self.runs.is_running or not await self.runs.is_verdict_about_present_files():
             if not self.runs.is_running:
                 if has_run:
                     raise AttemptError(
@@ -162,9 +171,9 @@ class Attempt:
                 has_run = True
                 self.runs.start()
             await self.runs.wait_until_idle()
-        return await self._outcome_regraded_if_undecided()
+        return await self._regrade_newest_outcome_if_undecided()
 
-    async def _outcome_regraded_if_undecided(self) -> GradingOutcome | None:
+    async def _regrade_newest_outcome_if_undecided(self) -> GradingOutcome | None:
         """The newest verdict. One that decided nothing is tried once more; if it stays so, it can be decided later."""
         verdict = (await self.writer.summary()).verdict
         if verdict is not None and is_regradable(verdict):
@@ -195,7 +204,7 @@ class Attempt:
         # Who submits before the time is over may wait for the verdict after it.
         self.clock.grants_overtime = True
         try:
-            needs_run = self.runs.is_running or not await self.runs.is_verdict_current()
+            needs_run = self.runs.is_running or not await self.runs.is_verdict_about_present_files()
             is_held = needs_run and state is AttemptState.RUNNING
             async with self.clock.hold_clock(SUBMITTING) if is_held else contextlib.nullcontext():
                 grading_outcome = await self.run_until_verdict_is_current()
@@ -203,7 +212,7 @@ class Attempt:
                 await self._append_end_event(Submitted())
         finally:
             self.clock.grants_overtime = False
-        return await self._outcome_with_quality(grading_outcome)
+        return await self._measure_quality_if_passed(grading_outcome)
 
     async def time_out(self, limit_name: str, limit_value: float | None) -> GradingOutcome | None:
         """Ends the attempt because a limit is reached, with the verdict of the present files; see `submit`.
@@ -219,10 +228,10 @@ class Attempt:
 
     async def _end_at_limit(self, limit_name: str, limit_value: float | None) -> GradingOutcome | None:
         async with self.clock.hold_clock(LIMIT):
-            grading_outcome = await self._outcome_at_limit()
+            grading_outcome = await self._grade_at_limit()
             # Ending lets go of the clock as well.
             await self._append_end_event(TimedOut(reason=limit_name, limit=limit_value or None))
-        return await self._outcome_with_quality(grading_outcome)
+        return await self._measure_quality_if_passed(grading_outcome)
 
     async def abandon(self, reason: str | None = None) -> None:
         """Ends the attempt without submitting."""
@@ -250,14 +259,14 @@ class Attempt:
         if self._is_time_over:
             raise AttemptError(_NOT_RUNNING[AttemptState.TIMED_OUT])
 
-    async def _outcome_at_limit(self) -> GradingOutcome | None:
+    async def _grade_at_limit(self) -> GradingOutcome | None:
         try:
             await self.runs.wait_until_idle()
-            if not await self.runs.is_verdict_current():
+            if not await self.runs.is_verdict_about_present_files():
                 # Once: what is saved while this runs came too late.
                 self.runs.start()
                 await self.runs.wait_until_idle()
-            return await self._outcome_regraded_if_undecided()
+            return await self._regrade_newest_outcome_if_undecided()
         except Exception as error:
             # The time is over anyway.
             self._adapter.on_run_failed(error)
@@ -265,8 +274,8 @@ class Attempt:
 
     # Aids
 
-    def check_aid_permitted(self, aid: Aid) -> None:
-        """Refuses an aid that the attempt never allows; see `must_record_aid_use` for what depends on its state.
+    def refuse_forbidden_aid(self, aid: Aid) -> None:
+        """Refuses an aid that the attempt never allows; see `refuse_aid_or_must_record` for what depends on its state.
 
         Raises:
             AidRefusedError: The condition or the assignment forbids it.
@@ -280,14 +289,14 @@ class Attempt:
             )
             raise AidRefusedError(f"The {authority} does not allow {_AIDS[aid]}.")
 
-    async def must_record_aid_use(self, aid: Aid) -> bool:
+    async def refuse_aid_or_must_record(self, aid: Aid) -> bool:
         """True if the use of an aid is recorded now: not any more once an attempt outside studies has ended.
 
         Raises:
             AidRefusedError: The condition or the assignment forbids it, or the clock does not run.
             AttemptError: Another process works on the attempt.
         """
-        self.check_aid_permitted(aid)
+        self.refuse_forbidden_aid(aid)
         self.writer.refuse_unless_worked_on_here()
         state = (await self.writer.summary()).state
         if state is AttemptState.RUNNING:
@@ -298,8 +307,8 @@ class Attempt:
         raise AidRefusedError(_NO_AID[state])
 
     async def record_aid_use(self, event: AidUsed) -> None:
-        """Records that the solver used an aid; see `must_record_aid_use`, which comes before any work for it."""
-        if await self.must_record_aid_use(Aid(event.aid)):
+        """Records that the solver used an aid; see `refuse_aid_or_must_record`, which comes before any work for it."""
+        if await self.refuse_aid_or_must_record(Aid(event.aid)):
             await self.record_finished_aid_use(event)
 
     async def record_finished_aid_use(self, event: AidUsed) -> None:
@@ -324,9 +333,9 @@ class Attempt:
         await self.writer.append(event)
         self._adapter.on_status_changed()
 
-    async def _outcome_with_quality(self, grading_outcome: GradingOutcome | None) -> GradingOutcome | None:
+    async def _measure_quality_if_passed(self, grading_outcome: GradingOutcome | None) -> GradingOutcome | None:
         try:
-            return await self.runs.with_quality_if_passed_now(grading_outcome)
+            return await self.runs.measure_and_keep_quality_if_passed(grading_outcome)
         except Exception as error:
             # The attempt has ended anyway.
             self._adapter.on_run_failed(error)

@@ -14,12 +14,12 @@ class AttemptError(BenchwrightError):
 class UnknownAttemptError(AttemptError):
     """No attempt, or more than one, goes by this id."""
 
-    def __init__(self, attempt: str, matches: int = 0) -> None:
+    def __init__(self, id_or_prefix: str, match_count: int = 0) -> None:
         """Takes the id, or beginning of an id, that was asked for, and how many attempts it fits."""
-        self.attempt = attempt
-        quoted_id = ascii(attempt)
-        if matches > 1:
-            super().__init__(f"{matches} attempts begin with {quoted_id}: give more characters of the id.")
+        self.attempt = id_or_prefix
+        quoted_id = ascii(id_or_prefix)
+        if match_count > 1:
+            super().__init__(f"{match_count} attempts begin with {quoted_id}: give more characters of the id.")
         else:
             super().__init__(f"There is no attempt {quoted_id}: `benchwright attempts list` shows them all.")
 
@@ -51,10 +51,10 @@ class ClaimLostError(AttemptElsewhereError):
 class IllegalTransitionError(AttemptError):
     """The attempt is in a state that does not allow this step."""
 
-    def __init__(self, state: str, step: str, message: str) -> None:
+    def __init__(self, state: str, event_type: str, message: str) -> None:
         """Takes the present state, the type of the refused event, and a message for people."""
         self.state = state
-        self.step = step
+        self.step = event_type
         super().__init__(message)
 
 
@@ -117,11 +117,11 @@ class StudyClosedError(StudyError):
 class ExportError(AttemptError):
     """An exported attempt cannot be read."""
 
-    def __init__(self, path: Path, line: int, message: str) -> None:
+    def __init__(self, path: Path, line_number: int, message: str) -> None:
         """Takes the export file, the line number from 1, and what is wrong with that line."""
         self.path = path
-        self.line = line
-        super().__init__(f"{path}, line {line}: {message}")
+        self.line = line_number
+        super().__init__(f"{path}, line {line_number}: {message}")
 
 
 class EvaluationError(AttemptError):

@@ -123,7 +123,7 @@ class HintLadder:
             return await self._position_after(taken_count + 1)
 
     async def _refuse_or_must_record(self) -> bool:
-        goes_on = await self._attempt.must_record_aid_use(Aid.HINTS)
+        goes_on = await self._attempt.refuse_aid_or_must_record(Aid.HINTS)
         if not self._rules:
             _raise_aid_refused("This problem has no hints.")
         if not self.is_available:

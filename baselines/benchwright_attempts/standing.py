@@ -279,10 +279,12 @@ def summary_view(
     return attempt_view(
         summary.state,
         newest_verdict=shown_verdict,
-        pending_run=PendingRun(max(summary.open_runs.values())) if summary.open_runs else None,
+        pending_run=PendingRun(max(summary.open_run_numbers_by_id.values()))
+        if summary.open_run_numbers_by_id
+        else None,
         first_passed_run=summary.first_pass.number if summary.first_pass is not None else None,
         has_changed_files=verdict is not None and has_changed_files(summary, judged_paths),
-        is_withdrawn=summary.end_reason == CONSENT_WITHDRAWN,
+        is_withdrawn=summary.abandon_reason == CONSENT_WITHDRAWN,
         problem_kind=problem_kind,
     )
 
@@ -310,19 +312,19 @@ def problem_view(views_newest_first: Iterable[AttemptView]) -> AttemptView:
     newest: AttemptView | None = None
     for view in views_newest_first:
         if view.passed_run is not None:
-            return _view_as_passed(view, view.passed_run)
+            return _view_of_passed_run(view, view.passed_run)
         newest = newest or view
     return newest or AttemptView()
 
 
-def _view_as_passed(newest_view: AttemptView, passed_run_number: int) -> AttemptView:
-    if newest_view.standing is Standing.PASSED:
-        return newest_view
+def _view_of_passed_run(view_with_pass: AttemptView, passed_run_number: int) -> AttemptView:
+    if view_with_pass.standing is Standing.PASSED:
+        return view_with_pass
     return replace(
-        newest_view,
+        view_with_pass,
         standing=Standing.PASSED,
         short=f"passed in run {passed_run_number}",
-        headline=f"Run {passed_run_number} passed; {newest_view.short} since",
+        headline=f"Run {passed_run_number} passed; {view_with_pass.short} since",
         run=passed_run_number,
         decided_at=None,
     )

@@ -9,7 +9,7 @@ from enum import StrEnum
 from benchwright_attempts.attribution import BY_MODEL, CHATS, extension_id_of_change_reason, origin_of_change_reason
 from benchwright_attempts.events.evidence import Assigned, AssistAccepted, EditReason, Environment, Violation
 from benchwright_problems.aids import NAMED_ONLY, Aid
-from benchwright_problems.assistance import Allowed, Assistance
+from benchwright_problems.assistance import AllowedHelp, Assistance
 from benchwright_problems.reveal import Reveal
 
 
@@ -68,9 +68,9 @@ class Terms:
     """Assignment by the study's plan. None outside studies."""
     most_runs: int | None = None
     """Outside studies: how many runs the solver may ask for. None for any number."""
-    most_s: float | None = None
+    time_limit_s_outside_studies: float | None = None
     """Outside studies: the time limit, in seconds. None without a limit."""
-    most_shown: Reveal | None = None
+    most_shown_outside_studies: Reveal | None = None
     """Outside studies: the most that is shown of a verdict. None for what the problem says."""
     assistance: Assistance | None = None
     """Outside studies: which models may help, as an assignment says. None if it says nothing, or there is none."""
@@ -80,7 +80,7 @@ class Terms:
     @property
     def time_limit_s(self) -> float | None:
         """Active time after which the attempt ends, in seconds. None without a limit."""
-        return self.assigned.time_limit_s if self.assigned is not None else self.most_s
+        return self.assigned.time_limit_s if self.assigned is not None else self.time_limit_s_outside_studies
 
     @property
     def runs_allowed(self) -> int | None:
@@ -109,7 +109,7 @@ class Terms:
             problem_policy: The problem's policy.
         """
         if self.assigned is None:
-            return problem_policy.limited_to(self.most_shown)
+            return problem_policy.limited_to(self.most_shown_outside_studies)
         return None if self.assigned.feedback == "none" else problem_policy.limited_to(Reveal(self.assigned.feedback))
 
     def clock_display(self, event_types: Collection[str], *, has_ended: bool) -> ClockDisplay:
@@ -127,17 +127,17 @@ class Terms:
             return ClockDisplay.SHOWN
         return ClockDisplay(self.assigned.clock)
 
-    def allows_assistant(self, assistant_name: str) -> bool:
+    def allows_assistant(self, assistant_id: str) -> bool:
         """True if an assistant may help by inline completion."""
         if self.assigned is None and self.assistance is not None:
-            return self.assistance.allows_text_from(assistant_name, is_chat=False)
+            return self.assistance.allows_text_from(assistant_id, is_chat=False)
         if self.assigned is None:
             return self.condition == Solver.HUMAN_COPILOT
         assistant_names = {name.lower() for name in self.assigned.assistants}
         is_helped = self.assigned.solver in (Solver.HUMAN_COPILOT, Solver.HUMAN_AGENT)
-        return is_helped and assistant_name.lower() in assistant_names
+        return is_helped and assistant_id.lower() in assistant_names
 
-    def _study_version_of_extension(self, extension_id: str) -> str:
+    def _registered_version_of_extension(self, extension_id: str) -> str:
         """The version of a person's copilot that the study registers; empty if it registers none."""
         subject = self.assigned.subject if self.assigned is not None else None
         return subject.version if subject is not None and subject.name.lower() == extension_id.lower() else ""
@@ -148,16 +148,16 @@ class Terms:
         return self.allows_assistant(OWN_ASSISTANT)
 
     @property
-    def is_model_help_forbidden(self) -> bool:
+    def is_model_help_forbidden_by_assignment(self) -> bool:
         """Outside studies: whether the assignment forbids every help by models."""
-        return self.assigned is None and self.assistance is not None and self.assistance.allowed is Allowed.NONE
+        return self.assigned is None and self.assistance is not None and self.assistance.allowed is AllowedHelp.NONE
 
     def allows_aid(self, aid: Aid) -> bool:
         """True if the solver may use an aid. What a model writes also needs a condition that lets our own help."""
         if aid is Aid.GENERATED and not self.allows_own_assistant:
             return False
         if self.assigned is None:
-            chats = self.assistance is None or self.assistance.allowed in (Allowed.CHAT, Allowed.NAMED)
+            chats = self.assistance is None or self.assistance.allowed in (AllowedHelp.CHAT, AllowedHelp.NAMED)
             return (self.aids is None or aid in self.aids) and (chats or aid is not Aid.AGENT_TOOLS)
         if self.assigned.aids is not None:
             return aid in self.assigned.aids
@@ -180,7 +180,7 @@ class Terms:
                 for extension in event.extensions:
                     if extension.ai and extension.active and not self.allows_assistant(extension.id):
                         yield Violation(rule="ai_extension", detail=extension.id)
-                    registered_version = self._study_version_of_extension(extension.id)
+                    registered_version = self._registered_version_of_extension(extension.id)
                     if registered_version and registered_version != extension.version:
                         detail = f"{extension.id} {extension.version} instead of {registered_version}"
                         yield Violation(rule="assistant_version", detail=detail)
@@ -211,12 +211,12 @@ def _assistance_violations(
                 ):
                     yield Violation(rule="ai_extension", detail=installed_extension.id)
             for feature, is_on in event.ai_features.items():
-                if is_on and assistance_rule.allowed is Allowed.NONE:
+                if is_on and assistance_rule.allowed is AllowedHelp.NONE:
                     yield Violation(rule="ai_setting", detail=feature)
         case EditReason():
             origin = origin_of_change_reason(event.reason, event.metadata)
             extension = extension_id_of_change_reason(event.metadata)
-            is_unnamed = assistance_rule.allowed is Allowed.NAMED and not extension
+            is_unnamed = assistance_rule.allowed is AllowedHelp.NAMED and not extension
             if (
                 origin in BY_MODEL
                 and not is_unnamed

@@ -70,7 +70,7 @@ async def store_missing_trees(store: Store, client: ServiceClient, pack_name: st
         if await asyncio.to_thread(store.trees.find, tree_id) is None:
             packed_tree = await client.fetch_tree(pack_name, tree_id)
             try:
-                await asyncio.to_thread(store.trees.add_packed, packed_tree, tree_id)
+                await asyncio.to_thread(store.trees.add_zip, packed_tree, tree_id)
             except OSError as error:
                 raise StoreError(f"the files of a repository can't be kept: {error.strerror}") from error
 

@@ -126,7 +126,7 @@ async def _refresh_and_list_assignments(home: Home, connection: Connection) -> N
 
     store, token = Store(home), Connections(home).token(connection)
     async with ServiceClient(connection.url, token) as client:
-        names, studies = await store_assigned_packs(store, client), await client.studies()
+        names, studies = await store_assigned_packs(store, client), await client.enrol_and_list_studies()
     for study in studies:
         availability = (
             "it is at the top of the problem list of your editor" if study.file is not None else "no place is left"

@@ -17,7 +17,7 @@ class ReceiptError(ServiceError):
     """It sends a receipt that proves nothing."""
 
 
-class LaterError(UnreachableError):
+class RetryLaterError(UnreachableError):
     """It takes no more from this account for now, because that would take it from others.
 
     Args:

@@ -126,7 +126,7 @@ class DeviceState(StrEnum):
     """The token was returned before."""
 
 
-class Waiting(Message):
+class DeviceProgress(Message):
     """The answer to it."""
 
     state: DeviceState
@@ -229,7 +229,7 @@ class Whereabouts(StrEnum):
     """The study is over."""
 
 
-class Watched(Message):
+class WatchedParticipant(Message):
     """A participant as monitors see one: neither condition nor outcome."""
 
     participant: str
@@ -252,7 +252,7 @@ class StudyWatch(Message):
     title: str
     digest: str
     """Of its data, once it is closed."""
-    participants: tuple[Watched, ...]
+    participants: tuple[WatchedParticipant, ...]
 
 
 class NewEvents(Message):
@@ -266,7 +266,7 @@ class NewEvents(Message):
     """The solver's clock at sending."""
 
 
-class Taken(Message):
+class EventsTaken(Message):
     """Progress of the service with an attempt: what is acknowledged is on its disk."""
 
     anchor: Anchor | None
@@ -343,7 +343,7 @@ class RunView(Message):
     """Reason for cancelling it, a stable word."""
 
 
-class Ask(Message):
+class JobAsk(Message):
     """A worker asks for work."""
 
     worker: Name
@@ -361,7 +361,7 @@ class Job(Message):
     """Compressed."""
 
 
-class Step(Message):
+class JobStep(Message):
     """The run that a worker has; also a sign of life."""
 
     lease: Id
@@ -370,7 +370,7 @@ class Step(Message):
     name: Annotated[str, Field(max_length=200)] = ""
 
 
-class Done(Message):
+class JobResult(Message):
     """The outcome of a run. Holds hidden facts."""
 
     lease: Id
@@ -379,14 +379,14 @@ class Done(Message):
     """The end of the raw output, compressed."""
 
 
-class Heard(Message):
+class JobStanding(Message):
     """The answer to a worker's word."""
 
     wanted: bool
     """False if the run was cancelled, or is another worker's by now."""
 
 
-class Health(Message):
+class HealthReport(Message):
     """State of the service: whether it works."""
 
     status: str

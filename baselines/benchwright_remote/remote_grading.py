@@ -13,7 +13,7 @@ from benchwright_problems.assignment import Assignment
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Digests, Reason, TestResult, Verdict
-from benchwright_remote.errors import LaterError, RefusedError, ServiceError, UnreachableError
+from benchwright_remote.errors import RefusedError, RetryLaterError, ServiceError, UnreachableError
 from benchwright_remote.event_delivery import EventDelivery
 from benchwright_remote.messages import RunState, RunView, TestView, VerdictView
 from benchwright_remote.service_client import ServiceClient, new_run_id
@@ -72,7 +72,7 @@ class RemoteGrading:
                         client, assignment, run, attempt, run_number, files, before_step
                     )
                     break
-                except LaterError as error:
+                except RetryLaterError as error:
                     before_step(0, 0, f"waiting for {assignment.service}: {error}")
                     await asyncio.sleep(min(error.retry_after_s, _LONGEST_PAUSE_S))
                 except UnreachableError:

@@ -17,7 +17,7 @@ from benchwright_problems.assignment import Assignment
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.storage.store import Store
 from benchwright_remote.connections import Connections
-from benchwright_remote.errors import LaterError, ReceiptError, RefusedError, ServiceError
+from benchwright_remote.errors import ReceiptError, RefusedError, RetryLaterError, ServiceError
 from benchwright_remote.hosted_studies import HostedStudies, HostedStudy
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ logger = logging.getLogger(__name__)
 class StudyRecords(Protocol):
     """Records that studies at services need beside the events of their attempts."""
 
-    async def refresh_studies(self, client: ServiceClient) -> None:
+    async def join_enrolled_studies(self, client: ServiceClient) -> None:
         """Lets the user begin in the studies that the account takes part in.
 
         Raises:
@@ -49,7 +49,7 @@ class StudyRecords(Protocol):
             AttemptError: A study can't start here.
         """
 
-    async def hand_in_journal(self, client: ServiceClient, hosted_study: HostedStudy) -> None:
+    async def hand_in_journal_and_draw_if_allowed(self, client: ServiceClient, hosted_study: HostedStudy) -> None:
         """Delivers what is new in the participant's journal.
 
         Raises:
@@ -57,7 +57,7 @@ class StudyRecords(Protocol):
             AttemptError: The journal can't be read.
         """
 
-    def has_journal(self, study: str) -> bool:
+    def is_journal_delivered(self, study: str) -> bool:
         """True if the service has the participant's whole journal. Reads the log."""
 
 
@@ -67,7 +67,7 @@ class RemoteWork:
     Args:
         home: The folders of this user.
         open_log: The event log, opened once it is needed.
-        studies: Records of studies that services conduct.
+        study_records: Records of studies that services conduct.
         show_sentence: Shows a sentence to the user.
     """
 
@@ -75,11 +75,11 @@ class RemoteWork:
         self,
         home: Home,
         open_log: Callable[[], EventLog],
-        studies: StudyRecords,
+        study_records: StudyRecords,
         show_sentence: Callable[[str], None] = lambda sentence: None,
     ) -> None:
         self._home = home
-        self._studies = studies
+        self._studies = study_records
         self._hosted = HostedStudies(home)
         self._store = Store(home)
         self._log = open_log
@@ -91,7 +91,7 @@ class RemoteWork:
         self._paused_until: dict[str, float] = {}
         """By attempt, in monotonic seconds."""
 
-    def grades_attempt(self, attempt: str) -> bool:
+    def is_graded_at_service(self, attempt: str) -> bool:
         """True if an attempt belongs to an assignment. Reads files."""
         return self._assignment_of(attempt) is not None
 
@@ -139,7 +139,7 @@ class RemoteWork:
             client = await self._signed_in.client(url)
             try:
                 await store_assigned_packs(self._store, client)
-                await self._studies.refresh_studies(client)
+                await self._studies.join_enrolled_studies(client)
             except (ServiceError, ProblemsError, AttemptError) as error:
                 logger.warning("assignments of %s: %s", url, error)
 
@@ -160,12 +160,12 @@ class RemoteWork:
                 return False
             client = await self._signed_in.client(hosted.service)
             async with asyncio.timeout(within_s):
-                await self._studies.hand_in_journal(client, hosted)
+                await self._studies.hand_in_journal_and_draw_if_allowed(client, hosted)
                 for attempt, assignment in await asyncio.to_thread(self._undelivered_attempts):
                     if assignment.study == study:
                         await self._delivery.deliver_missing_events(client, assignment, attempt)
                 # An assignment may have waited for the attempt at the practice problem.
-                await self._studies.hand_in_journal(client, hosted)
+                await self._studies.hand_in_journal_and_draw_if_allowed(client, hosted)
         except (ServiceError, AttemptError, TimeoutError) as error:
             logger.warning("study %s: %s", study, str(error) or "no answer in time")
             return False
@@ -174,7 +174,7 @@ class RemoteWork:
     def is_study_delivered(self, study: str) -> bool:
         """True if a service has everything of a study that is here. Reads files."""
         has_unfinished = any(assignment.study == study for _, assignment in self._undelivered_attempts())
-        return not has_unfinished and self._studies.has_journal(study)
+        return not has_unfinished and self._studies.is_journal_delivered(study)
 
     async def close(self) -> None:
         """Delivers what a moment allows, and ends."""
@@ -227,7 +227,9 @@ class RemoteWork:
         # Journals first: no service takes events to which nobody has agreed.
         for hosted in await asyncio.to_thread(self._hosted.list_all):
             try:
-                await self._studies.hand_in_journal(await self._signed_in.client(hosted.service), hosted)
+                await self._studies.hand_in_journal_and_draw_if_allowed(
+                    await self._signed_in.client(hosted.service), hosted
+                )
             except (RefusedError, AttemptError) as error:
                 self._show_if_new(
                     hosted.study, f"{hosted.service} does not take your records of {hosted.study}: {error}"
@@ -245,7 +247,7 @@ class RemoteWork:
                 self._show_if_new(attempt, f"{service} does not take your work: {error}")
             except ReceiptError as error:
                 self._show_if_new(attempt, f"Your work is recorded here. {error}")
-            except LaterError as error:
+            except RetryLaterError as error:
                 self._paused_until[attempt] = time.monotonic() + min(error.retry_after_s, _LONGEST_PAUSE_S)
                 message = f"{service} takes no more of your work for now: {error}"
                 self._show_if_new(attempt, f"{message} It is recorded here, and is delivered later; go on working.")

@@ -20,13 +20,15 @@ from benchwright_attempts.log.published_keys import PublishedKey, PublishedKeys
 from benchwright_attempts.log.record import AttemptHeader, StoredRow
 from benchwright_foundation.refusals import ProblemDetails
 from benchwright_problems.problem import Pack
-from benchwright_remote.errors import LaterError, RefusedError, UnreachableError
+from benchwright_remote.errors import RefusedError, RetryLaterError, UnreachableError
 from benchwright_remote.hint_text import HintText
 from benchwright_remote.messages import (
     AssignmentView,
     Device,
     DeviceAsk,
+    DeviceProgress,
     EnrolledStudy,
+    EventsTaken,
     Join,
     JoinAnother,
     Joined,
@@ -39,8 +41,6 @@ from benchwright_remote.messages import (
     NewRun,
     PublicPack,
     RunView,
-    Taken,
-    Waiting,
 )
 
 if TYPE_CHECKING:
@@ -109,9 +109,9 @@ class ServiceClient:
         """A code that a person confirms in a browser, for this program."""
         return await self._request_and_parse(Device, "POST", "/devices", NewDevice(name=device_name))
 
-    async def poll_browser_sign_in(self, device_secret: str) -> Waiting:
+    async def poll_browser_sign_in(self, device_secret: str) -> DeviceProgress:
         """State of the sign-in, with the token once a person has confirmed it."""
-        return await self._request_and_parse(Waiting, "POST", "/devices/state", DeviceAsk(secret=device_secret))
+        return await self._request_and_parse(DeviceProgress, "POST", "/devices/state", DeviceAsk(secret=device_secret))
 
     async def join_another_course(self, invitation_code: str) -> Me:
         """Joins one more course by an invitation, with this account."""
@@ -134,7 +134,7 @@ class ServiceClient:
         """The files of a repository problem, packed."""
         return (await self._request_or_raise("GET", f"/packs/{pack_name}/trees/{tree_id}")).content
 
-    async def studies(self) -> Sequence[EnrolledStudy]:
+    async def enrol_and_list_studies(self) -> Sequence[EnrolledStudy]:
         """The studies that the account takes part in; gives it a place in those that it has none in."""
         reply = await self._request_or_raise("POST", "/studies")
         return _parse_reply(TypeAdapter(tuple[EnrolledStudy, ...]), reply, self.url)
@@ -147,11 +147,11 @@ class ServiceClient:
 
     async def deliver_events_or_ask_position(
         self, header: AttemptHeader, assignment: str, rows: Sequence[StoredRow]
-    ) -> Taken:
+    ) -> EventsTaken:
         """Events that follow from those that the service has; without any, only how far it is."""
         lines = tuple(row.as_json_line() for row in rows)
         body = NewEvents(header=header, assignment=assignment, lines=lines, now=datetime.now(UTC))
-        return await self._request_and_parse(Taken, "POST", f"/attempts/{header.id}/events", body)
+        return await self._request_and_parse(EventsTaken, "POST", f"/attempts/{header.id}/events", body)
 
     async def request_run(self, run_id: str, attempt: str, run_number: int, files: Mapping[str, bytes]) -> RunView:
         """Asks for a run; the service gets the contents that it lacks.
@@ -244,13 +244,13 @@ def new_run_id() -> str:
     return uuid.uuid4().hex
 
 
-def _too_many_requests_error(reply: httpx2.Response) -> LaterError:
+def _too_many_requests_error(reply: httpx2.Response) -> RetryLaterError:
     try:
         detail = ProblemDetails.model_validate_json(reply.content).detail
     except ValidationError:
         detail = "It takes no more requests for now."
     wait = reply.headers.get("Retry-After", "")
-    return LaterError(detail, float(wait) if wait.isdecimal() else _USUAL_WAIT_S)
+    return RetryLaterError(detail, float(wait) if wait.isdecimal() else _USUAL_WAIT_S)
 
 
 def _compressed_base64(content: bytes) -> str:

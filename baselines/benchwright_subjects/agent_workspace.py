@@ -23,13 +23,13 @@ from benchwright_attempts.grading.grading_runs import hold_harness_slot
 from benchwright_foundation.plain_file import open_plain_file_in
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.execution.process import ProcessEnd
-from benchwright_harness.execution.run_folder import new_run_folder, run_folder
+from benchwright_harness.execution.run_folder import filled_run_folder, new_run_folder
 from benchwright_harness.plan.plan import WORKDIR
 from benchwright_harness.plan.selection import selections
 from benchwright_harness.sandbox import SandboxJob
 from benchwright_problems.problem import ProblemKind, RunLimits
 from benchwright_problems.relative_path import RelativePath
-from benchwright_problems.repository.build_output import is_left_out
+from benchwright_problems.repository.build_output import is_left_out_of_solution
 from benchwright_subjects.evaluation.services import EvaluationServices, run_without_leaking_frames
 from benchwright_subjects.sample_attempt import SampleAttempt
 from benchwright_subjects.tree_folder import TreeFolder
@@ -114,7 +114,7 @@ class AgentWorkspace:
         code = new_run_folder()
         user = self.services.sandbox.new_user()
         try:
-            with run_folder(code, files, user):
+            with filled_run_folder(code, files, user):
                 async with hold_harness_slot(self.services.grading.slots, self.sample.attempt.clock):
                     step_end = await self.services.sandbox.run(self._sandbox_job(command, code, user), command_output)
                 left_files = await asyncio.to_thread(self._files_left_in, code)
@@ -135,7 +135,7 @@ class AgentWorkspace:
         attempt = self.sample.attempt
         unseen_verdict, self.sample.unseen_verdict = self.sample.unseen_verdict, None
         try:
-            if unseen_verdict is None or not await attempt.runs.is_verdict_current():
+            if unseen_verdict is None or not await attempt.runs.is_verdict_about_present_files():
                 await run_without_leaking_frames(self.sample.header.problem, attempt.run())
         except AttemptError as error:
             if isinstance(error, EvaluationError):
@@ -193,7 +193,7 @@ class AgentWorkspace:
         if any(other_path.startswith(f"{path}/") or path.startswith(f"{other_path}/") for other_path in other_paths):
             raise ToolError(f"{path!r} is a file and a folder at once.")
         if self.sample.tree_files:
-            if path not in self.sample.tree_files and is_left_out(path):
+            if path not in self.sample.tree_files and is_left_out_of_solution(path):
                 raise ToolError(f"{path!r} is where builds write: no part of a solution. Choose another name.")
         elif len(other_paths) >= MOST_FILES:
             raise ToolError(f"There are {MOST_FILES} files already, and no more can be made.")

@@ -69,10 +69,10 @@ class Checkpoint(Model):
             write_atomically(file, self.model_dump_json().encode(), 0o600)
 
 
-def kept_checkpoint(file: Path, configuration: str) -> Checkpoint | None:
+def kept_checkpoint(file: Path, configuration_sha256: str) -> Checkpoint | None:
     """The checkpoint of a solver; None if there is none, or it is another's."""
     try:
         checkpoint = Checkpoint.model_validate_json(file.read_bytes())
     except (OSError, ValidationError):
         return None
-    return checkpoint if checkpoint.configuration == configuration else None
+    return checkpoint if checkpoint.configuration == configuration_sha256 else None

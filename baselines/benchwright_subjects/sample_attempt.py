@@ -17,7 +17,7 @@ from inspect_ai.util import LimitExceededError
 from pydantic import JsonValue
 
 from benchwright_attempts.actor import Actor, KnownActor
-from benchwright_attempts.adapter import Adapter
+from benchwright_attempts.adapter import SolverAdapter
 from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.engine import Attempt
@@ -43,8 +43,8 @@ from benchwright_attempts.summary.summary import AttemptVerdict, Summary
 from benchwright_attempts.terms import Terms
 from benchwright_problems.errors import PatchError
 from benchwright_problems.problem import Problem, ProblemKind
-from benchwright_problems.repository.build_output import solution_of_files
-from benchwright_problems.repository.changes import CHANGES, changed_files
+from benchwright_problems.repository.build_output import solution_diff_of_files
+from benchwright_problems.repository.changes import CHANGES, changed_content_by_path
 from benchwright_problems.verdict import Reason, Verdict
 from benchwright_subjects.agents.text_difference import text_changes
 from benchwright_subjects.checkpoint import Checkpoint, SolverState, kept_checkpoint
@@ -87,12 +87,12 @@ class SolvingSubject:
         return self.terms.assigned
 
     @property
-    def configuration(self) -> str:
+    def configuration_sha256(self) -> str:
         """Digest of the program's configuration; empty if none works."""
         return str(self.program_facts.get("configuration_sha256", ""))
 
 
-class SampleAttempt(Adapter):
+class SampleAttempt(SolverAdapter):
     """An attempt while its sample runs.
 
     Args:
@@ -151,7 +151,7 @@ class SampleAttempt(Adapter):
         """The study's time limit in seconds, once it has passed."""
         self._services = services
         self._cutoff = subject.knowledge_cutoff
-        self._configuration = subject.configuration
+        self._configuration = subject.configuration_sha256
         self._checkpoint_file = RunRecords(services.home, header.id).checkpoint_file
         self._versions: dict[str, int] = {}
         self._recorded_solution: bytes | None = None
@@ -214,7 +214,7 @@ class SampleAttempt(Adapter):
             return {path: self.files[path] for path in judged_paths(self.problem) if path in self.files}
         self.unusable = None
         try:
-            return {CHANGES: solution_of_files(self.tree_files, self.files)}
+            return {CHANGES: solution_diff_of_files(self.tree_files, self.files)}
         except PatchError as error:
             self.unusable = Verdict(reason=Reason.UNREADABLE, detail=f"{error}.")
             return {}
@@ -228,7 +228,7 @@ class SampleAttempt(Adapter):
             self._services.log.append_nowait(self.header.id, derived)
 
     @property
-    def kept_files(self) -> Mapping[str, bytes]:
+    def checkpoint_files(self) -> Mapping[str, bytes]:
         """The files of a checkpoint: of a repository, the difference to its start."""
         return self.current_judged_files() if self.tree_files else self.files
 
@@ -328,7 +328,7 @@ class SampleAttempt(Adapter):
 
     def _count_usage(self, usage: ModelUsage) -> None:
         previous_usage = self.recorded_usage.get(usage.model)
-        self.recorded_usage[usage.model] = add_usage(previous_usage, usage) if previous_usage else usage
+        self.recorded_usage[usage.model] = summed_usage(previous_usage, usage) if previous_usage else usage
 
     @asynccontextmanager
     async def solving_within_time_limit(self) -> AsyncIterator[None]:
@@ -465,7 +465,7 @@ class SampleAttempt(Adapter):
         tree = self.problem.public.tree
         if not self.tree_files or tree is None:
             return dict(kept_files)
-        files = self.tree_files | changed_files(tree, kept_files[CHANGES].decode())
+        files = self.tree_files | changed_content_by_path(tree, kept_files[CHANGES].decode())
         return {path: content for path, content in files.items() if content is not None}
 
     async def _reset_files(self, summary: Summary) -> None:
@@ -491,7 +491,7 @@ def starting_files(problem: Problem) -> dict[str, bytes]:
     return files if problem.kind is ProblemKind.DESIGN else files | {ANSWER: b""}
 
 
-def add_usage(first_usage: ModelUsage, second_usage: ModelUsage) -> ModelUsage:
+def summed_usage(first_usage: ModelUsage, second_usage: ModelUsage) -> ModelUsage:
     """The joint usage of two requests to a model."""
     count_fields = (
         "calls",

@@ -27,7 +27,7 @@ from benchwright_subjects.evaluation.examples import Examples
 from benchwright_subjects.prompt_sets import BENCHWRIGHT, prompt_set
 from benchwright_subjects.prompts.passages import Passages
 from benchwright_subjects.prompts.prompt import ModelPrompt, Part, answer_prompt, prompt_parts_text
-from benchwright_subjects.prompts.template import Template
+from benchwright_subjects.prompts.template import PromptTemplate
 
 
 def select_problems(
@@ -82,18 +82,20 @@ class RequestForm:
     passages_file: str = ""
     """A file of passages that are shown before each question, if not empty."""
 
-    def problems_and_prompts(self, store: Store, pack: str) -> tuple[list[Problem], Callable[[Problem], ModelPrompt]]:
+    def problems_and_prompt_maker(
+        self, store: Store, pack: str
+    ) -> tuple[list[Problem], Callable[[Problem], ModelPrompt]]:
         """The problems of a pack that are asked, and what makes the request of each, with passages if there are any.
 
         Raises:
-            EvaluationError: As `_problems_and_bare_prompts`, or the passages can't be used.
+            EvaluationError: As `_problems_and_bare_prompt_maker`, or the passages can't be used.
         """
-        problems, make_prompt = self._problems_and_bare_prompts(store, pack)
+        problems, make_prompt = self._problems_and_bare_prompt_maker(store, pack)
         if not self.passages_file:
             return problems, make_prompt
-        return problems, Passages.read_for(Path(self.passages_file), problems).before(make_prompt)
+        return problems, Passages.read_for(Path(self.passages_file), problems).with_passages_before(make_prompt)
 
-    def _problems_and_bare_prompts(
+    def _problems_and_bare_prompt_maker(
         self, store: Store, pack: str
     ) -> tuple[list[Problem], Callable[[Problem], ModelPrompt]]:
         """The problems of a pack that are asked, and what makes the request of each.
@@ -102,7 +104,7 @@ class RequestForm:
             EvaluationError: No problems or no examples exist, the template is wrong, or the prompts are not for them.
         """
         prompts = prompt_set(self.prompt_set_name)
-        template = Template.read_template(Path(self.template_file)) if self.template_file else None
+        template = PromptTemplate.read_template(Path(self.template_file)) if self.template_file else None
         source = self.examples_pack or pack
         examples = Examples.from_pack(store, source, self.shots, has_steps=self.asks_for_steps, seed=self.seed)
         problems = select_problems(store, pack, self.problem_names, examples.ids if source == pack else frozenset())

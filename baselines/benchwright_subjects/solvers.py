@@ -204,7 +204,7 @@ async def _execute_pending_tool_calls(state: TaskState, workspace: AgentWorkspac
 
 
 async def _keep_checkpoint(state: TaskState, sample: SampleAttempt) -> None:
-    await sample.keep_checkpoint(SolverState(files=sample.kept_files, messages=tuple(state.messages)))
+    await sample.keep_checkpoint(SolverState(files=sample.checkpoint_files, messages=tuple(state.messages)))
 
 
 def command_line_agent(task: TaskRun, launch: AgentLaunch, seed: int | None) -> Solver:

@@ -14,8 +14,8 @@ from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
 from benchwright_studies.plan.model_condition import ModelCondition, model_condition
-from benchwright_subjects.agent_mode import EDITOR_SUBJECT
-from benchwright_subjects.agent_mode.launch import Editor, agent_mode_launch
+from benchwright_subjects.agent_mode import AGENT_MODE_SUBJECT
+from benchwright_subjects.agent_mode.launch import CodeServerEditor, agent_mode_launch
 from benchwright_subjects.agents.launch import AgentLaunch
 from benchwright_subjects.agents.launched import configured_launch, with_refused_tools
 from benchwright_subjects.evaluation.inspect_runs import close_after_run
@@ -77,22 +77,22 @@ def answer(
     """
     services = close_after_run(EvaluationServices(Home.from_environment(), sandbox))
     request_form = RequestForm(problems, shots, examples, think, template, seed or 0, prompts, passages)
-    chosen_problems, make_prompt = request_form.problems_and_prompts(services.store, pack)
+    chosen_problems, make_prompt = request_form.problems_and_prompt_maker(services.store, pack)
     study_condition = _study_condition_if_any(services, study, condition, pack, chosen_problems)
     variants = demand_refined_statements(Path(refined), chosen_problems) if refined else {}
     task_run = TaskRun(
         services,
         pack,
         chosen_problems,
-        agent=False,
+        is_agent=False,
         study_condition=study_condition,
-        most_s=limit_s or None,
+        time_limit_s=limit_s or None,
         prompts=None if template else prompt_set(prompts),
         shots=shots,
-        steps=think,
+        asks_for_steps=think,
         knowledge_cutoff=knowledge_cutoff,
-        refined=variants,
-        aids=_aids(passages, python=python),
+        refined_by_problem=variants,
+        version_by_aid=_aids(passages, python=python),
     )
     return Task(
         dataset=dataset_of_both_variants(pack, chosen_problems, make_prompt, variants),
@@ -156,8 +156,10 @@ def agent(
     refused_tools = _split_names(refuse)
     launch = (
         _editor_launch(services.home.cache, _split_names(extension), participant, refused_tools)
-        if subject == EDITOR_SUBJECT
-        else configured_launch(services.home.cache, subject, command, place, acp=acp, refused_tools=refused_tools)
+        if subject == AGENT_MODE_SUBJECT
+        else configured_launch(
+            services.home.cache, subject, command, place, speaks_acp=acp, refused_tools=refused_tools
+        )
     )
     if study_condition is not None and study_condition.condition.subject is not None:
         study_condition.refuse_other_subject(
@@ -167,10 +169,10 @@ def agent(
         services,
         pack,
         chosen_problems,
-        agent=True,
+        is_agent=True,
         study_condition=study_condition,
         most_runs=runs,
-        most_s=limit_s or None,
+        time_limit_s=limit_s or None,
         knowledge_cutoff=knowledge_cutoff,
         launch=launch,
     )
@@ -196,7 +198,7 @@ def map_prompt(pack: str, template: str, problems: str | list[str] = "") -> Task
         template: The file with the prompt.
         problems: Names or patterns with commas between them; all where empty.
     """
-    chosen_problems, make_prompt = RequestForm(problems, template_file=template).problems_and_prompts(
+    chosen_problems, make_prompt = RequestForm(problems, template_file=template).problems_and_prompt_maker(
         Store(Home.from_environment()), pack
     )
     return Task(dataset=problem_dataset(pack, chosen_problems, make_prompt), continue_on_fail=True)
@@ -237,7 +239,9 @@ def reflect(pack: str, solver: str, problems: str | list[str] = "") -> Task:
 def _editor_launch(
     cache: Path, extension_files: Sequence[str], participant: str, refused_tools: Sequence[str]
 ) -> AgentLaunch:
-    launch = agent_mode_launch(Editor.find(cache), cache, [Path(file) for file in extension_files], participant)
+    launch = agent_mode_launch(
+        CodeServerEditor.find(cache), cache, [Path(file) for file in extension_files], participant
+    )
     return with_refused_tools(launch, refused_tools) if refused_tools else launch
 
 

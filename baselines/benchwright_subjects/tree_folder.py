@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchwright_foundation.plain_file import open_plain_file_in
-from benchwright_problems.repository.build_output import can_be_handed_in, is_left_out
+from benchwright_problems.repository.build_output import can_be_handed_in, is_left_out_of_solution
 from benchwright_problems.repository.changes import LARGEST_CHANGES_BYTES
 from benchwright_problems.repository.tree import folders_around
 
@@ -46,11 +46,11 @@ class TreeFolder:
             folders[:] = [
                 name
                 for name in folders
-                if f"{prefix}{name}" in self._tree_folders or not is_left_out(f"{prefix}{name}/_")
+                if f"{prefix}{name}" in self._tree_folders or not is_left_out_of_solution(f"{prefix}{name}/_")
             ]
             for path, name in ((f"{prefix}{name}", name) for name in sorted(names)):
                 is_given = path in self._tree_files
-                if not is_given and is_left_out(path):
+                if not is_given and is_left_out_of_solution(path):
                     continue
                 content = self._content(path, name, handle)
                 if content is None:

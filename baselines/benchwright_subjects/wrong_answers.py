@@ -17,7 +17,7 @@ from benchwright_attempts.summary.replay import recorded_contents
 from benchwright_attempts.summary.summary import Summary
 from benchwright_attempts.terms import Solver
 from benchwright_judges.agreement.error_labels import ErrorLabels, LabelledAnswers
-from benchwright_problems.problem import AnsweredBy
+from benchwright_problems.problem import AnswerKind
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_subjects.evaluation.kept_evals import eval_logs_covering
@@ -43,12 +43,12 @@ class WrongAnswer:
         return self.classification is not None
 
     @property
-    def types(self) -> tuple[str, ...]:
+    def label_names(self) -> tuple[str, ...]:
         """The labels that count."""
         return self.classification.types if self.classification is not None else ()
 
     @property
-    def people(self) -> Mapping[str, tuple[str, ...]]:
+    def labels_by_person(self) -> Mapping[str, tuple[str, ...]]:
         """Person → the labels that they named last."""
         return self.classification.people if self.classification is not None else {}
 
@@ -93,7 +93,7 @@ def wrong_answers(
         f"{pack}/{problem.id}": problem
         for problem in store.public_pack(pack).problems
         if problem.public.question is not None
-        and (labels.answers is LabelledAnswers.ALL or problem.public.question.format.answered_by is AnsweredBy.CHOICE)
+        and (labels.answers is LabelledAnswers.ALL or problem.public.question.format.answered_by is AnswerKind.CHOICE)
     }
     failed_attempts: dict[str, tuple[AttemptHeader, int]] = {}
     answers_in_words: set[str] = set()
@@ -110,7 +110,7 @@ def wrong_answers(
         if _CLASSIFIED in summary.event_types and (event := _newest_classification(log, header.id, labels)):
             classified[header.id] = event
         failed_attempts[header.id] = (header, summary.verdict.number)
-        if problem.public.question is not None and problem.public.question.format.answered_by is AnsweredBy.WORDS:
+        if problem.public.question is not None and problem.public.question.format.answered_by is AnswerKind.WORDS:
             answers_in_words.add(header.id)
     replies = {
         **_recorded_texts_by_attempt(log, summaries, answers_in_words, ANSWER),

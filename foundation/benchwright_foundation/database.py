@@ -214,11 +214,11 @@ def _engine_at_url(database_url: str, database_title: str) -> AsyncEngine:
     engine = _create_engine(
         url.set(drivername="postgresql+psycopg"), pool_size=20, max_overflow=0, hide_parameters=True
     )
-    _ping_idle_connections(engine)
+    _ping_idle_connections_before_use(engine)
     return engine
 
 
-def _ping_idle_connections(engine: AsyncEngine) -> None:
+def _ping_idle_connections_before_use(engine: AsyncEngine) -> None:
     """Asks whether an idle connection still works; one that worked a moment ago is taken as it is."""
 
     @event.listens_for(engine.sync_engine, "checkin")

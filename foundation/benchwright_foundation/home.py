@@ -10,7 +10,7 @@ from pathlib import Path
 import platformdirs
 
 from benchwright_foundation.superuser import is_superuser
-from benchwright_foundation.workspaces_folder import DEFAULT
+from benchwright_foundation.workspaces_folder import DEFAULT_FOLDER_NAME
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,6 @@ class Home:
         return cls(
             platformdirs.user_data_path("benchwright"),
             platformdirs.user_state_path("benchwright"),
-            Path.home() / DEFAULT,
+            Path.home() / DEFAULT_FOLDER_NAME,
             cache_dir,
         )

@@ -35,15 +35,15 @@ def four_digit_number(value: float) -> str:
     return _with_minus_sign(text.rstrip("0").rstrip(".") if "." in text else text)
 
 
-def points(value: float) -> str:
+def points_without_noun(value: float) -> str:
     """Points, with at most three digits after the point and no zeros at the end."""
     return _with_minus_sign(f"{value:.3f}".rstrip("0").rstrip("."))
 
 
-def signed_points(value: float) -> str:
+def signed_points_with_noun(value: float) -> str:
     """Points that are added or taken away, with their sign and noun."""
-    noun = "point" if abs(value) == 1 else "points"
-    return f"{'+' if value > 0 else ''}{points(value)} {noun}"
+    noun = "point" if abs(value) == 1 else "points_without_noun"
+    return f"{'+' if value > 0 else ''}{points_without_noun(value)} {noun}"
 
 
 def counted(amount: int, singular: str, plural: str = "") -> str:
@@ -56,8 +56,8 @@ def percent(share: float | None) -> str:
     return UNKNOWN if share is None else _with_minus_sign(f"{100 * share:.1f} %".replace(".0 %", " %"))
 
 
-def minutes(time_min: float) -> str:
-    """A time in minutes, with as many digits as tell something."""
+def minutes_without_unit(time_min: float) -> str:
+    """A time in minutes_without_unit, with as many digits as tell something."""
     return f"{time_min:.2g}" if time_min < 10 else f"{time_min:,.0f}"
 
 
@@ -73,8 +73,8 @@ def duration(seconds: float) -> str:
     return _two_units(total // _DAY_MIN, "d", total % _DAY_MIN // _HOUR_MIN, "h")
 
 
-def clock(seconds: float) -> str:
-    """A time on an attempt's clock, such as `03:12` or `1:03:12`."""
+def clock_text(seconds: float) -> str:
+    """A time on an attempt's clock_text, such as `03:12` or `1:03:12`."""
     whole_s = max(0, int(seconds))
     minutes_and_seconds = f"{whole_s // 60 % 60:02}:{whole_s % 60:02}"
     return f"{whole_s // 3600}:{minutes_and_seconds}" if whole_s >= 3600 else minutes_and_seconds

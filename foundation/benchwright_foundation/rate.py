@@ -14,8 +14,8 @@ _MINUTE_S = 60.0
 
 @dataclass
 class _Use:
-    used: float
-    rate: float
+    use_count: float
+    fall_per_s: float
     """By which it falls each second."""
     last_time: float
 
@@ -23,8 +23,8 @@ class _Use:
 class NewUse(NamedTuple):
     """Use of a limit that nobody but this process knows of."""
 
-    counted: float
-    rate: float
+    use_count: float
+    fall_per_s: float
     """By which it falls each second."""
 
 
@@ -59,12 +59,12 @@ class Allowances:
             self._forget_unused(current_time)
         rate = limit / period_s
         use = self._uses.setdefault(limit_key, _Use(0.0, rate, current_time))
-        use.used, use.rate, use.last_time = _present_use_count(use, current_time), rate, current_time
+        use.use_count, use.fall_per_s, use.last_time = _present_use_count(use, current_time), rate, current_time
         counted = min(request_count, limit)
-        excess = use.used + counted - limit
+        excess = use.use_count + counted - limit
         if excess > 0:
             return excess / rate
-        use.used += counted
+        use.use_count += counted
         self._new_counts[limit_key] = self._new_counts.get(limit_key, 0.0) + counted
         return 0.0
 
@@ -77,12 +77,14 @@ class Allowances:
     def drain_new_uses(self) -> Mapping[str, NewUse]:
         """Return what was counted here since this was asked last."""
         new_counts, self._new_counts = self._new_counts, {}
-        return {key: NewUse(count, self._uses[key].rate) for key, count in new_counts.items() if key in self._uses}
+        return {
+            key: NewUse(count, self._uses[key].fall_per_s) for key, count in new_counts.items() if key in self._uses
+        }
 
-    def give_back(self, new_uses: Mapping[str, NewUse]) -> None:
+    def keep_for_next_drain(self, new_uses: Mapping[str, NewUse]) -> None:
         """Return it the next time, because it could not be handed on."""
         for key, new_use in new_uses.items():
-            self._new_counts[key] = self._new_counts.get(key, 0.0) + new_use.counted
+            self._new_counts[key] = self._new_counts.get(key, 0.0) + new_use.use_count
 
     def set_shared_use(self, limit_key: str, used_count: float, fall_per_s: float) -> None:
         """Set the use by all processes, beside what was counted here since it was taken."""
@@ -128,4 +130,4 @@ class RateLimits:
 
 
 def _present_use_count(use: _Use, current_time: float) -> float:
-    return max(0.0, use.used - (current_time - use.last_time) * use.rate)
+    return max(0.0, use.use_count - (current_time - use.last_time) * use.fall_per_s)

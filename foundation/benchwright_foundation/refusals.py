@@ -122,7 +122,7 @@ class RefusalError(Exception):
         return headers
 
 
-BODY = (RefusalKind.MALFORMED, RefusalKind.TOO_SLOW, RefusalKind.TOO_LARGE, RefusalKind.WRONG_MEDIA_TYPE)
+BODY_REFUSAL_KINDS = (RefusalKind.MALFORMED, RefusalKind.TOO_SLOW, RefusalKind.TOO_LARGE, RefusalKind.WRONG_MEDIA_TYPE)
 """Refusals of requests with a body."""
 
 

@@ -11,7 +11,7 @@ class Registration(NamedTuple):
 
     name: str
     """As people write it on the command line and in settings."""
-    declaration: str
+    declaration_path: str
     """`package.module:NAME` of its declaration."""
     remark: str = ""
     """For the help: what to know before choosing it."""

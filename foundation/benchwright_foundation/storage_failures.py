@@ -19,7 +19,7 @@ _UNWRITABLE = frozenset({"SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOE
 def storage_failure_name(error: BaseException) -> str | None:
     """The name that the driver or the system has for a failure, such as `DiskFull`; None if it was another error."""
     name = None
-    for cause in _causes(error):
+    for cause in _error_and_causes(error):
         if isinstance(cause, sqlite3.Error):
             name = getattr(cause, "sqlite_errorname", type(cause).__name__)
         elif isinstance(cause, DBAPIError) and cause.orig is not None:
@@ -45,7 +45,7 @@ def describe_failure(failure_name: str) -> str:
     return f"it can't be used ({failure_name})"
 
 
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
+def _error_and_causes(error: BaseException | None) -> Iterator[BaseException]:
     seen_ids = set[int]()
     while error is not None and id(error) not in seen_ids:
         seen_ids.add(id(error))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-DEFAULT = "benchwright-workspaces"
+DEFAULT_FOLDER_NAME = "benchwright-workspaces"
 """In the home folder. `benchwright` would be what `git clone` makes, whose hidden tests the editor would then show."""
 
 _SIGNS = (".git", "pack.toml")

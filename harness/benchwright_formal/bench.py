@@ -13,7 +13,7 @@ from benchwright_formal.errors import NotModelledError
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_harness.errors import SandboxUnavailableError
 from benchwright_harness.execution.process import ProcessEnd
-from benchwright_harness.execution.run_folder import new_run_folder, run_folder
+from benchwright_harness.execution.run_folder import filled_run_folder, new_run_folder
 from benchwright_harness.plan.plan import WORKDIR
 from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.sandbox import Sandbox, SandboxJob
@@ -21,11 +21,11 @@ from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.tree import INSIDE
 from benchwright_problems.problem import RunLimits
 
-OURS = "/formal"
+INPUT_FOLDER = "/formal"
 """Folder in which scripts and testbenches are shown: not in the designs' folder, which a design could change."""
 _MEMORY_MB = 2048
 _FOLDER_MB = 256
-_MAX_FILE = 64 << 20
+_MAX_FILE_BYTES = 64 << 20
 _TOOLS = {"iverilog", "vvp", "yosys", "yosys-abc"}
 
 
@@ -52,7 +52,7 @@ class DesignFolder:
 
         Args:
             script: Script to run in the folder `rundir`.
-            input_text_by_name: Name → text of what it reads below `OURS`.
+            input_text_by_name: Name → text of what it reads below `INPUT_FOLDER`.
             wall_s: Seconds that it may take.
 
         Returns:
@@ -68,7 +68,7 @@ class DesignFolder:
             argv=("/bin/sh", "-c", script),
             env={"LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", **tools, "HOME": WORKDIR, "PWD": WORKDIR},
             code=self._code,
-            hidden_files={f"{OURS}/{name}": text for name, text in input_text_by_name.items()},
+            hidden_files={f"{INPUT_FOLDER}/{name}": text for name, text in input_text_by_name.items()},
             limits=RunLimits(wall_s=wall_s, memory_mb=_MEMORY_MB, file_mb=64, folder_mb=_FOLDER_MB),
             toolchain=self._toolchain,
             user=self._user,
@@ -80,7 +80,7 @@ class DesignFolder:
     def file_left_by_script(self, file_name: str) -> bytes | None:
         """A file that a script left in `rundir`; None if there is no such plain file of a sensible size."""
         with contextlib.suppress(OSError, NotPlainFileError, FileTooLargeError):
-            return read_plain_file(self._code, f"rundir/{file_name}", _MAX_FILE)
+            return read_plain_file(self._code, f"rundir/{file_name}", _MAX_FILE_BYTES)
         return None
 
 
@@ -93,10 +93,10 @@ def temporary_design_folder(
     Raises:
         HarnessError: The sandbox or the tools do not work on this machine, with the next step.
     """
-    toolchain.require(_TOOLS, ToolSelection())
+    toolchain.require_tools(_TOOLS, ToolSelection())
     try:
         code, user = new_run_folder(), sandbox.new_user()
-        with run_folder(code, design_content_by_path, user):
+        with filled_run_folder(code, design_content_by_path, user):
             yield DesignFolder(sandbox, toolchain, code, user)
     except OSError as error:
         raise SandboxUnavailableError(

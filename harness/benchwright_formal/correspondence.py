@@ -21,7 +21,7 @@ _PORT = re.compile(rb"^[io]\d+ .+", re.MULTILINE)
 class AigerInterface:
     """Properties that two circuits must have in common."""
 
-    input_bits: int
+    input_bit_count: int
     """Bits, with those for unknown values."""
     port_bit_names: tuple[bytes, ...]
     """The names of their bits."""
@@ -53,8 +53,8 @@ def reference_allows_candidate_starts(
     return (
         reference_interface is not None
         and candidate_interface is not None
-        and (reference_interface.input_bits, reference_interface.port_bit_names)
-        == (candidate_interface.input_bits, candidate_interface.port_bit_names)
+        and (reference_interface.input_bit_count, reference_interface.port_bit_names)
+        == (candidate_interface.input_bit_count, candidate_interface.port_bit_names)
         and len(reference_interface.register_initial_values) == len(candidate_interface.register_initial_values)
         and all(
             ours in ("x", theirs)

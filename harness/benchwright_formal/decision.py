@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchwright_formal.bench import temporary_design_folder
 from benchwright_formal.opinion import ComparisonResult, ReferenceOpinion, compare_formally
-from benchwright_formal.sources import design_files, design_source_paths
+from benchwright_formal.sources import design_source_paths, files_outside_docs_and_verif
 from benchwright_harness.cluster.task import code_digest
 from benchwright_harness.execution.process import OutputReceiver, ProcessEnd
 from benchwright_harness.sandbox import Sandbox
@@ -41,7 +41,7 @@ class EquivalenceProver:
         log: OutputReceiver,
     ) -> Verdict:
         """The verdict on a candidate; its arguments are described there."""
-        reference, candidate = design_files(reference), design_files(candidate)
+        reference, candidate = files_outside_docs_and_verif(reference), files_outside_docs_and_verif(candidate)
         opinion = await compare_formally(
             reference,
             candidate,

@@ -14,7 +14,7 @@ from pydantic import Field
 from benchwright_formal.bench import DesignFolder, random_unguessable_name, temporary_design_folder
 from benchwright_formal.errors import NotModelledError, OtherPortsError
 from benchwright_formal.limits import LIMIT_S
-from benchwright_formal.proof import EquivalenceSearch, Stimulus, netlist_by_yosys, search_difference
+from benchwright_formal.proof import EquivalenceSearchResult, Stimulus, read_netlist_with_yosys, search_difference
 from benchwright_formal.simulation import FormalTestbench, first_known_difference
 from benchwright_formal.sources import (
     ComparedSources,
@@ -23,7 +23,7 @@ from benchwright_formal.sources import (
     require_unambiguous_text,
 )
 from benchwright_formal.top import Top
-from benchwright_formal.yosys_script import OTHER, REFERENCE
+from benchwright_formal.yosys_script import CANDIDATE, REFERENCE
 from benchwright_foundation.model import Model
 from benchwright_harness.cluster.task import code_digest
 from benchwright_harness.sandbox import Sandbox
@@ -218,17 +218,19 @@ class _DesignPair:
         limit_s: float,
     ) -> ReferenceOpinion:
         netlists = []
-        for number, role in enumerate((REFERENCE, OTHER)):
+        for number, role in enumerate((REFERENCE, CANDIDATE)):
             with self._naming_design_in_errors(number):
                 folder = self._sandbox_folder(number)
                 left_out = self._dont_cares.always
                 netlists.append(
-                    await netlist_by_yosys(workbench, role, tops[number], designs[number], folder, _READ_S, left_out)
+                    await read_netlist_with_yosys(
+                        workbench, role, tops[number], designs[number], folder, _READ_S, left_out
+                    )
                 )
         proof = await search_difference(workbench, netlists[0], netlists[1], limit_s, self._dont_cares)
         stimulus, first_cycle = proof.differing_stimulus, 0
         if stimulus is None:
-            stimulus = _random_stimulus_after_reset(proof)
+            stimulus = _random_stimulus_beginning_with_reset(proof)
             first_cycle = _RESET_CYCLES if proof.reference_netlist.is_active_high_by_reset else 0
         traces = []
         for number, design in enumerate(designs):
@@ -240,16 +242,16 @@ class _DesignPair:
         )
         if proof.differing_stimulus is None:
             if simulated_difference is not None:
-                location = f"in output {simulated_difference.output} at cycle {simulated_difference.cycle}"
+                location = f"in output {simulated_difference.output_name} at cycle {simulated_difference.cycle}"
                 raise NotModelledError(f"Yosys finds the two equal, and a simulation finds a difference {location}")
-            return ReferenceOpinion(result=ComparisonResult.EQUIVALENT, depth=proof.depth)
+            return ReferenceOpinion(result=ComparisonResult.EQUIVALENT, depth=proof.compared_cycle_count)
         if simulated_difference is None:
             raise NotModelledError("the solver finds a difference that a simulation does not show")
         return ReferenceOpinion(
             result=ComparisonResult.DIFFERS,
             cycle=simulated_difference.cycle,
             stimulus=stimulus[: simulated_difference.cycle + 1],
-            output=simulated_difference.output,
+            output=simulated_difference.output_name,
             expected=simulated_difference.reference_bits,
             found=simulated_difference.candidate_bits,
         )
@@ -265,14 +267,14 @@ class _DesignPair:
             raise NotModelledError(f"{'the design' if design_index else 'the reference'}: {error}") from error
 
 
-def _random_stimulus_after_reset(search: EquivalenceSearch) -> Stimulus:
+def _random_stimulus_beginning_with_reset(search_result: EquivalenceSearchResult) -> Stimulus:
     """Random inputs, the extremes among them more often; resets are active first, and now and then."""
     generator = random.Random(0)  # noqa: S311 - the same each time
-    resets = search.reference_netlist.is_active_high_by_reset
+    resets = search_result.reference_netlist.is_active_high_by_reset
     cycles = []
     for cycle in range(_TRIED_CYCLES):
         values = {}
-        for port in search.reference_netlist.inputs_besides_clock(search.clock):
+        for port in search_result.reference_netlist.inputs_besides_clock(search_result.clock):
             highest = (1 << port.width) - 1
             values[port.name] = generator.choice(
                 (generator.randint(0, highest), generator.randint(0, highest), 0, highest)

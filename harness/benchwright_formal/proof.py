@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchwright_formal.bench import OURS, DesignFolder, require_tool_success
+from benchwright_formal.bench import INPUT_FOLDER, DesignFolder, require_tool_success
 from benchwright_formal.correspondence import aiger_interface, reference_allows_candidate_starts
 from benchwright_formal.errors import NotModelledError, OtherPortsError
 from benchwright_formal.netlist import ComparedNetlist, DesignClock, comparable_netlist
@@ -16,13 +16,13 @@ from benchwright_formal.sources import ComparedSources
 from benchwright_formal.tool_freedom import require_simulator_meaning
 from benchwright_formal.top import Top
 from benchwright_formal.yosys_script import (
-    OTHER,
-    PROVED,
+    CANDIDATE,
+    PROVED_MESSAGE,
     REFERENCE,
-    SAME,
+    SAME_LOGIC_MESSAGE,
     Miter,
-    logic_match_command,
-    miter_proof_script,
+    logic_match_shell_command,
+    miter_proof_shell_script,
     yosys_read_script,
 )
 from benchwright_formal.yosys_tree import parse_yosys_ast
@@ -46,18 +46,18 @@ Stimulus = tuple[Mapping[str, int], ...]
 
 
 @dataclass(frozen=True)
-class EquivalenceSearch:
+class EquivalenceSearchResult:
     """Result of a proof."""
 
     reference_netlist: ComparedNetlist
     clock: DesignClock | None
     differing_stimulus: Stimulus | None
     """Inputs that make the outputs differ in the last cycle; None if there are none as far as was looked."""
-    depth: int | None
+    compared_cycle_count: int | None
     """Cycles that were compared; None if it holds for all."""
 
 
-async def netlist_by_yosys(
+async def read_netlist_with_yosys(
     workbench: DesignFolder,
     file_stem: str,
     top_module: Top,
@@ -73,7 +73,9 @@ async def netlist_by_yosys(
     """
     input_files = {"read.ys": yosys_read_script(file_stem, top_module, design, sandbox_folder, omitted_outputs)}
     # Said once, quiet leaves the warnings about loops and several drivers.
-    end, code, yosys_output = await workbench.run_shell_script(f"yosys -q -s {OURS}/read.ys", input_files, wall_s)
+    end, code, yosys_output = await workbench.run_shell_script(
+        f"yosys -q -s {INPUT_FOLDER}/read.ys", input_files, wall_s
+    )
     if _LOOP.search(yosys_output):
         raise NotModelledError("it has a combinational loop, or nets with several drivers")
     if implicit := _IMPLICIT.search(yosys_output):
@@ -99,7 +101,7 @@ async def search_difference(
     candidate_netlist: ComparedNetlist,
     limit_s: float,
     dont_cares: DontCares = NO_DONT_CARES,
-) -> EquivalenceSearch:
+) -> EquivalenceSearchResult:
     """Compares two designs that were read.
 
     Raises:
@@ -109,13 +111,13 @@ async def search_difference(
     clock = _common_clock_of_same_ports(reference_netlist, candidate_netlist)
     _require_ports_of_dont_cares(dont_cares, reference_netlist, clock)
     if await _logic_between_registers_matches(workbench, limit_s * _MATCH_SHARE):
-        return EquivalenceSearch(reference_netlist, clock, None, None)
+        return EquivalenceSearchResult(reference_netlist, clock, None, None)
     miter = Miter.from_reference(reference_netlist, clock, dont_cares)
-    input_files = {"miter.sv": miter.verilog_text(), "miter.ys": Miter.script()}
-    end, code, solver_output = await workbench.run_shell_script(miter_proof_script(limit_s), input_files, limit_s)
-    proved, bounds = PROVED in solver_output, [int(bound) for bound in _BOUND.findall(solver_output)]
+    input_files = {"miter.sv": miter.verilog_text(), "miter.ys": Miter.yosys_script()}
+    end, code, solver_output = await workbench.run_shell_script(miter_proof_shell_script(limit_s), input_files, limit_s)
+    proved, bounds = PROVED_MESSAGE in solver_output, [int(bound) for bound in _BOUND.findall(solver_output)]
     if witness := workbench.file_left_by_script("bad.txt"):
-        return EquivalenceSearch(
+        return EquivalenceSearchResult(
             reference_netlist,
             clock,
             _stimulus_of_witness(miter, witness, workbench.file_left_by_script("bad.named.aig") or b""),
@@ -126,11 +128,11 @@ async def search_difference(
     if not workbench.file_left_by_script("seen.txt"):
         raise NotModelledError("the reference may never define all bits of its outputs")
     if proved or (clock is None and bounds and bounds[0] > 0):
-        return EquivalenceSearch(reference_netlist, clock, None, None)
+        return EquivalenceSearchResult(reference_netlist, clock, None, None)
     depth = max(bounds, default=0)
     if depth < LEAST_CYCLES:
         raise NotModelledError(f"only {depth} cycles could be compared in the time")
-    return EquivalenceSearch(reference_netlist, clock, None, depth)
+    return EquivalenceSearchResult(reference_netlist, clock, None, depth)
 
 
 async def _logic_between_registers_matches(workbench: DesignFolder, limit_s: float) -> bool:
@@ -139,11 +141,13 @@ async def _logic_between_registers_matches(workbench: DesignFolder, limit_s: flo
     Whatever values the other's registers begin with, the reference's may begin with the same: so the outputs are
     those of a start that the reference allows. What is unknown later is matched likewise.
     """
-    logics = [aiger_interface(workbench.file_left_by_script(f"{role}.named.aig") or b"") for role in (REFERENCE, OTHER)]
+    logics = [
+        aiger_interface(workbench.file_left_by_script(f"{role}.named.aig") or b"") for role in (REFERENCE, CANDIDATE)
+    ]
     if not reference_allows_candidate_starts(*logics):
         return False
-    _, _, match_output = await workbench.run_shell_script(logic_match_command(limit_s), {}, limit_s + 1)
-    return SAME in match_output
+    _, _, match_output = await workbench.run_shell_script(logic_match_shell_command(limit_s), {}, limit_s + 1)
+    return SAME_LOGIC_MESSAGE in match_output
 
 
 def _require_ports_of_dont_cares(

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from benchwright_formal.bench import (
-    OURS,
+    INPUT_FOLDER,
     DesignFolder,
     random_unguessable_name,
     require_tool_success,
@@ -55,7 +55,8 @@ async def synthesised_quality(
     with temporary_design_folder(design_sources.content_by_path(folder), sandbox, toolchain) as workbench:
         input_files = {"quality.ys": yosys_quality_script(top_module, design_sources, f"/code/{folder}", _GATES)}
         require_tool_success(
-            *await workbench.run_shell_script(f"yosys -q -q -s {OURS}/quality.ys", input_files, limit_s), "Yosys"
+            *await workbench.run_shell_script(f"yosys -q -q -s {INPUT_FOLDER}/quality.ys", input_files, limit_s),
+            "Yosys",
         )
         findings = await _lint_finding_count_unless_silenced(
             workbench, top_module, design_sources, f"/code/{folder}", toolchain, limit_s
@@ -86,10 +87,13 @@ async def _lint_finding_count_unless_silenced(
     toolchain: Toolchain,
     limit_s: float,
 ) -> int | None:
-    if any(_SILENCED.search(text) for text in (*design_sources.files, *design_sources.headers.values())):
+    if any(
+        _SILENCED.search(text)
+        for text in (*design_sources.source_contents, *design_sources.header_content_by_path.values())
+    ):
         return None
     try:
-        toolchain.require({"verilator"}, ToolSelection())
+        toolchain.require_tools({"verilator"}, ToolSelection())
     except ToolMissingError:
         return None
     includes = (f"-I{include_folder}" for include_folder in design_sources.include_folders(sandbox_folder))

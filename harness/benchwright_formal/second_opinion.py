@@ -9,7 +9,7 @@ from benchwright_formal.errors import NotModelledError
 from benchwright_formal.limits import LIMIT_S
 from benchwright_formal.opinion import ReferenceOpinion, compare_formally, joint_opinion
 from benchwright_formal.quality import synthesised_quality
-from benchwright_formal.sources import design_files
+from benchwright_formal.sources import files_outside_docs_and_verif
 from benchwright_foundation.model import Model
 from benchwright_harness.execution.run import reference_solution_files
 from benchwright_harness.plan.plan import toplevels_of_harness
@@ -109,4 +109,4 @@ async def _synthesised_size_or_reason(
 def with_given_design_files(problem: Problem, solution: Mapping[str, bytes]) -> dict[str, bytes]:
     """The files of a design: the solution's and those that it was given."""
     given_files = {path: text.encode() for path, text in problem.public.files.items()}
-    return design_files(given_files | dict(solution))
+    return files_outside_docs_and_verif(given_files | dict(solution))

@@ -35,7 +35,7 @@ def _constant_names(nodes: Iterable[YosysNode]) -> frozenset[str]:
 
 def _require_sensitivity_of_module(module_node: YosysNode, constant_names: frozenset[str]) -> None:
     outer = {
-        node.name: _names_read_outside_routine(node, constant_names)
+        node.name: _outer_names_read_in_routine(node, constant_names)
         for node in module_node.walk()
         if node.kind in _ROUTINES
     }
@@ -52,10 +52,10 @@ def _require_sensitivity_of_module(module_node: YosysNode, constant_names: froze
             _Process(process, constant_names).require_reads_wake_process()
 
 
-def _names_read_outside_routine(routine: YosysNode, constant_names: frozenset[str]) -> set[str]:
+def _outer_names_read_in_routine(routine_node: YosysNode, constant_names: frozenset[str]) -> set[str]:
     """Names that a function or task reads besides its arguments, its own variables and constants."""
-    own_names = {node.name for node in routine.walk() if node.kind in ("WIRE", "MEMORY")} | {routine.name}
-    used_names = {_name_before_dot(node.name) for node in routine.walk() if node.kind == "IDENTIFIER"}
+    own_names = {node.name for node in routine_node.walk() if node.kind in ("WIRE", "MEMORY")} | {routine_node.name}
+    used_names = {_name_before_dot(node.name) for node in routine_node.walk() if node.kind == "IDENTIFIER"}
     return {name for name in used_names - own_names - constant_names if "::" not in name}
 
 
@@ -63,14 +63,14 @@ class _Process:
     """A process of logic.
 
     Args:
-        process: Its node.
-        constants: Names that never change.
+        process_node: Its node.
+        constant_names: Names that never change.
     """
 
-    def __init__(self, process: YosysNode, constants: frozenset[str]) -> None:
-        edges = [node for node in process.children if node.kind == "EDGE"]
-        self._body = [node for node in process.children if node.kind != "EDGE"]
-        self._constant_names = constants
+    def __init__(self, process_node: YosysNode, constant_names: frozenset[str]) -> None:
+        edges = [node for node in process_node.children if node.kind == "EDGE"]
+        self._body = [node for node in process_node.children if node.kind != "EDGE"]
+        self._constant_names = constant_names
         # A part of a vector wakes it only when that part changes.
         whole_signals = {
             sensed_node.name
@@ -78,42 +78,42 @@ class _Process:
             for sensed_node in event.children
             if sensed_node.kind == "IDENTIFIER" and not sensed_node.children
         }
-        self._listed = whole_signals if edges else None
-        self._assigned = {
+        self._listed_signals_or_none = whole_signals if edges else None
+        self._ever_assigned_names = {
             _name_before_dot(node.children[0].name)
             for body_node in self._body
             for node in body_node.walk()
             if node.kind == "ASSIGN_EQ" and node.children
         }
-        self._assigned_names: set[str] = set()
+        self._names_assigned_so_far: set[str] = set()
 
     def require_reads_wake_process(self) -> None:
         """Raises NotModelledError if it reads what does not wake it."""
         for body_node in self._body:
-            self._require_wakes_in_order(body_node)
+            self._require_reads_in_node_wake_process(body_node)
 
-    def _require_wakes_in_order(self, node: YosysNode) -> None:
+    def _require_reads_in_node_wake_process(self, node: YosysNode) -> None:
         if node.kind in _ASSIGNMENTS and node.children:
             assigned_node, *value_nodes = node.children
             for child in (*value_nodes, *assigned_node.children):
-                self._require_wakes_in_order(child)
+                self._require_reads_in_node_wake_process(child)
             if node.kind == "ASSIGN_EQ":
-                self._assigned_names.add(_name_before_dot(assigned_node.name))
+                self._names_assigned_so_far.add(_name_before_dot(assigned_node.name))
             return
         if node.kind == "IDENTIFIER":
             self._require_read_wakes_process(_name_before_dot(node.name))
         for child in node.children:
-            self._require_wakes_in_order(child)
+            self._require_reads_in_node_wake_process(child)
 
     def _require_read_wakes_process(self, signal_name: str) -> None:
-        if signal_name in self._assigned_names or signal_name in self._constant_names or "::" in signal_name:
+        if signal_name in self._names_assigned_so_far or signal_name in self._constant_names or "::" in signal_name:
             return
-        if self._listed is not None and signal_name not in self._listed:
+        if self._listed_signals_or_none is not None and signal_name not in self._listed_signals_or_none:
             raise NotModelledError(
                 f"a process reads {_without_backslash(signal_name)}, which is not in its list of events"
             )
         # It does not wait for an event while it writes, so it would read the value of the time before.
-        if signal_name in self._assigned:
+        if signal_name in self._ever_assigned_names:
             raise NotModelledError(f"a process reads {_without_backslash(signal_name)} before it assigns it")
 
 

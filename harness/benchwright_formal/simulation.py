@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchwright_formal.bench import OURS, DesignFolder, random_unguessable_name, require_tool_success
+from benchwright_formal.bench import INPUT_FOLDER, DesignFolder, random_unguessable_name, require_tool_success
 from benchwright_formal.errors import NotModelledError
 from benchwright_formal.netlist import ComparedNetlist, DesignClock
 from benchwright_formal.proof import Stimulus
@@ -22,7 +22,7 @@ class OutputDifference:
 
     cycle: int
     """From 0."""
-    output: str
+    output_name: str
     reference_bits: str
     """The value in binary, as the reference has it; `x` is unknown."""
     candidate_bits: str
@@ -56,7 +56,7 @@ class FormalTestbench:
         includes = " ".join(f"-I{include_folder}" for include_folder in design.include_folders(sandbox_folder))
         path_list = " ".join(design.source_paths(sandbox_folder))
         script = (
-            f"iverilog -g2012 -s {name} {includes} -o {name}.vvp {OURS}/bench.sv {path_list}"
+            f"iverilog -g2012 -s {name} {includes} -o {name}.vvp {INPUT_FOLDER}/bench.sv {path_list}"
             f" && vvp -n {name}.vvp >/dev/null"
         )
         end, code, simulator_output = await workbench.run_shell_script(
@@ -103,7 +103,7 @@ module {testbench_name};
 {wires}
   {self.top_module.instance_text("dut", ", ".join(connected))}
   initial begin
-    $readmemb("{OURS}/inputs", inputs);
+    $readmemb("{INPUT_FOLDER}/inputs", inputs);
     trace = $fopen("{testbench_name}.txt");
     clock = {idle};
     #1;

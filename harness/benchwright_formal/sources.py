@@ -39,23 +39,25 @@ def require_plain_module_name(module_name: str) -> None:
 class ComparedSources:
     """A design's files, named so that no command line can misread them."""
 
-    files: tuple[bytes, ...]
+    source_contents: tuple[bytes, ...]
     """In the order of compilation: packages first."""
-    headers: Mapping[str, bytes]
+    header_content_by_path: Mapping[str, bytes]
     """Files that the design's files may include or load, by relative path."""
 
     def content_by_path(self, sandbox_folder: str) -> dict[str, bytes]:
         """The files below a folder."""
-        texts = {f"{sandbox_folder}/f{number}.sv": text for number, text in enumerate(self.files)}
-        return texts | {f"{sandbox_folder}/{path}": content for path, content in self.headers.items()}
+        texts = {f"{sandbox_folder}/f{number}.sv": text for number, text in enumerate(self.source_contents)}
+        return texts | {f"{sandbox_folder}/{path}": content for path, content in self.header_content_by_path.items()}
 
     def source_paths(self, sandbox_folder: str) -> list[str]:
         """The paths of the files below a folder."""
-        return [f"{sandbox_folder}/f{number}.sv" for number in range(len(self.files))]
+        return [f"{sandbox_folder}/f{number}.sv" for number in range(len(self.source_contents))]
 
     def include_folders(self, sandbox_folder: str) -> list[str]:
         """The folders in which `include` looks."""
-        return sorted({sandbox_folder, *(f"{sandbox_folder}/{path}".rpartition("/")[0] for path in self.headers)})
+        return sorted(
+            {sandbox_folder, *(f"{sandbox_folder}/{path}".rpartition("/")[0] for path in self.header_content_by_path)}
+        )
 
 
 def compared_sources(content_by_path: Mapping[str, bytes]) -> ComparedSources:
@@ -84,7 +86,7 @@ def compared_sources(content_by_path: Mapping[str, bytes]) -> ComparedSources:
     return ComparedSources(tuple(content_by_path[path] for path in paths), headers)
 
 
-def design_files(content_by_path: Mapping[str, bytes]) -> dict[str, bytes]:
+def files_outside_docs_and_verif(content_by_path: Mapping[str, bytes]) -> dict[str, bytes]:
     """The files that belong to a design, of all that it is given with."""
     return {path: content for path, content in content_by_path.items() if path.split("/")[0] not in _NOT_DESIGN}
 

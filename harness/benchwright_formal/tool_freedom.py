@@ -37,7 +37,7 @@ def require_simulator_meaning(syntax_tree: YosysNode) -> None:
     """
     nodes = list(syntax_tree.walk())
     for node in nodes:
-        for name in sorted(node.attributes):
+        for name in sorted(node.attribute_names):
             if _ATTRIBUTE.fullmatch(name):
                 raise NotModelledError(f"`{name}`, or what has its meaning, changes what Yosys reads")
     for reason in (

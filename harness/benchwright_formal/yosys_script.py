@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from benchwright_formal.bench import OURS, random_unguessable_name
+from benchwright_formal.bench import INPUT_FOLDER, random_unguessable_name
 from benchwright_formal.netlist import ComparedNetlist, DesignClock, Port
 from benchwright_formal.sources import ComparedSources
 from benchwright_formal.top import Top
 from benchwright_problems.equivalence import NO_DONT_CARES, DontCares
 
-REFERENCE, OTHER = "gold", "gate"
+REFERENCE, CANDIDATE = "gold", "gate"
 FIRST_CYCLES = 24
 """Compared before a proof is tried: most differences show soon."""
-SAME = "Networks are equivalent"
-PROVED = "Property proved"
+SAME_LOGIC_MESSAGE = "Networks are equivalent"
+PROVED_MESSAGE = "Property proved"
 """Message that ABC prints: of logic, of a circuit."""
 _DEFINED_CYCLES = 300
 _ASIDE = "t:$print t:$check t:$assert t:$assume t:$cover t:$live t:$fair t:$scopeinfo"
@@ -120,12 +120,11 @@ class Miter:
             "  output bad, output seen);",
             *wires,
             f"{REFERENCE} the_gold({', '.join([*shared_ports, *gold])});",
-            f"{OTHER} the_gate({', '.join([*shared_ports, *gate])});",
+            f"{CANDIDATE} the_gate({', '.join([*shared_ports, *gate])});",
             f"wire [{total - 1}:0] unknown = {unknown_bits};",
             f"wire [{total - 1}:0] expected = {_verilog_concatenation(f'd_{port.name}' for port in self.outputs)};",
             f"wire [{total - 1}:0] found = {_verilog_concatenation(f'g_{port.name}' for port in self.outputs)};",
-            f"wire [{total - 1}:0] counts = "
-            f"{_verilog_concatenation(map(self._output_counts_expression, self.outputs))};",
+            f"wire [{total - 1}:0] counts = {_verilog_concatenation(map(self._care_mask_expression, self.outputs))};",
             f"reg [{total - 1}:0] defined = 0;",
             "always @(posedge miter_clock) defined <= defined | (~unknown & counts);",
             # ABC's bounded model checking needs a register: the first cycle says all of combinational logic.
@@ -136,7 +135,7 @@ class Miter:
             "endmodule",
         )
 
-    def _output_counts_expression(self, port: Port) -> str:
+    def _care_mask_expression(self, port: Port) -> str:
         """An expression that says whether an output counts in a cycle, for each of its bits."""
         condition = self.dont_cares.unless.get(port.name)
         if condition is None:
@@ -146,15 +145,15 @@ class Miter:
         return f"{{{port.width}{{{holds}}}}}"
 
     @staticmethod
-    def script() -> str:
+    def yosys_script() -> str:
         """Leaves bad.aig and seen.aig, each with one output, and bad.named.aig with names."""
         return _joined_lines(
             f"read_rtlil {REFERENCE}.il",
             "setundef -undriven -undef",
             f"xprop -split-outputs -formal -assume-def-inputs {REFERENCE}",
-            f"read_rtlil {OTHER}.il",
-            f"setundef -undriven -anyseq {OTHER}",
-            f"read_verilog -sv {OURS}/miter.sv",
+            f"read_rtlil {CANDIDATE}.il",
+            f"setundef -undriven -anyseq {CANDIDATE}",
+            f"read_verilog -sv {INPUT_FOLDER}/miter.sv",
             "hierarchy -check -top miter",
             # ABC simplifies faster than Yosys.
             *(
@@ -173,12 +172,12 @@ class Miter:
         )
 
 
-def logic_match_command(limit_s: float) -> str:
-    """Compares the logic between registers that correspond in their order; prints `SAME`."""
-    return f'yosys-abc -c "cec -T {max(1, round(limit_s))} {REFERENCE}.aig {OTHER}.aig"'
+def logic_match_shell_command(limit_s: float) -> str:
+    """Compares the logic between registers that correspond in their order; prints `SAME_LOGIC_MESSAGE`."""
+    return f'yosys-abc -c "cec -T {max(1, round(limit_s))} {REFERENCE}.aig {CANDIDATE}.aig"'
 
 
-def miter_proof_script(limit_s: float) -> str:
+def miter_proof_shell_script(limit_s: float) -> str:
     """The script of the shell that leaves bad.txt and seen.txt, or prints what could be proved; see `proof`.
 
     Args:
@@ -187,14 +186,14 @@ def miter_proof_script(limit_s: float) -> str:
     first_limit_s, defined, proof, deep = (max(1, round(limit_s * share)) for share in (0.2, 0.1, 0.4, 0.2))
     return _joined_lines(
         "set -e",
-        f"yosys -q -q -s {OURS}/miter.ys",
+        f"yosys -q -q -s {INPUT_FOLDER}/miter.ys",
         'abc() { yosys-abc -c "read_aiger $1.aig; $2; write_cex -n $1.txt" >abc.log 2>&1 || true; cat abc.log; }',
         f'abc bad "scorr; bmc3 -F {FIRST_CYCLES} -T {first_limit_s}"',
         "[ ! -s bad.txt ] || exit 0",
         f'abc seen "bmc3 -F {_DEFINED_CYCLES} -T {defined}"',
         "[ -s seen.txt ] || exit 0",
         f'abc bad "scorr; pdr -T {proof}"',
-        f'[ -s bad.txt ] || grep -q "{PROVED}" abc.log || abc bad "bmc3 -T {deep}"',
+        f'[ -s bad.txt ] || grep -q "{PROVED_MESSAGE}" abc.log || abc bad "bmc3 -T {deep}"',
     )
 
 

@@ -37,7 +37,7 @@ class YosysNode:
     name: str
     """Of what has one; of a constant its bits, empty if they are unknown."""
     children: list[YosysNode] = field(default_factory=list)
-    attributes: set[str] = field(default_factory=set)
+    attribute_names: set[str] = field(default_factory=set)
     """Their names."""
 
     def walk(self) -> Iterator[YosysNode]:
@@ -78,7 +78,7 @@ def parse_yosys_ast(dump_text: str, source_folder: str) -> YosysNode:
             previous_kind = node.kind
             del path[depth:]
             if node.kind == "ATTR":
-                path[-1].attributes.add(node.name)
+                path[-1].attribute_names.add(node.name)
             else:
                 path[-1].children.append(node)
             path.append(node)

@@ -170,12 +170,12 @@ class Scale(StrEnum):
 
     def _is_near_and_in_same_tier(self, lower_score: float, higher_score: float) -> tuple[bool, bool]:
         nearness_limit = 1.0 if self is Scale.TIERS else 0.1
-        return higher_score - lower_score <= nearness_limit + _ROUNDING, self._score_tier(
+        return higher_score - lower_score <= nearness_limit + _ROUNDING, self._tier_index(
             lower_score
-        ) == self._score_tier(higher_score)
+        ) == self._tier_index(higher_score)
 
-    def _score_tier(self, score: float) -> int:
-        points = score if self is Scale.TIERS else 10 * score
+    def _tier_index(self, label_value: float) -> int:
+        points = label_value if self is Scale.TIERS else 10 * label_value
         return sum(points >= start - _ROUNDING for start in _TIERS)
 
 

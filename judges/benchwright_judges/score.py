@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from benchwright_judges.formats import rules_of
-from benchwright_judges.formats.question_rules import GivenText
+from benchwright_judges.formats.question_rules import AnswerToScore
 from benchwright_judges.formats.selection import score_selection
 from benchwright_judges.judgement import Judgement, JudgementStatus
 from benchwright_judges.reading.statements import Extraction, ExtractionOutcome
@@ -32,7 +32,7 @@ def score_by_rules(problem: Problem, answer: str) -> Judgement:
     question = problem.public.question
     if question is None:
         return _judge_by_bleu_and_rouge(answer, key) if problem.kind is ProblemKind.TEXT else NO_KEY
-    judgement = rules_of(question.format).score(GivenText(question, problem.public.statement, answer, key))
+    judgement = rules_of(question.format).score(AnswerToScore(question, problem.public.statement, answer, key))
     return judgement.model_copy(update={"rubric": RULES}) if judgement.status.is_final else judgement
 
 
@@ -57,7 +57,7 @@ def score_value(problem: Problem, read_value: str) -> Judgement:
 
 def selectable_values(question: Question) -> tuple[str, ...]:
     """The values that can be selected: the letters, `true` and `false`, or none for questions answered in words."""
-    return rules_of(question.format).selectable(question)
+    return rules_of(question.format).selectable_values(question)
 
 
 def read_selection(question: Question, answer_text: str) -> str | None:

@@ -80,8 +80,8 @@ def _sacrebleu_and_rouge_scores(answer_text: str, reference_text: str) -> dict[s
     return {"sacrebleu": sentence_bleu(answer_text, [reference_text]).score / 100, **values}
 
 
-def _ngrams(words: list[str], word_count: int) -> list[tuple[str, ...]]:
-    return [tuple(words[start : start + word_count]) for start in range(len(words) - word_count + 1)]
+def _ngrams(words: list[str], words_per_ngram: int) -> list[tuple[str, ...]]:
+    return [tuple(words[start : start + words_per_ngram]) for start in range(len(words) - words_per_ngram + 1)]
 
 
 def _plain_words(text: str) -> list[str]:

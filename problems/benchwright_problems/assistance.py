@@ -13,14 +13,14 @@ MOST_EXTENSIONS = 20
 ExtensionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
 """Such as `github.copilot`, or `benchwright` for Benchwright's own completion."""
 
-CHECKED = (
+CHECK_NOTICE = (
     "The record of your attempt says where text came from, as far as your editor reports it: typed, pasted, an accepted"
     " completion, or a chat's edit, and by which extension. The course's staff compare it with this."
 )
 """The way in which it is checked."""
 
 
-class Allowed(StrEnum):
+class AllowedHelp(StrEnum):
     """The amount of help that is allowed."""
 
     NONE = "none"
@@ -35,13 +35,13 @@ class Allowed(StrEnum):
 class Assistance(Model):
     """The rule of an assignment on help by models."""
 
-    allowed: Allowed
+    allowed: AllowedHelp
     extensions: tuple[ExtensionId, ...] = Field(default=(), max_length=MOST_EXTENSIONS)
     """With `named`, and only with it."""
 
     @model_validator(mode="after")
     def _require_consistent_rule(self) -> Self:
-        if (self.allowed is Allowed.NAMED) != bool(self.extensions):
+        if (self.allowed is AllowedHelp.NAMED) != bool(self.extensions):
             raise ValueError("extensions are named with “named”, and only with it")
         return self
 
@@ -53,16 +53,16 @@ class Assistance(Model):
             is_chat: True if a chat or an agent made the edit, and not an inline completion.
         """
         match self.allowed:
-            case Allowed.NAMED:
+            case AllowedHelp.NAMED:
                 return _canonical_extension_name(extension_id) in map(_canonical_extension_name, self.extensions)
-            case Allowed.COMPLETION:
+            case AllowedHelp.COMPLETION:
                 return not is_chat
             case _:
-                return self.allowed is Allowed.CHAT
+                return self.allowed is AllowedHelp.CHAT
 
     def allows_active_extension(self, extension_id: str) -> bool:
         """True if an extension of a model may be active: one that chats as well may complete."""
-        return self.allowed is Allowed.COMPLETION or self.allows_text_from(extension_id, is_chat=True)
+        return self.allowed is AllowedHelp.COMPLETION or self.allows_text_from(extension_id, is_chat=True)
 
     @property
     def rule(self) -> str:
@@ -74,7 +74,7 @@ class Assistance(Model):
     @property
     def rule_and_check_notice(self) -> str:
         """The rule on what is allowed, and how it is checked."""
-        return f"{self.rule} {CHECKED}"
+        return f"{self.rule} {CHECK_NOTICE}"
 
 
 def _canonical_extension_name(extension_id: str) -> str:
@@ -84,9 +84,9 @@ def _canonical_extension_name(extension_id: str) -> str:
 
 _OWN, _OWN_IN_VSCODE = "benchwright", "benchwright.benchwright"
 _RULES = {
-    Allowed.NONE: "No model may help: neither inline completion nor chat or agents.",
-    Allowed.COMPLETION: "Inline completion by a model may help; chat and agents may not.",
-    Allowed.CHAT: "Models may help: inline completion, chat and agents.",
+    AllowedHelp.NONE: "No model may help: neither inline completion nor chat or agents.",
+    AllowedHelp.COMPLETION: "Inline completion by a model may help; chat and agents may not.",
+    AllowedHelp.CHAT: "Models may help: inline completion, chat and agents.",
 }
 
 

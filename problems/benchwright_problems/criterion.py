@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_v
 from benchwright_foundation.model import Model
 from benchwright_problems.relative_path import RelativeFolder, RelativePath
 
-DESCRIPTION = "testbench.json"
+TESTBENCH_FILE = "testbench.json"
 """The file of a harness that is a testbench."""
 Simulator = Literal["icarus", "verilator"]
 
@@ -50,7 +50,7 @@ Patterns = Annotated[
 Flag = Annotated[str, AfterValidator(_require_flag), Field(max_length=200, pattern=r"^\S+$")]
 
 
-class PassPatterns(Model):
+class DecidingPatterns(Model):
     """Patterns of the lines that decide."""
 
     model_config = ConfigDict(serialize_by_alias=True)
@@ -64,7 +64,7 @@ class PassPatterns(Model):
 
 
 PRESETS = {
-    "verilogeval": PassPatterns.model_validate(
+    "verilogeval": DecidingPatterns.model_validate(
         {
             "pass": [r"Mismatches: *(?P<mismatches>0) in *(?P<samples>[1-9]\d*) samples"],
             "fail": [
@@ -75,12 +75,12 @@ PRESETS = {
             "count": 1,
         }
     ),
-    "rtllm": PassPatterns.model_validate({"pass": [r"(?i)\bpass(?:ed)?\b"]}),
+    "rtllm": DecidingPatterns.model_validate({"pass": [r"(?i)\bpass(?:ed)?\b"]}),
 }
 """The criteria of data sets: of scripts/sv-iv-analyze of NVlabs/verilog-eval, and of RTLLM's testbenches."""
 
 
-class CriterionTable(PassPatterns):
+class CriterionTable(DecidingPatterns):
     """`[criterion]` of `problem.toml`."""
 
     preset: Literal["verilogeval", "rtllm"] | None = None
@@ -101,7 +101,7 @@ class CriterionTable(PassPatterns):
     """Files of the harness that the testbench reads while it runs, by file name."""
 
     @property
-    def patterns(self) -> PassPatterns:
+    def effective_patterns(self) -> DecidingPatterns:
         """The preset's, or its own."""
         return PRESETS[self.preset] if self.preset else self
 

@@ -19,7 +19,7 @@ _NAMES = frozenset(
 _SUFFIXES = (".code-workspace", ".code-profile", ".sublime-project", ".sublime-workspace", ".csproj", ".sln")
 
 
-def is_editor_file(path: str) -> bool:
+def is_obeyed_by_editors(path: str) -> bool:
     """True if opening the folder may run the file or change how the editor works.
 
     Every name that begins with a dot counts, except the few that nothing executes: `.vscode`, `.git`, `.devcontainer`,
@@ -28,10 +28,10 @@ def is_editor_file(path: str) -> bool:
     Args:
         path: Relative, with slashes.
     """
-    return any(_is_editor_name(part) for part in PurePosixPath(path).parts)
+    return any(_is_name_obeyed_by_editors(part) for part in PurePosixPath(path).parts)
 
 
-def _is_editor_name(path_component: str) -> bool:
+def _is_name_obeyed_by_editors(path_component: str) -> bool:
     # Windows drops dots and spaces at the end and takes what follows a colon for a stream; macOS ignores invisible
     # characters and case.
     plain_name = "".join(c for c in unicodedata.normalize("NFKC", path_component) if unicodedata.category(c) != "Cf")

@@ -13,14 +13,14 @@ from pydantic import Field, model_validator
 from benchwright_foundation.model import Model
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=200)]
-PROOF_DESCRIPTION = "proof.json"
+PROOF_FILE = "proof.json"
 """The file of a harness that is a proof."""
-MOST_SETS = 8
+MOST_PARAMETER_SETS = 8
 """Each takes a proof of its own."""
 Value = Annotated[int, Field(strict=True, ge=0, lt=2**31)]
 Parameters = Mapping[Name, Value]
 """Parameter of the top module → value; those that are not named have their defaults."""
-ParameterSets = Annotated[tuple[Annotated[Parameters, Field(min_length=1)], ...], Field(max_length=MOST_SETS)]
+ParameterSets = Annotated[tuple[Annotated[Parameters, Field(min_length=1)], ...], Field(max_length=MOST_PARAMETER_SETS)]
 
 
 class DontCares(Model):

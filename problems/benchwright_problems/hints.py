@@ -70,8 +70,8 @@ def _counted_noun(count: int, singular_noun: str) -> str:
     return f"{count} {singular_noun}" if count == 1 else f"{count} {singular_noun}s"
 
 
-def _is_empty(cost_or_condition: object) -> bool:
-    return not cost_or_condition
+def _is_empty(hint_rules_or_texts: object) -> bool:
+    return not hint_rules_or_texts
 
 
 # Left out where there are none: records from before there were hints stay as they were.

@@ -26,10 +26,10 @@ def require_partial_date(date_text: str) -> str:
     raise ValueError(f"{date_text!r} is not a date. Write YYYY-MM-DD, or YYYY-MM if the day is unknown")
 
 
-def may_precede(date: str, later_date: str) -> bool:
+def may_be_before_or_equal(date: str, other_date: str) -> bool:
     """True if one date can be the same as another one, or earlier, as far as both are known."""
-    shared_length = min(len(date), len(later_date))
-    return date[:shared_length] <= later_date[:shared_length]
+    shared_length = min(len(date), len(other_date))
+    return date[:shared_length] <= other_date[:shared_length]
 
 
 def _iso_text_if_date(value: object) -> object:

@@ -19,7 +19,7 @@ from benchwright_foundation.model import Model
 from benchwright_problems.canary import Canary
 from benchwright_problems.category import Category
 from benchwright_problems.criterion import CriterionTable
-from benchwright_problems.equivalence import NO_DONT_CARES, PROOF_DESCRIPTION, DontCares, ParameterSets
+from benchwright_problems.equivalence import NO_DONT_CARES, PROOF_FILE, DontCares, ParameterSets
 from benchwright_problems.figure import MediaType, decode_base64, media_type_of_path, require_harmless_picture
 from benchwright_problems.hints import HintRules, HintTexts
 from benchwright_problems.partial_date import PartialDate
@@ -59,7 +59,7 @@ class ScanAction(StrEnum):
     ALLOW = "allow"
 
 
-class AnsweredBy(Enum):
+class AnswerKind(Enum):
     """The kind of answer to a question: all that packs, forms and reports have to know of its format."""
 
     CHOICE = "choice"
@@ -76,35 +76,35 @@ class AnsweredBy(Enum):
     @property
     def has_choices(self) -> bool:
         """True if its questions have choices with letters."""
-        return self in (AnsweredBy.CHOICE, AnsweredBy.CHOICES)
+        return self in (AnswerKind.CHOICE, AnswerKind.CHOICES)
 
 
 class QuestionFormat(StrEnum):
     """The way in which a question is asked and answered."""
 
-    MULTIPLE_CHOICE = "multiple-choice", "multiple choice", AnsweredBy.CHOICE
-    MULTIPLE_RESPONSE = "multiple-response", "multiple response", AnsweredBy.CHOICES
-    ASSERTION = "assertion", "true or false", AnsweredBy.TRUTH
-    FILL_IN_THE_BLANK = "fill-in-the-blank", "fill in the blank", AnsweredBy.BLANK
-    OPEN_ENDED = "open-ended", "open-ended", AnsweredBy.WORDS
-    FREE_RESPONSE = "free-response", "free response", AnsweredBy.WORDS
+    MULTIPLE_CHOICE = "multiple-choice", "multiple choice", AnswerKind.CHOICE
+    MULTIPLE_RESPONSE = "multiple-response", "multiple response", AnswerKind.CHOICES
+    ASSERTION = "assertion", "true or false", AnswerKind.TRUTH
+    FILL_IN_THE_BLANK = "fill-in-the-blank", "fill in the blank", AnswerKind.BLANK
+    OPEN_ENDED = "open-ended", "open-ended", AnswerKind.WORDS
+    FREE_RESPONSE = "free-response", "free response", AnswerKind.WORDS
 
     _value_: str
     label: str
     """As people call it."""
-    answered_by: AnsweredBy
+    answered_by: AnswerKind
 
     # The defaults are never used: to type checkers, finding a member by its value looks like a call of this.
-    def __new__(cls, value: str, label: str = "", answered_by: AnsweredBy = AnsweredBy.WORDS) -> Self:
+    def __new__(cls, value: str, label: str = "", answered_by: AnswerKind = AnswerKind.WORDS) -> Self:
         """Its value as packs write it, and what is known of it."""
         question_format = str.__new__(cls, value)
         question_format._value_, question_format.label, question_format.answered_by = value, label, answered_by
         return question_format
 
     @property
-    def possible_keys(self) -> tuple[str, ...]:
+    def fixed_keys(self) -> tuple[str, ...]:
         """The keys that its questions can have; empty if they are a question's choices, or any words."""
-        return ("true", "false") if self.answered_by is AnsweredBy.TRUTH else ()
+        return ("true", "false") if self.answered_by is AnswerKind.TRUTH else ()
 
     def unmet_key_rule_in_words(self, written_key: str, choice_letters: Collection[str]) -> str:
         """What a key has to be, in words; empty if it is that.
@@ -113,7 +113,7 @@ class QuestionFormat(StrEnum):
             written_key: A key that somebody wrote.
             choice_letters: Those of the question's choices.
         """
-        if self.answered_by is AnsweredBy.CHOICES:
+        if self.answered_by is AnswerKind.CHOICES:
             if not choice_letters or (
                 written_key and written_key == "".join(sorted({*written_key} & {*choice_letters}))
             ):
@@ -121,7 +121,7 @@ class QuestionFormat(StrEnum):
             some = "".join(sorted(choice_letters)[::2])
             letter_list = ", ".join(choice_letters)
             return f"the letters of all right choices, of {letter_list}, each once and in order, such as {some}"
-        values = choice_letters if self.answered_by is AnsweredBy.CHOICE else self.possible_keys
+        values = choice_letters if self.answered_by is AnswerKind.CHOICE else self.fixed_keys
         return f"one of {', '.join(values)}" if values and written_key not in values else ""
 
 
@@ -166,7 +166,7 @@ class RunLimits(Model):
     """Size of the run's folder, MiB."""
 
     @property
-    def compile_s(self) -> int:
+    def compile_cpu_s(self) -> int:
         """Processor time in seconds that one process of a compiler may take."""
         return math.ceil(max(_MIN_COMPILE_S, _COMPILE_SHARE * self.wall_s))
 
@@ -380,7 +380,7 @@ class Problem(Model):
         """
         proof_parts: dict[str, JsonValue] = (
             self.hidden.model_dump(mode="json", include={"reference", "dont_cares", "parameter_sets"})
-            if PROOF_DESCRIPTION in self.hidden.harness
+            if PROOF_FILE in self.hidden.harness
             else {}
         )
         return digest(

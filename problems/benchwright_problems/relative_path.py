@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from benchwright_problems.editor_files import is_editor_file
+from benchwright_problems.editor_files import is_obeyed_by_editors
 
 FOLDERS = ("docs", "rtl", "rundir", "verif")
 """Folders that every run has; no file can have these names."""
@@ -39,8 +39,8 @@ def _require_not_workspace_folder(path: str) -> str:
     return path
 
 
-def _require_not_editor_file(path: str) -> str:
-    if is_editor_file(path):
+def _require_not_obeyed_by_editors(path: str) -> str:
+    if is_obeyed_by_editors(path):
         raise ValueError(
             f"{path!r} is a file that editors or their assistants may run or obey; remove it from the problem"
         )
@@ -50,5 +50,5 @@ def _require_not_editor_file(path: str) -> str:
 RelativeFolder = Annotated[str, AfterValidator(_require_path_inside)]
 RelativePath = Annotated[RelativeFolder, AfterValidator(_require_not_workspace_folder)]
 """A file."""
-WorkspacePath = Annotated[RelativePath, AfterValidator(_require_not_editor_file)]
+WorkspacePath = Annotated[RelativePath, AfterValidator(_require_not_obeyed_by_editors)]
 """A file that a solver's editor opens."""

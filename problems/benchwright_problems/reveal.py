@@ -97,7 +97,7 @@ def _reveal_verdict(verdict: Verdict, read_log: ReadLog) -> Revealed:
     )
 
 
-def _reveal_names(verdict: Verdict, read_log: ReadLog) -> Revealed:
+def _reveal_test_names(verdict: Verdict, read_log: ReadLog) -> Revealed:
     tests = tuple(RevealedTest(test.name, test.passed, None) for test in verdict.tests)
     return replace(_reveal_verdict(verdict, read_log), tests=tests)
 
@@ -130,7 +130,7 @@ class Reveal(StrEnum):
         "This problem shows only whether the hidden tests pass.",
         _reveal_verdict,
     )
-    NAMES = "names", "also test names", "This problem shows test names only.", _reveal_names
+    NAMES = "names", "also test names", "This problem shows test names only.", _reveal_test_names
     MESSAGES = (
         "messages",
         "also failure messages",
@@ -209,11 +209,11 @@ def reveal_reference(
     return read_reference() if is_solved and policy.shows_all_of(Reveal.REFERENCE) else None
 
 
-def reveal_explanation(read_explanation: Callable[[], str], *, is_over: bool) -> str:
+def reveal_explanation(read_explanation: Callable[[], str], *, is_work_over: bool) -> str:
     """The author's explanation of the solution, which every policy shows once work is over; empty if it stays hidden.
 
     Args:
         read_explanation: Called only where it is shown.
-        is_over: True if who asks can change nothing any more: the assignment has closed, or the problem is solved.
+        is_work_over: True if who asks can change nothing any more: the assignment has closed, or the problem is solved.
     """
-    return read_explanation() if is_over else ""
+    return read_explanation() if is_work_over else ""

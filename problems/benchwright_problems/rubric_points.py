@@ -42,8 +42,8 @@ class RubricPoints(Model):
         return "\n".join([*lines, f"Right from {self.enough or self.most:g} of {self.most:g} points."])
 
 
-def _is_absent(enough_points: object) -> bool:
-    return enough_points is None
+def _is_absent(rubric_points: object) -> bool:
+    return rubric_points is None
 
 
 # Left out where there are none: keys from before there were points keep their digest.

@@ -156,7 +156,9 @@ def module_without_content(verilog_source: str, module_name: str) -> str | None:
         if declaration.header.name.valueText == module_name:
             source_parts = [_node_text(verilog_source, declaration.header)]
             source_parts += [
-                _node_text(verilog_source, member) for member in declaration.members if _declares_an_interface(member)
+                _node_text(verilog_source, member)
+                for member in declaration.members
+                if _is_port_or_parameter_declaration(member)
             ]
             text_before = verilog_source.encode()[: declaration.header.sourceRange.start.offset].decode()
             directives = [match[0] for match in _DIRECTIVE.finditer(text_before)]
@@ -203,10 +205,10 @@ def _module_facts(module_declaration: ModuleDeclarationSyntax) -> VerilogModule:
     return VerilogModule(module_declaration.header.name.valueText, tuple(instances))
 
 
-def _declares_an_interface(module_node: SyntaxNode) -> bool:
+def _is_port_or_parameter_declaration(member_node: SyntaxNode) -> bool:
     from pyslang.syntax import SyntaxKind
 
-    return module_node.kind in {SyntaxKind.PortDeclaration, SyntaxKind.ParameterDeclarationStatement}
+    return member_node.kind in {SyntaxKind.PortDeclaration, SyntaxKind.ParameterDeclarationStatement}
 
 
 def _node_text(verilog_source: str, node: SyntaxNode) -> str:

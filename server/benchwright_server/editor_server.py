@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lsprotocol import types
 
     from benchwright_foundation.home import Home
-    from benchwright_harness.grading.two_sided import TwoSided
+    from benchwright_harness.grading.two_sided import TwoSidedProof
     from benchwright_server.attempts.session import EditorSession
     from benchwright_server.attempts.sessions import EditorSessions
     from benchwright_server.client import Client
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from benchwright_verilog.syntax.documents import Document, Documents
     from benchwright_verilog.syntax.json_form import JsonText
 
-Counts = dict[str, tuple[int, int]]
+ErrorsAndWarningsByTool = dict[str, tuple[int, int]]
 """Errors and warnings by source."""
 
 
@@ -73,10 +73,10 @@ class Diagnostics(Protocol):
     async def wait_for_typing_pause(self, uri: str) -> None:
         """Wait until typing pauses, or has gone on for long enough."""
 
-    async def lint_saved_file(self, uri: str) -> Counts | None:
+    async def lint_saved_file(self, uri: str) -> ErrorsAndWarningsByTool | None:
         """Lint a saved file; None for files of no workspace and for those that changed meanwhile."""
 
-    def is_analysed(self, uri: str) -> bool:
+    def is_watched_design(self, uri: str) -> bool:
         """True if a document is a design that is analysed."""
 
     async def report_on_saved_file(self, path: Path) -> FindingReport | None:
@@ -107,7 +107,9 @@ class RunMessages(Protocol):
     def findings_on_unchanged_lines(self, document: Document) -> list[Finding]:
         """Those about an open document."""
 
-    async def show_instead(self, source: FindingTool, folder: Path, run_messages: Collection[RunMessage]) -> None:
+    async def replace_messages_of_source(
+        self, source: FindingTool, folder: Path, run_messages: Collection[RunMessage]
+    ) -> None:
         """Show these instead of all that this source said of the folder's files."""
 
 
@@ -162,7 +164,7 @@ class PackFiles(Protocol):
     def forget_closed(self, uri: str) -> None:
         """A document was closed."""
 
-    def publish_proof(self, folder: Path, two_sided: TwoSided) -> None:
+    def publish_proof(self, folder: Path, two_sided: TwoSidedProof) -> None:
         """A problem was proved, or was not."""
 
     def field_hover(self, document: Document, position: types.Position) -> types.Hover | None:

@@ -42,10 +42,10 @@ def user_sentence(error: BaseException) -> str:
     The message of an unexpected error may quote the data being processed, hidden parts included, so only its type
     is shown.
     """
-    return str(error) if isinstance(error, FORESEEN) else unexpected_sentence(type(error).__name__)
+    return str(error) if isinstance(error, FORESEEN) else unexpected_error_sentence(type(error).__name__)
 
 
-def unexpected_sentence(error_type_name: str) -> str:
+def unexpected_error_sentence(error_type_name: str) -> str:
     """The sentence that a user sees of an unexpected error of this type."""
     return (
         f"Unexpected error ({error_type_name}). Your files are unchanged. Try again; if it happens again,"

@@ -38,7 +38,7 @@ from benchwright_foundation.operating_system import LOOPS_READ_PIPES
 from benchwright_harness.toolchain_in_use import toolchain_folder_in_use
 from benchwright_server.agent.attempt_socket import MCP_CLIENT
 from benchwright_server.editor_server import EditorServer, RunMessage
-from benchwright_server.errors import FORESEEN, log_traceback, unexpected_sentence, user_sentence
+from benchwright_server.errors import FORESEEN, log_traceback, unexpected_error_sentence, user_sentence
 from benchwright_server.features.authoring.pack_files import PackFiles
 from benchwright_server.features.editor.configuration import follow_configuration
 from benchwright_server.features.editor.file_lists import FileListProblems
@@ -53,13 +53,13 @@ from benchwright_server.initialize_exchange import InitializeExchange
 from benchwright_server.own_tests.last_results import LastResults
 from benchwright_server.pipe import is_unshared_pipe, open_pipe_reader, widen_pipe
 from benchwright_server.settings import ServerSettings, camel_case_name
-from benchwright_server.workspaces.marker import is_marked
+from benchwright_server.workspaces.marker import is_in_marked_folder
 from benchwright_server.workspaces.sealed_files import sealed_path_predicate
 from benchwright_server.workspaces.workspace_search import holds_repository, workspace_folder_containing
 from benchwright_verilog.semantics.behaviour.view_store import InstanceChoiceStore
-from benchwright_verilog.semantics.project.folder_state import FolderState
+from benchwright_verilog.semantics.project.folder_state import FolderStateStore
 from benchwright_verilog.semantics.project.index.index_store import IndexStore
-from benchwright_verilog.semantics.project.lists.list_store import ListStore
+from benchwright_verilog.semantics.project.lists.list_store import ListChoiceStore
 from benchwright_verilog.semantics.project.projects import Projects
 from benchwright_verilog.syntax.documents import Documents
 from benchwright_verilog.syntax.json_form import JsonText
@@ -99,10 +99,10 @@ def _without_traceback(error: Any) -> Any:
     module, _, kind = name.strip().rpartition(".")
     raised = getattr(sys.modules.get(module), kind, None)
     is_foreseen = isinstance(raised, type) and issubclass(raised, FORESEEN)
-    return JsonRpcInternalError(message.strip() if is_foreseen else unexpected_sentence(kind)).to_response_error()
+    return JsonRpcInternalError(message.strip() if is_foreseen else unexpected_error_sentence(kind)).to_response_error()
 
 
-class Protocol(LanguageServerProtocol):
+class BenchwrightProtocol(LanguageServerProtocol):
     """pygls's protocol without its own copy of the documents, for a client whose `initialize` was answered already.
 
     pygls splits lines where LSP does not, so only `Documents` keeps their content.
@@ -140,7 +140,7 @@ class Protocol(LanguageServerProtocol):
             return
         # Like pygls, except that pygls finds the kind of message by `isinstance` on `typing.Protocol`s, which takes
         # longer than handling most messages.
-        self.prepare_for(message.method)
+        self.prepare_for_method(message.method)
         handler_context = contextvars.copy_context()
         if hasattr(message, "id"):
             handler_context.run(self._handle_request, message.id, message.method, message.params)
@@ -176,13 +176,13 @@ class Protocol(LanguageServerProtocol):
         else:
             self._send_data({"jsonrpc": self.VERSION, "method": method, "params": params})
 
-    def begin_after_initialize(self, prepare_for: Callable[[str], None]) -> None:
+    def begin_after_initialize(self, prepare_for_method: Callable[[str], None]) -> None:
         """Set the state that handling `initialize` would have set.
 
         Args:
-            prepare_for: Called with the method of each message before it is handled.
+            prepare_for_method: Called with the method of each message before it is handled.
         """
-        self.prepare_for = prepare_for
+        self.prepare_for_method = prepare_for_method
         # pygls's objects of what either side can do are left empty: making them takes longer than most answers, and
         # who asks what the client can do asks `Client`.
         self.client_capabilities = types.ClientCapabilities()
@@ -233,13 +233,13 @@ class BenchwrightServer(EditorServer):
         exchange: The exchange with the client so far.
     """
 
-    protocol: Protocol
+    protocol: BenchwrightProtocol
 
     def __init__(self, home: Home, open_sandbox: Callable[[], Sandbox], exchange: InitializeExchange) -> None:
         super().__init__(
             "benchwright",
             version(),
-            protocol_cls=Protocol,
+            protocol_cls=BenchwrightProtocol,
             converter_factory=_message_converter,
         )
         self.home = home
@@ -261,8 +261,8 @@ class BenchwrightServer(EditorServer):
             IndexStore(home.cache / "index"),
             self.indexing.show_from_any_thread,
             InstanceChoiceStore(home.state / "views"),
-            ListStore(home.state / "lists"),
-            FolderState(home.state / "units"),
+            ListChoiceStore(home.state / "lists"),
+            FolderStateStore(home.state / "units"),
             self._ask_next_declaration_question,
             sealed_path_predicate(home),
             (home.data, home.state),
@@ -330,9 +330,9 @@ class BenchwrightServer(EditorServer):
         return sessions
 
     async def _show_once_if_nothing_can_run(self, sandbox_name: str) -> None:
-        from benchwright_server.attempts.sandbox_notice import new_sandbox_notice
+        from benchwright_server.attempts.sandbox_notice import sandbox_notice_unless_shown
 
-        sentence = await asyncio.to_thread(new_sandbox_notice, self.home, sandbox_name)
+        sentence = await asyncio.to_thread(sandbox_notice_unless_shown, self.home, sandbox_name)
         if sentence and not self.is_shut_down:
             self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, sentence))
 
@@ -357,7 +357,7 @@ class BenchwrightServer(EditorServer):
 
     async def find_or_open_session(self, path: Path) -> EditorSession | None:
         """The session of the workspace that contains a file or folder; None outside workspaces."""
-        if not self.has_sessions and not await asyncio.to_thread(is_marked, path):
+        if not self.has_sessions and not await asyncio.to_thread(is_in_marked_folder, path):
             return None
         return await self.sessions.find_or_open_session(path)
 
@@ -526,7 +526,9 @@ class BenchwrightServer(EditorServer):
                 status = await session.status()
                 self.protocol.notify(CHANGED, status.model_dump(mode="json", by_alias=True))
                 ask_client_to_refetch_lenses(self)
-                await self.run_messages.show_instead(HIDDEN_TESTS, session.workspace.folder, _compiler_messages(status))
+                await self.run_messages.replace_messages_of_source(
+                    HIDDEN_TESTS, session.workspace.folder, _compiler_messages(status)
+                )
         except FORESEEN as error:
             self.report_failure(error)
         finally:

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from benchwright_server import feature_registry, lint_registry
-from benchwright_verilog.settings import InlayHints, Lint, ProjectSettings
+from benchwright_verilog.settings import InlayHintSettings, LintRuleSettings, ProjectSettings
 
 Group = TypeVar("Group")
 
@@ -27,19 +27,19 @@ class Features(SimpleNamespace):
         super().__init__(**(dict.fromkeys(_switchable_feature_names(), True) | switches))
 
 
-def lint_settings_class() -> type[Lint]:
-    """`Lint` with a switch for each lint tool of the registry that has one, so that none has to be declared twice."""
+def lint_settings_class() -> type[LintRuleSettings]:
+    """`LintRuleSettings` with a switch for each lint tool of the registry that has one, so that none has to be declared twice."""
     switches = [
         (tool.name, bool, field(default=True, metadata={"description": tool.remark}))
         for tool in lint_registry.LINT_TOOLS
         if tool.remark
     ]
-    doc = {"__doc__": Lint.__doc__}
-    return dataclasses.make_dataclass("LintSettings", switches, bases=(Lint,), namespace=doc, frozen=True)
+    doc = {"__doc__": LintRuleSettings.__doc__}
+    return dataclasses.make_dataclass("LintSettings", switches, bases=(LintRuleSettings,), namespace=doc, frozen=True)
 
 
 if TYPE_CHECKING:
-    LintSettings = Lint
+    LintSettings = LintRuleSettings
 else:
     LintSettings = lint_settings_class()
 
@@ -133,7 +133,7 @@ class ServerSettings:
     diagnostics: DiagnosticSettings = field(default_factory=DiagnosticSettings)
     lint: LintSettings = field(default_factory=lambda: LintSettings())
     code_actions: CodeActionSettings = field(default_factory=CodeActionSettings)
-    inlay_hints: InlayHints = field(default_factory=InlayHints)
+    inlay_hints: InlayHintSettings = field(default_factory=InlayHintSettings)
     project: ProjectSettings = field(default_factory=ProjectSettings)
     assistant: Assistant = field(default_factory=Assistant)
     judge: JudgeServiceSettings = field(default_factory=JudgeServiceSettings)
@@ -148,12 +148,12 @@ class ServerSettings:
         return dataclasses.replace(self.project, warnings=(*weighed, *self.project.warnings))
 
 
-def read_settings(client_options: object, *, strict: bool = True) -> tuple[ServerSettings, list[str]]:
+def read_settings(client_options: object, *, reports_unknown_options: bool = True) -> tuple[ServerSettings, list[str]]:
     """Settings from what a client sent.
 
     Args:
         client_options: Any JSON value; `None` for no options.
-        strict: True to report unknown options. An editor's whole configuration also contains the editor's own
+        reports_unknown_options: True to report unknown options. An editor's whole configuration also contains the editor's own
             options.
 
     Returns:
@@ -162,7 +162,7 @@ def read_settings(client_options: object, *, strict: bool = True) -> tuple[Serve
     complaints: list[str] = []
     if client_options is None:
         return ServerSettings(), complaints
-    return _read_settings_class(ServerSettings, client_options, "", complaints, strict), complaints
+    return _read_settings_class(ServerSettings, client_options, "", complaints, reports_unknown_options), complaints
 
 
 def camel_case_name(field_name: str) -> str:
@@ -189,7 +189,7 @@ def _is_settings_class(setting_type: Any) -> bool:
 
 
 def _read_settings_class(
-    settings_class: type[Group], value: object, dotted_path: str, complaints: list[str], strict: bool
+    settings_class: type[Group], value: object, dotted_path: str, complaints: list[str], reports_unknown_options: bool
 ) -> Group:
     if not isinstance(value, dict):
         complaints.append(_invalid_setting_sentence(dotted_path, "an object"))
@@ -199,12 +199,12 @@ def _read_settings_class(
     for key, inner in value.items():
         setting_path = f"{dotted_path}.{key}" if dotted_path else str(key)
         if key not in fields_by_key:
-            if strict:
+            if reports_unknown_options:
                 complaints.append(f"Unknown setting benchwright.{setting_path} is ignored.")
             continue
         name, kind = fields_by_key[key]
         if _is_settings_class(kind):
-            values[name] = _read_settings_class(kind, inner, setting_path, complaints, strict)
+            values[name] = _read_settings_class(kind, inner, setting_path, complaints, reports_unknown_options)
         elif inner is not None:
             try:
                 values[name] = _converted_value(kind, inner)

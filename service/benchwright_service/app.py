@@ -7,7 +7,7 @@ from functools import partial
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from benchwright_judges.service.admission import USUAL_BODY_LIMIT, AdmissionControl, Gate
+from benchwright_judges.service.admission import USUAL_BODY_LIMIT, AdmissionControl, PathRules
 from benchwright_judges.service.app import answer_errors_with_problem_details, is_served
 from benchwright_service.bench import Bench
 from benchwright_service.endpoints import open, solver, studies, teaching, work
@@ -45,9 +45,9 @@ def make_app(bench: Bench) -> ASGIApp:
     """The service as an ASGI application over an open bench."""
     api = make_api()
     api.state.bench = bench
-    gate = Gate(OPEN.__contains__, body_byte_limit)
+    gate = PathRules(OPEN.__contains__, body_byte_limit)
     return AdmissionControl(
-        api, bench.accounts, is_served=partial(is_served, api), gate=gate, rate_limits=bench.rates("token")
+        api, bench.accounts, is_served=partial(is_served, api), path_rules=gate, rate_limits=bench.rates("token")
     )
 
 

@@ -55,7 +55,7 @@ from benchwright_service.mail.mail_choices import MailChoices
 from benchwright_service.mail.notice_rows import NoticeRows
 from benchwright_service.mail.timed_notices import TimedNotices
 from benchwright_service.metrics import Metrics
-from benchwright_service.questions.collecting import Collecting
+from benchwright_service.questions.collecting import QuestionCollecting
 from benchwright_service.runs.course_runs import CourseRuns
 from benchwright_service.runs.run_views import RunViews
 from benchwright_service.runs.runs import RunQueue
@@ -116,7 +116,7 @@ class SignIn:
         return secret_for(self.secret, purpose)
 
     @contextlib.contextmanager
-    def counting_failures(self, caller: str) -> Iterator[None]:
+    def counting_failures(self, caller_address: str) -> Iterator[None]:
         """Counts the sign-in inside if it fails; those that succeed are as many as there are people.
 
         See `benchwright_service.caller_address`.
@@ -128,34 +128,34 @@ class SignIn:
             RefusalError: Too many of the caller have failed.
             SignInError: It has failed.
         """
-        self.require_few_failures(caller)
+        self.require_few_failures(caller_address)
         try:
             yield
         except SignInError:
-            self.count_failure(caller)
+            self.count_failure(caller_address)
             raise
 
-    def require_few_failures(self, caller: str) -> None:
+    def require_few_failures(self, caller_address: str) -> None:
         """Makes sure that few sign-ins of a caller have failed.
 
         Raises:
             RefusalError: Too many have.
         """
-        wait_s = self.failure_rates.retry_after_s(caller, FAILED_SIGN_INS_PER_MINUTE)
+        wait_s = self.failure_rates.retry_after_s(caller_address, FAILED_SIGN_INS_PER_MINUTE)
         if wait_s:
             raise _too_many_refusal("Too many sign-ins from here have failed.", wait_s)
 
-    def count_failure(self, caller: str) -> None:
+    def count_failure(self, caller_address: str) -> None:
         """Counts a sign-in of a caller that has failed."""
-        self.failure_rates.admit_or_retry_after_s(caller, FAILED_SIGN_INS_PER_MINUTE)
+        self.failure_rates.admit_or_retry_after_s(caller_address, FAILED_SIGN_INS_PER_MINUTE)
 
-    def count_begun_sign_in_or_refuse(self, caller: str) -> None:
+    def count_begun_sign_in_or_refuse(self, caller_address: str) -> None:
         """Counts a sign-in of which nobody knows yet what becomes of it, and which writes a row or sends mail.
 
         Raises:
             RefusalError: The caller began too many.
         """
-        wait_s = self.rates.admit_or_retry_after_s(caller, BEGUN_SIGN_INS_PER_MINUTE)
+        wait_s = self.rates.admit_or_retry_after_s(caller_address, BEGUN_SIGN_INS_PER_MINUTE)
         if wait_s:
             raise _too_many_refusal("Too many sign-ins were begun from here.", wait_s)
 
@@ -229,7 +229,7 @@ class Bench:
     grades: Grades
     teaching: Teaching
     studies: StudyArea
-    collecting: Collecting
+    collecting: QuestionCollecting
     mail_choices: MailChoices
     statements_file: Path
     allowances: Allowances
@@ -252,12 +252,12 @@ class Administration:
     study_places: StudyPlaces
 
 
-def log_file(home: Home) -> Path:
+def sqlite_log_file(home: Home) -> Path:
     """The service's log, where it is no PostgreSQL database."""
     return home.data / "service" / "attempts.sqlite"
 
 
-def reports_folder(home: Home) -> Path:
+def study_reports_folder(home: Home) -> Path:
     """Has a folder with the report of each closed study."""
     return home.data / "service" / "reports"
 
@@ -291,7 +291,7 @@ async def open_monitor(home: Home, database_url: str | None) -> AsyncIterator[tu
         LogError: The log can't be opened.
     """
     async with _open_administration_and_log(home, database_url) as (parts, log):
-        yield LabMonitor(log, parts.database, parts.accounts, reports_folder(home)), log
+        yield LabMonitor(log, parts.database, parts.accounts, study_reports_folder(home)), log
 
 
 @contextlib.asynccontextmanager
@@ -318,7 +318,7 @@ async def open_people(home: Home, database_url: str | None) -> AsyncIterator[Peo
 async def _open_administration_and_log(
     home: Home, database_url: str | None
 ) -> AsyncIterator[tuple[Administration, StudyLog]]:
-    log = await asyncio.to_thread(StudyLog, database_url or log_file(home))
+    log = await asyncio.to_thread(StudyLog, database_url or sqlite_log_file(home))
     try:
         async with open_administration(home, database_url) as parts:
             yield parts, log
@@ -331,7 +331,7 @@ def _make_people(home: Home, administration: Administration, log: StudyLog, judg
     gradebooks = Gradebooks(database, CourseProgress(database, log))
 
     async def points_owed(course: str, account: str) -> Sequence[Mapping[str, Any]]:
-        return await gradebooks.points_owed_to(course, await courses.all_assignments(course), account)
+        return await gradebooks.owed_adjustment_rows(course, await courses.all_assignments(course), account)
 
     snapshots, views = Snapshots(_snapshots_folder(home)), RunViews(Store(home), home, courses)
     return People(
@@ -408,7 +408,7 @@ async def open_bench(
         if database_url is None:
             opened.enter_context(serving_alone(folder))
         # First: it refuses a database that has tables and no log.
-        log = await asyncio.to_thread(StudyLog, database_url or log_file(home))
+        log = await asyncio.to_thread(StudyLog, database_url or sqlite_log_file(home))
         opened.push_async_callback(asyncio.to_thread, log.close)
         judging = AttemptJudging(home)
         opened.push_async_callback(judging.close)
@@ -418,7 +418,9 @@ async def open_bench(
         facts = Facts(administration.database)
 
         async def require_common_keys() -> None:
-            await facts.require_common_keys([key.key for key in signer.published.keys], folder=folder)
+            await facts.require_common_keys_or_publish_newer(
+                [key.key for key in signer.published_keys.keys], folder=folder
+            )
 
         await require_common_keys()
         allowances = Allowances()
@@ -445,18 +447,18 @@ async def open_bench(
         )
         progress = CourseProgress(administration.database, log)
         gradebooks = Gradebooks(administration.database, progress)
-        closings = Closings(log, administration.database, database_url, home, reports_folder(home))
+        closings = Closings(log, administration.database, database_url, home, study_reports_folder(home))
         opened.push_async_callback(closings.close)
         checks = AssistanceChecks(administration.database, log, administration.courses)
         opened.push_async_callback(checks.close)
-        collecting = Collecting.from_database(administration.database, store, question_models)
+        collecting = QuestionCollecting.from_database(administration.database, store, question_models)
         opened.push_async_callback(collecting.tries.close)
         item_reports = ItemReports(administration.database, log, snapshots)
         opened.push_async_callback(item_reports.close)
         replays = Replays(log)
         notice_rows = NoticeRows(administration.database)
         health = Health(administration.database, folder, require_common_keys, runs.queue_size, notice_rows.size)
-        opened.enter_context(health.remembering_failures())
+        opened.enter_context(health.remembering_failed_writes())
         mailbox = _make_mailbox_if_configured(sign_in_settings)
         sign_in = await _make_sign_in(administration, sign_in_settings, mailbox, service_address, folder)
         if sign_in.mailer is not None:
@@ -508,7 +510,9 @@ async def open_bench(
                 CourseCopies(administration.database),
             ),
             studies=StudyArea(
-                lab, LabMonitor(log, administration.database, administration.accounts, reports_folder(home)), closings
+                lab,
+                LabMonitor(log, administration.database, administration.accounts, study_reports_folder(home)),
+                closings,
             ),
             collecting=collecting,
             mail_choices=MailChoices(administration.database),
@@ -538,7 +542,7 @@ async def _sending_notices(
     database: Database, mailbox: Mailbox | None, letters: Letters, metrics: Metrics
 ) -> AsyncIterator[None]:
     """Sends notices inside, if there is a mail server; if there is none, none is queued."""
-    await TimedNotices(database).announce_mail(has_mail=mailbox is not None)
+    await TimedNotices(database).record_has_mail_server(has_mail_server=mailbox is not None)
     notice_rows = NoticeRows(database)
     loop = asyncio.get_running_loop()
     # Metrics are read in another thread.
@@ -561,8 +565,8 @@ async def _make_sign_in(
     administration: Administration,
     settings: SignInSettings | None,
     mailbox: Mailbox | None,
-    server: str,
-    folder: Path,
+    service_address: str,
+    service_folder: Path,
 ) -> SignIn:
     own_sign_in = SignIn(
         SignInSessions(administration.database),
@@ -574,7 +578,7 @@ async def _make_sign_in(
     if mailbox is not None:
         from benchwright_service.sign_in.mail import LinkMailer
 
-        own_sign_in = replace(own_sign_in, mailer=LinkMailer(mailbox, administration.links, server))
+        own_sign_in = replace(own_sign_in, mailer=LinkMailer(mailbox, administration.links, service_address))
     own_sign_in = replace(own_sign_in, browser_editor=settings.browser_editor or "")
     # Most services have none, and the protocols take a quarter of a second to import.
     from benchwright_service.sign_in.deep_linking import DeepLinking
@@ -585,11 +589,11 @@ async def _make_sign_in(
     named_courses = [settings.oidc.course] if settings.oidc is not None and settings.oidc.course else []
     for course in (*named_courses, *(course for platform in settings.lti for course in platform.courses.values())):
         await administration.courses.require_course(course)
-    provider = IdentityProvider(settings.oidc, server) if settings.oidc is not None else None
+    provider = IdentityProvider(settings.oidc, service_address) if settings.oidc is not None else None
     if not settings.lti:
         return replace(own_sign_in, provider=provider)
-    tool_key = await asyncio.to_thread(ToolKey, folder / "lti-key.json")
+    tool_key = await asyncio.to_thread(ToolKey, service_folder / "lti-key.json")
     services = LtiServices(administration.database, administration.accounts, settings.lti, tool_key)
-    tool = LtiTool(settings.lti, server)
+    tool = LtiTool(settings.lti, service_address)
     deep_linking = DeepLinking(tool_key, tool.launch_url, settings.lti)
     return replace(own_sign_in, provider=provider, lti=tool, lti_services=services, deep_linking=deep_linking)

@@ -21,22 +21,22 @@ from benchwright_foundation.storage_failures import storage_failure_name
 _OURS = "benchwright_"
 _PLAIN = "uvicorn"
 """A package whose messages are plain sentences before their arguments are filled in."""
-COUNTED_S = 60.0
+REPETITIONS_COUNTED_S = 60.0
 """Time for which what is logged again is only counted, in seconds."""
-_MOST_COUNTED = 1_000
+_MOST_REMEMBERED_RECORDS = 1_000
 
 
-class PlainFormatter(logging.Formatter):
+class ContentFreeFormatter(logging.Formatter):
     """Formats records without contents."""
 
     def format(self, record: logging.LogRecord) -> str:
         """One line, and the places of the exception below it; of a disk or a database that fails, the line alone."""
-        return f"{self.formatTime(record)} {logged_content(record)}"
+        return f"{self.formatTime(record)} {text_without_contents(record)}"
 
 
-def logged_content(record: logging.LogRecord) -> str:
+def text_without_contents(record: logging.LogRecord) -> str:
     """What is logged of a record, without the time."""
-    line = f"{record.levelname} {record.name}: {_logged_text(record)}"
+    line = f"{record.levelname} {record.name}: {_message_without_contents(record)}"
     if not record.exc_info or record.exc_info[0] is None:
         return line
     kind, error, trace = record.exc_info
@@ -50,7 +50,7 @@ class _Repetition:
     count: int = 0
 
 
-class CountingHandler(logging.StreamHandler[TextIO]):
+class RepetitionCountingHandler(logging.StreamHandler[TextIO]):
     """Writes a record once, and then how often it came again.
 
     Args:
@@ -65,22 +65,22 @@ class CountingHandler(logging.StreamHandler[TextIO]):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Writes it, unless it was written a moment ago."""
-        self._write_counts(self._clock() - COUNTED_S)
-        content = logged_content(record)
+        self._write_and_forget_counts(self._clock() - REPETITIONS_COUNTED_S)
+        content = text_without_contents(record)
         repetition = self._repetitions.get(content)
         if repetition is not None:
             repetition.count += 1
             return
-        if len(self._repetitions) < _MOST_COUNTED:
+        if len(self._repetitions) < _MOST_REMEMBERED_RECORDS:
             self._repetitions[content] = _Repetition(self._clock())
         super().emit(record)
 
     def close(self) -> None:
         """Writes what was only counted."""
-        self._write_counts(float("inf"))
+        self._write_and_forget_counts(float("inf"))
         super().close()
 
-    def _write_counts(self, latest_time: float) -> None:
+    def _write_and_forget_counts(self, latest_time: float) -> None:
         """Writes and forgets the counts of what was logged before a time."""
         due = [content for content, repetition in self._repetitions.items() if repetition.logged_time <= latest_time]
         for content in due:
@@ -97,8 +97,8 @@ def log_without_contents(stream: TextIO | None = None) -> None:
     Args:
         stream: Stream for the lines; standard error if not given.
     """
-    handler = CountingHandler(stream)
-    handler.setFormatter(PlainFormatter())
+    handler = RepetitionCountingHandler(stream)
+    handler.setFormatter(ContentFreeFormatter())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.captureWarnings(capture=True)
     sys.excepthook = _log_uncaught_error
@@ -108,7 +108,7 @@ def _log_uncaught_error(error_type: type[BaseException], error: BaseException, t
     logging.getLogger(__name__).critical("The process ends.", exc_info=(error_type, error, trace))
 
 
-def _logged_text(log_record: logging.LogRecord) -> str:
+def _message_without_contents(log_record: logging.LogRecord) -> str:
     if log_record.name.startswith(_OURS):
         return log_record.getMessage()
     if log_record.name.partition(".")[0] == _PLAIN:

@@ -39,8 +39,8 @@ class Health:
         database: Database of the service.
         folder: Folder of the service.
         check_keys: Raises `BenchServiceError` if this process has other signing keys than the service.
-        queue_size: Number of runs and workers.
-        mail_size: Number of notices.
+        read_queue_size: Number of runs and workers.
+        read_mail_size: Number of notices.
         clock: Seconds since 1970.
     """
 
@@ -49,8 +49,8 @@ class Health:
         database: Database,
         folder: Path,
         check_keys: Callable[[], Awaitable[None]],
-        queue_size: Callable[[], Awaitable[QueueSize]],
-        mail_size: Callable[[], Awaitable[MailSize]],
+        read_queue_size: Callable[[], Awaitable[QueueSize]],
+        read_mail_size: Callable[[], Awaitable[MailSize]],
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.is_ending = False
@@ -58,8 +58,8 @@ class Health:
         self._facts = Facts(database)
         self._folder = folder
         self._check_keys = check_keys
-        self._queue_size = queue_size
-        self._mail_size = mail_size
+        self._queue_size = read_queue_size
+        self._mail_size = read_mail_size
         self._now = clock
         self._turn = asyncio.Lock()
         self._checked = float("-inf")
@@ -87,7 +87,7 @@ class Health:
         self._require_no_obstacles([*self._obstacles, *self._idle_queues])
 
     @contextmanager
-    def remembering_failures(self) -> Iterator[None]:
+    def remembering_failed_writes(self) -> Iterator[None]:
         """Remembers writes that fail inside, in any database of this process."""
 
         def remember(error_context: ExceptionContext) -> None:

@@ -105,9 +105,9 @@ class Metrics:
         """Counts a notice that was sent."""
         self._mails_sent.inc()
 
-    def count_quota_refusal(self, quota: str) -> None:
+    def count_quota_refusal(self, quota_name: str) -> None:
         """Counts a refusal by a quota of this name."""
-        self._refusals.labels(quota).inc()
+        self._refusals.labels(quota_name).inc()
 
     def count_ended_run(self, outcome: str, *, waited_s: float | None = None, ran_s: float | None = None) -> None:
         """Counts a run.

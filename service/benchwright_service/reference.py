@@ -283,7 +283,7 @@ def _page_lines() -> Iterator[str]:
     for path, operations in make_api().openapi()["paths"].items():
         for method, operation in operations.items():
             description = operation["description"].split("\n\n")[0].replace("\n", " ")
-            asker = _role_for(path, operation)
+            asker = _asker_text(path, operation)
             yield f"| `{method.upper()} {path}` | {asker} | {operation['summary']}. {description} |"
     yield _AFTER.format(
         lease=TERM_S,
@@ -324,7 +324,7 @@ def _mail_kind_lines() -> Iterator[str]:
         yield f"| {kind.label} | {roles} | {kind.collected_s / 60:g} min |"
 
 
-def _role_for(path: str, operation: Mapping[str, Any]) -> str:
+def _asker_text(path: str, operation: Mapping[str, Any]) -> str:
     if path in OPEN:
         return "anybody"
     if SCOPE in operation:

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from benchwright_foundation.home import Home
 from benchwright_judges.models.configuration import open_panel_if_any, read_settings, records_location
 from benchwright_judges.service.judging import JudgingPace
-from benchwright_judges.service.server import open_app, open_listener, serve_app
+from benchwright_judges.service.server import open_app_and_refuse_new_work, open_listener, serve_app
 from benchwright_problems.storage.store import Store
 from benchwright_service.app import combined_app, make_app
 from benchwright_service.bench import open_bench
@@ -37,15 +37,15 @@ async def serve(
     database_url: str | None,
     host: str,
     port: int,
-    address: str | None,
-    workers: int,
-    sandbox: str,
+    service_address: str | None,
+    worker_count: int,
+    sandbox_name: str,
     metrics_port: int | None = None,
     sign_in_settings: SignInSettings | None = None,
     quotas: Quotas = USUAL,
     question_models: QuestionModels | None = None,
     drain_s: float = 0.0,
-    companion: Callable[[str], Awaitable[None]] | None = None,
+    local_work: Callable[[str], Awaitable[None]] | None = None,
 ) -> None:
     """Serves until SIGINT or SIGTERM; prints `Listening on http://…` when it is ready.
 
@@ -54,15 +54,15 @@ async def serve(
         database_url: A PostgreSQL database. None for SQLite files in `home`.
         host: Host at which to listen.
         port: The same; 0 for a free one.
-        address: The service's address as its users have it, as receipts name it. None for where it listens.
-        workers: Number of runs that this machine does at a time.
-        sandbox: Name of the sandbox that they use.
+        service_address: The service's address as its users have it, as receipts name it. None for where it listens.
+        worker_count: Number of runs that this machine does at a time.
+        sandbox_name: Name of the sandbox that they use.
         metrics_port: Port at which Prometheus reads metrics, on the loopback interface. None for no metrics.
         sign_in_settings: Settings of other services that say who somebody is.
         quotas: Limits on the requests of one account.
         question_models: Models on which questions are tried while they are written.
         drain_s: Time for which it still takes requests after the signal, in seconds.
-        companion: Runs while it serves, at this address; serving goes on when it ends.
+        local_work: Runs while it serves, at this address; serving goes on when it ends.
 
     Raises:
         BenchServiceError: Tables or key can't be opened.
@@ -78,8 +78,10 @@ async def serve(
     try:
         local_url = f"http://{host}:{listener.getsockname()[1]}"
         async with (
-            open_bench(home, database_url, address or local_url, sign_in_settings, quotas, question_models) as bench,
-            open_app(
+            open_bench(
+                home, database_url, service_address or local_url, sign_in_settings, quotas, question_models
+            ) as bench,
+            open_app_and_refuse_new_work(
                 Store(home),
                 records_location(settings, home),
                 open_panel_if_any(settings),
@@ -88,20 +90,20 @@ async def serve(
             ) as judges,
         ):
             judge_app, wake_judges_clients = judges
-            pages = make_pages(bench, https_only=(address or local_url).startswith("https:"))
+            pages = make_pages(bench, https_only=(service_address or local_url).startswith("https:"))
             app = with_request_metrics(combined_app(make_app(bench), judge_app, pages), bench.metrics)
             app = _closing_connections_at_the_end(app, bench.health)
 
             def wake_all() -> None:
-                bench.runs.wake_all()
+                bench.runs.begin_closing_and_wake_all()
                 wake_judges_clients()
 
             # The next process at this address has the same workers, and what they had is given to others at once.
             token = bench.accounts.new_local_worker_token(f"{socket.gethostname()}:{listener.getsockname()[1]}")
             with bench.metrics.counting_database_errors(), bench.metrics.serving_metrics(metrics_port):
                 async with (
-                    running_local_workers(local_url, token, workers, sandbox),
-                    _running_local_work(companion, local_url),
+                    running_local_workers(local_url, token, worker_count, sandbox_name),
+                    _running_local_work(local_work, local_url),
                 ):
                     await serve_app(
                         app,

@@ -21,7 +21,7 @@ from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.events.evidence import AssistAccepted, EditReason, Environment
 from benchwright_attempts.log.record import RecordedEvent
 from benchwright_foundation.model import Model
-from benchwright_problems.assistance import Allowed, Assistance, DatedAssistance
+from benchwright_problems.assistance import AllowedHelp, Assistance, DatedAssistance
 
 _MOST_SHOWN = 100
 _LONGEST_NAME = 100
@@ -82,19 +82,19 @@ class _ModelSource:
     is_unknown: bool
 
 
-def rule_at(history: Sequence[DatedAssistance], moment: float) -> Assistance | None:
+def rule_at(dated_rules: Sequence[DatedAssistance], unix_time_s: float) -> Assistance | None:
     """Rule of an assignment at a time.
 
     Args:
-        history: Oldest first.
-        moment: Seconds since 1970.
+        dated_rules: Oldest first.
+        unix_time_s: Seconds since 1970.
     """
-    rules = [ruled.rule for ruled in history if ruled.since is None or ruled.since <= moment]
+    rules = [ruled.rule for ruled in dated_rules if ruled.since is None or ruled.since <= unix_time_s]
     return rules[-1] if rules else None
 
 
 def check_assistance(
-    events: Sequence[RecordedEvent], history: Sequence[DatedAssistance], clock_difference_s: float = 0.0
+    events: Sequence[RecordedEvent], dated_rules: Sequence[DatedAssistance], clock_difference_s: float = 0.0
 ) -> AssistanceChecked:
     """Compares the record of an attempt with what its assignment allowed when the text was written.
 
@@ -102,7 +102,7 @@ def check_assistance(
 
     Args:
         events: All of one attempt, in order.
-        history: Rules of the assignment, oldest first.
+        dated_rules: Rules of the assignment, oldest first.
         clock_difference_s: The service's clock minus the solver's, in seconds.
     """
     reasons: dict[tuple[str, int], EditReason] = {}
@@ -120,7 +120,7 @@ def check_assistance(
                 providers[event.path, version] = event.provider
             case Environment() as event:
                 reason_reports.append(event.change_reasons)
-                rule = rule_at(history, times[recorded.seq])
+                rule = rule_at(dated_rules, times[recorded.seq])
                 names = (
                     installed_extension.id
                     for installed_extension in event.extensions
@@ -145,10 +145,10 @@ def check_assistance(
         if label.origin is EditOrigin.OWN_COMPLETION:
             extension = OWN_PROVIDER
         is_chat = label.origin in CHATS
-        rule = rule_at(history, times[label.seq])
+        rule = rule_at(dated_rules, times[label.seq])
         if rule is None or rule.allows_text_from(extension, is_chat=is_chat):
             continue
-        source = _ModelSource(extension[:_LONGEST_NAME], is_chat, rule.allowed is Allowed.NAMED and not extension)
+        source = _ModelSource(extension[:_LONGEST_NAME], is_chat, rule.allowed is AllowedHelp.NAMED and not extension)
         characters[source] += label.inserted
         edit_counts[source] += 1
         first_times.setdefault(source, times[label.seq])

@@ -42,7 +42,7 @@ def canvas_csv(columns: Sequence[AssignmentColumn], student_lines: Sequence[Stud
     Canvas finds people by `ID`, else by `SIS User ID`, `SIS Login ID` or name. It reads the columns up to `Section` by
     their place.
     """
-    head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *_different_titles(columns)]
+    head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *_unique_titles(columns)]
     possible = ["    Points Possible", "", "", "", "", *(_number_text(column.most_points) for column in columns)]
     rows = [
         [
@@ -64,7 +64,7 @@ def moodle_csv(columns: Sequence[AssignmentColumn], student_lines: Sequence[Stud
 
     *Map from* one of `Email address`, `ID number` and `Username`, *map to* the field of this name.
     """
-    head = ["First name", "Last name", "ID number", "Email address", "Username", "Group", *_different_titles(columns)]
+    head = ["First name", "Last name", "ID number", "Email address", "Username", "Group", *_unique_titles(columns)]
     rows = [
         [
             *_name_parts(line),
@@ -80,20 +80,20 @@ def moodle_csv(columns: Sequence[AssignmentColumn], student_lines: Sequence[Stud
 
 
 def people_csv(
-    columns: Sequence[AssignmentColumn], student_lines: Sequence[StudentLine], help_cells: Sequence[Sequence[str]]
+    columns: Sequence[AssignmentColumn], student_lines: Sequence[StudentLine], model_help_cells: Sequence[Sequence[str]]
 ) -> str:
     """For people: beside the points of each assignment, what records say of help by models that it did not allow.
 
     Args:
         columns: The assignments.
         student_lines: The students.
-        help_cells: Cells for each student, one for each assignment.
+        model_help_cells: Cells for each student, one for each assignment.
     """
     head = ["Student", "Login", "Section"]
     for column in columns:
         head += [column.title, f"{column.title}: characters of models that were not allowed, as reported"]
     rows = [head]
-    for line, cells in zip(student_lines, help_cells, strict=True):
+    for line, cells in zip(student_lines, model_help_cells, strict=True):
         point_help_pairs = zip(map(_number_text, line.points), cells, strict=True)
         rows.append(
             [
@@ -106,7 +106,7 @@ def people_csv(
     return _csv_text(rows)
 
 
-def _different_titles(columns: Sequence[AssignmentColumn]) -> Sequence[str]:
+def _unique_titles(columns: Sequence[AssignmentColumn]) -> Sequence[str]:
     """The titles, each once: importers take columns of one name for one column."""
     titles: list[str] = []
     for column in columns:

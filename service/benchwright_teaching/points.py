@@ -15,7 +15,7 @@ MOST_LATE_DAYS = 60
 """Late days of a student in a course, and of an assignment."""
 
 
-class Counting(StrEnum):
+class CountedRunChoice(StrEnum):
     """Choice of the run that counts."""
 
     BEST = "best"
@@ -30,7 +30,7 @@ class GradingRules:
 
     points: float = 1.0
     """For each problem that is solved whole and in time."""
-    counting: Counting = Counting.BEST
+    counting: CountedRunChoice = CountedRunChoice.BEST
     partial: bool = False
     """True if a run that did not pass is worth its groups or share of hidden tests, or its answer's score."""
     late_percent: float = 0.0
@@ -150,7 +150,7 @@ def problem_worth(decided_runs: Sequence[DecidedRun], grading: GradingRules, dea
     )
     if not counted_runs:
         return Worth(0.0, None, 0)
-    if grading.counting is Counting.LAST:
+    if grading.counting is CountedRunChoice.LAST:
         return _worth_of_run(counted_runs[-1], grading, deadlines.due)
     return max((_worth_of_run(run, grading, deadlines.due) for run in counted_runs), key=lambda worth: worth.points)
 

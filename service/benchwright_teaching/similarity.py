@@ -69,7 +69,7 @@ def pairs_with_common_text(
     """
     template_hashes = {key for text in given_files.values() for key in _hashes(_text_leaves(text))}
     marks_by_student = {
-        name: {key: mark for key, mark in _fingerprint_marks(files).items() if key not in template_hashes}
+        name: {key: mark for key, mark in _passage_by_fingerprint(files).items() if key not in template_hashes}
         for name, files in files_by_student.items()
     }
     counts = Counter(key for own_marks in marks_by_student.values() for key in own_marks)
@@ -98,7 +98,7 @@ def pairs_with_common_text(
     )
 
 
-def _fingerprint_marks(files: Mapping[str, str]) -> dict[int, Passage]:
+def _passage_by_fingerprint(files: Mapping[str, str]) -> dict[int, Passage]:
     passages_by_hash: dict[int, Passage] = {}
     for path, text in files.items():
         leaves = _text_leaves(text)

@@ -193,7 +193,16 @@ def designs(seed: int, count: int) -> Iterator[tuple[str, bool]]:
 def outcomes(texts: list[str], folder: Path, toolchain: Toolchain, selection: ToolSelection) -> list[str]:
     """The outcome of each design, in the toolchain's own tree."""
     (folder / "designs.json").write_text(json.dumps(texts), encoding="utf-8")
-    options = ["--ro-bind", str(toolchain.inside), INSIDE, "--ro-bind", str(folder), "/files", "--tmpfs", "/src"]
+    options = [
+        "--ro-bind",
+        str(toolchain.own_programs_folder),
+        INSIDE,
+        "--ro-bind",
+        str(folder),
+        "/files",
+        "--tmpfs",
+        "/src",
+    ]
     options += ["--tmpfs", "/code", "--dir", "/code/rtl", "--ro-bind", str(HERE), "/tests"]
     variables = {"BENCHWRIGHT_SUBMITTED": "rtl/top.sv", "BENCHWRIGHT_OWNERSHIP": "1", "BENCHWRIGHT_HIDDEN": "/src"}
     words = command_in_tree(toolchain, options, toolchain.environment(selection) | variables)

@@ -13,7 +13,7 @@ import pytest
 from benchwright_foundation.home import Home
 from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.scan import synthesis
-from benchwright_harness.scan.rules import rule_for, rules
+from benchwright_harness.scan.rules import rule_of_system_task, rules
 from benchwright_harness.scan.source import rule_matches
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import ScanAction
@@ -88,7 +88,7 @@ def test_nothing_that_a_tool_takes_for_more_or_for_another_design_is_plain(
 def _complaint(flows: set[str], tools: Mapping[str, list[str] | None]) -> str:
     for tool, words in tools.items():
         for word in words or ():
-            if word[0] == "$" and rule_for(word[1:]) not in {"plain", "print", "load", "wave", "unknown"}:
+            if word[0] == "$" and rule_of_system_task(word[1:]) not in {"plain", "print", "load", "wave", "unknown"}:
                 return f"{tool} takes {word}"
     marks = {tool: {word for word in words if word[0] != "$"} for tool, words in tools.items() if words is not None}
     tool_pairs = [("icarus", "verilator")] if "lint" in flows else []

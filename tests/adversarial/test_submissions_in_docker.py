@@ -61,7 +61,7 @@ async def test_tools_of_an_image_of_somebody_else_are_compared_by_ours(
     name: str, outcome: Outcome, reason: Reason, toolchain: Toolchain, docker: DockerSandbox
 ) -> None:
     engine = docker._engine
-    engine.api.tag(engine.images.toolchain_image_id(toolchain), "somebody/tools", "2")
+    engine.api.tag(engine.images.found_or_imported_toolchain_image_id(toolchain), "somebody/tools", "2")
     lint = flow("lint")
     files = dict(lint.problem().hidden.harness)
     path = toolchain.environment(ToolSelection())["PATH"].replace(f"{INSIDE}/bin:", "")

@@ -230,7 +230,7 @@ def measure(service: Service, course: LargeCourse, words: list[str]) -> None:
     over = 0
     for role in ROLES:
         clients = [
-            httpx2.Client(base_url=service.url, cookies={cookie_name(secure=False): cookie}, timeout=300)
+            httpx2.Client(base_url=service.url, cookies={cookie_name(is_https=False): cookie}, timeout=300)
             for cookie in course.cookies[role.value]
         ]
         for template, address in paths(course):

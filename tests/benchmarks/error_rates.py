@@ -259,7 +259,7 @@ class Rate:
 def one_model() -> Iterator[dict[str, tuple[Numbers, VarianceModel]]]:
     """Comparisons share what depends only on who tried what, which is most of the work, until it is cleared."""
     cached: dict[str, tuple[Numbers, VarianceModel]] = {}
-    real = CrossedDesign.residual_and_variance_model
+    real = CrossedDesign.residual_treatment_and_variance_model
 
     def once(
         design: CrossedDesign, treated: Numbers, covariates: Sequence[Numbers], is_within: bool
@@ -268,7 +268,7 @@ def one_model() -> Iterator[dict[str, tuple[Numbers, VarianceModel]]]:
             cached["study"] = real(design, treated, covariates, is_within)
         return cached["study"]
 
-    with patch.object(CrossedDesign, "residual_and_variance_model", once):
+    with patch.object(CrossedDesign, "residual_treatment_and_variance_model", once):
         yield cached
 
 

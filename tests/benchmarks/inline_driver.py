@@ -17,12 +17,12 @@ from pathlib import Path
 
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
-from benchwright_studies.plan.accept_policy import Policy
-from benchwright_subjects.inline.dialects.lsp import Dialect
+from benchwright_studies.plan.accept_policy import AcceptPolicy
+from benchwright_subjects.inline.dialects.lsp import StandardDialect
 from benchwright_subjects.inline.run import visible_files
 from benchwright_subjects.inline.server.server_process import ServerLaunch
-from benchwright_subjects.inline.site_run import InlineSubject, Rules, play_site
-from benchwright_subjects.inline.sites import Cutting, SiteKind, sites_of_problem
+from benchwright_subjects.inline.site_run import InlineSubject, PlayRules, play_site
+from benchwright_subjects.inline.sites import SiteKind, SiteSelection, sites_of_problem
 
 from ..support.models.inline_hearing import Hearing
 
@@ -32,15 +32,15 @@ KINDS = (SiteKind.EMPTY_BODY, SiteKind.TYPE_THROUGH)
 SERVER = Path(__file__).parents[1] / "support" / "models" / "plain_inline_server.py"
 
 
-async def gaps(kind: SiteKind, policy: Policy, folder: Path, hearing: Hearing) -> list[float]:
+async def gaps(kind: SiteKind, policy: AcceptPolicy, folder: Path, hearing: Hearing) -> list[float]:
     """Milliseconds from each answer to the next question at the same site."""
     store = Store(Home.from_environment())
     command = (sys.executable, str(SERVER), "good", str(hearing.socket_path))
-    subject = InlineSubject(ServerLaunch(command), Dialect(), os.environ, folder / "places")
+    subject = InlineSubject(ServerLaunch(command), StandardDialect(), os.environ, folder / "places")
     for name in PROBLEMS:
         problem = store.unseal(f"starter/{name}")
-        (site,) = sites_of_problem(f"starter/{name}", problem, Cutting([kind]))
-        await play_site(site, visible_files(problem, has_statement=True), subject, policy, Rules())
+        (site,) = sites_of_problem(f"starter/{name}", problem, SiteSelection([kind]))
+        await play_site(site, visible_files(problem, has_statement=True), subject, policy, PlayRules())
     hearing.params_of("")
     heard = [message for message in hearing.heard_messages if message.method == "textDocument/inlineCompletion"]
     hearing.heard_messages.clear()
@@ -56,8 +56,8 @@ def main() -> None:
     print("| --- | --- | ---: | ---: | ---: | ---: |")
     with tempfile.TemporaryDirectory() as name, Hearing(Path(name) / "socket") as hearing:
         for kind in KINDS:
-            for policy in (Policy.NEVER, Policy.ALWAYS, Policy.SURVIVES_LINT):
-                if kind is SiteKind.TYPE_THROUGH and policy is not Policy.NEVER:
+            for policy in (AcceptPolicy.NEVER, AcceptPolicy.ALWAYS, AcceptPolicy.SURVIVES_LINT):
+                if kind is SiteKind.TYPE_THROUGH and policy is not AcceptPolicy.NEVER:
                     continue
                 delays = []
                 for _ in range(ROUNDS):

@@ -58,7 +58,14 @@ def guard_ms(text: str, toolchain: Toolchain) -> tuple[float, float]:
             source = toolchain.root / name
             link = ["--symlink", str(source.readlink()), f"/{name}"] if source.is_symlink() else None
             view += link or ["--ro-bind", str(source), f"/{name}"]
-        view += ["--ro-bind", str(toolchain.inside), "/opt/benchwright/inside", "--bind", folder, "/code"]
+        view += [
+            "--ro-bind",
+            str(toolchain.own_programs_folder),
+            "/opt/benchwright/own_programs_folder",
+            "--bind",
+            folder,
+            "/code",
+        ]
         for name, value in toolchain.environment(ToolSelection()).items():
             view += ["--setenv", name, value]
         programs = (

@@ -14,7 +14,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from benchwright_authoring.mutation.analysis import Analyser, MutantCandidates, candidate_mutants
+from benchwright_authoring.mutation.analysis import MutantAnalyser, MutantCandidates, candidate_mutants
 from benchwright_authoring.mutation.findings import MutantStatus, ProblemFindings
 from benchwright_formal.opinion import sandboxed_prover
 from benchwright_foundation.home import Home
@@ -48,7 +48,7 @@ async def timed(folder: Path, candidate_sets: list[MutantCandidates]) -> tuple[f
     box, toolchain = open_sandbox("bwrap"), Toolchain.find(home.cache)
 
     async with open_executor(home, jobs=CORES, cluster_name_or_address=None, option_assignments=()) as runs:
-        analyser = Analyser(
+        analyser = MutantAnalyser(
             runs, box, toolchain, VerdictStore.from_home(home), False, on_progress=lambda progress: None
         )
         start_s = time.perf_counter()

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run_folder import run_folder
+from benchwright_harness.execution.run_folder import filled_run_folder
 from benchwright_harness.own_tests.running import run_own_tests
 from benchwright_harness.own_tests.simulation import OwnSimulation
 from benchwright_harness.plan.selection import ToolSelection
@@ -103,7 +103,7 @@ CASES = (
 def by_hand(case: Case, toolchain: Toolchain) -> float:
     """Seconds of the command in the toolchain's tree."""
     code = Path(tempfile.mkdtemp(prefix="benchwright-bench-"))
-    with run_folder(code, FILES, None):
+    with filled_run_folder(code, FILES, None):
         tools = toolchain.environment(ToolSelection())
         tools["PATH"] = tools["PATH"].removeprefix(f"{INSIDE}/bin:")
         view = ["bwrap", "--clearenv", "--dev-bind", "/dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.clock.hand_clock import HandClock
+from benchwright_attempts.clock.hand_clock import ManualClock
 from benchwright_attempts.events.events import Edit, Started
 from benchwright_attempts.events.evidence import EditReason
 from benchwright_attempts.events.file_text import Change, FileText
@@ -25,7 +25,7 @@ PATH = "rtl/x.sv"
 GIVEN = "module x; // a line\nendmodule\n" * 300
 
 
-def typed(log: EventLog, clock: HandClock, events: int) -> str:
+def typed(log: EventLog, clock: ManualClock, events: int) -> str:
     """An attempt with so many events, half of them edits of one character anywhere."""
     attempt = Attempts(log).create("p/q", "d", Path("/w"), {PATH: FileText.of_text(GIVEN)}).id
     log.append_blocking(attempt, Started())
@@ -51,7 +51,7 @@ def typed(log: EventLog, clock: HandClock, events: int) -> str:
 
 def main(events: int) -> None:
     """Measures."""
-    clock = HandClock()
+    clock = ManualClock()
     with (
         tempfile.TemporaryDirectory() as folder,
         EventLog(Path(folder) / "log.sqlite", wall_clock=clock.now, monotonic_ns=clock.monotonic_ns) as log,

@@ -146,7 +146,7 @@ def generate(path: Path, attempts: int, events: int, *, chained: bool = False) -
 
 
 def _chained(header: AttemptHeader, rows: list[dict[str, Any]], columns: list[str]) -> list[tuple[object, ...]]:
-    head, chained_rows = header.chain_start(), []
+    head, chained_rows = header.chain_start_hash(), []
     for row in rows:
         values = row | {"prev_hash": head}
         hashed_fields = row["seq"], row["wall"], row["mono_ns"], row["process"], row["body"], head, row["schema"]

@@ -22,14 +22,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run_folder import new_run_folder, run_folder
+from benchwright_harness.execution.run_folder import filled_run_folder, new_run_folder
 from benchwright_harness.plan.plan import WORKDIR
 from benchwright_harness.plan.selection import selections
 from benchwright_harness.sandbox import SandboxJob
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem
-from benchwright_problems.repository.changes import CHANGES, changed_files
+from benchwright_problems.repository.changes import CHANGES, changed_content_by_path
 from benchwright_problems.repository.named_tests import VERIFIER
 from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_problems.storage.store import Store
@@ -75,10 +75,10 @@ async def bare_seconds(problem: Problem, diff: str, toolchain: Toolchain) -> flo
     sandbox, code, tree = BwrapSandbox(), new_run_folder(), problem.public.tree
     assert tree is not None
     files = tree.read_all() | {
-        path: content for path, content in changed_files(tree, diff).items() if content is not None
+        path: content for path, content in changed_content_by_path(tree, diff).items() if content is not None
     }
     user = sandbox.new_user()
-    with run_folder(code, files, user):
+    with filled_run_folder(code, files, user):
         job = SandboxJob(
             argv=("bash", f"/src/{VERIFIER}"),
             env={**toolchain.environment(selections(problem)[0]), "HOME": WORKDIR, "LANG": "C.UTF-8"},

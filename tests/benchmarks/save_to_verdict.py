@@ -22,7 +22,7 @@ from benchwright_foundation.home import Home
 from benchwright_foundation.untrusted_folder import remove_folder_if_possible
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.execution.run import reference_solution_files, run_harness, warm_up_sandbox
-from benchwright_harness.execution.run_folder import run_folder
+from benchwright_harness.execution.run_folder import filled_run_folder
 from benchwright_harness.plan.plan import make_plan
 from benchwright_harness.plan.selection import ToolSelection, selections
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
@@ -61,7 +61,7 @@ def bare(problem: Problem, selection: ToolSelection, toolchain: Toolchain) -> fl
     step = make_plan(problem.hidden.harness, selection.simulator, is_supervised=False).for_one_run().steps[0]
     code, hidden_folder = (Path(tempfile.mkdtemp(prefix="benchwright-bench-")) for _ in range(2))
     try:
-        with run_folder(code, reference_solution_files(problem), None):
+        with filled_run_folder(code, reference_solution_files(problem), None):
             for path, text in step.files.items():
                 file = hidden_folder / path.removeprefix("/src/")
                 file.parent.mkdir(parents=True, exist_ok=True)
@@ -79,7 +79,7 @@ def bare(problem: Problem, selection: ToolSelection, toolchain: Toolchain) -> fl
                 folder = root / name
                 link = ["--symlink", str(folder.readlink()), f"/{name}"] if folder.is_symlink() else None
                 view += link or ["--ro-bind", str(folder), f"/{name}"]
-            view += ["--ro-bind", str(toolchain.inside), INSIDE, "--tmpfs", "/rundir"]
+            view += ["--ro-bind", str(toolchain.own_programs_folder), INSIDE, "--tmpfs", "/rundir"]
             view += ["--ro-bind", str(hidden_folder), "/src", "--bind", str(code), "/code", "--chdir", "/code/rundir"]
             for name, value in {**env, "PYTHONPATH": python}.items():
                 view += ["--setenv", name, value]
@@ -128,7 +128,7 @@ async def main(rounds: int) -> None:
     for problem in problems(home):
         selection = selections(problem)[0]
         try:
-            toolchain.require(make_plan(problem.hidden.harness, selection.simulator).tools, selection)
+            toolchain.require_tools(make_plan(problem.hidden.harness, selection.simulator).tools, selection)
             await asyncio.to_thread(bare, problem, selection, toolchain)
         except (HarnessError, HarnessFailed) as error:
             print(f"left out: {problem.id}: {error}", file=sys.stderr)

@@ -35,13 +35,13 @@ import psutil
 import psycopg
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.clock.hand_clock import HandClock
+from benchwright_attempts.clock.hand_clock import ManualClock
 from benchwright_attempts.events.events import Edit, Save, Started, Submitted
 from benchwright_attempts.events.file_text import Change, FileText, sha256
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.record import AttemptHeader, StoredRow
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import reference_solution_files, starting_files
+from benchwright_harness.execution.run import reference_solution_files, starting_solution_files
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.store import Store
 from benchwright_remote.errors import ServiceError
@@ -129,7 +129,7 @@ def design(ref: str) -> Problem:
 def scripts(folder: Path, students: int, batches: int, saves_each: int, refs: Sequence[str] = (REF,)) -> list[Script]:
     """Makes all events beforehand; students take turns with the problems."""
     problems = [design(ref) for ref in refs]
-    clock = HandClock()
+    clock = ManualClock()
     student_scripts = []
     with contextlib.closing(
         EventLog(folder / "load.sqlite", wall_clock=clock.now, monotonic_ns=clock.monotonic_ns)
@@ -139,7 +139,7 @@ def scripts(folder: Path, students: int, batches: int, saves_each: int, refs: Se
             ref, problem = refs[number % len(refs)], problems[number % len(refs)]
             path = problem.public.expected[0]
             solved_text = reference_solution_files(problem)[path].decode()
-            started_text = starting_files(problem)[path].decode()
+            started_text = starting_solution_files(problem)[path].decode()
             header = attempts.create(ref, problem.public_digest, Path("/load"), {path: FileText.of_text("")})
             chance = random.Random(number)
             saved = {*chance.sample(range(1, batches - 1), min(saves_each - 1, batches - 2)), batches - 1}
@@ -220,7 +220,7 @@ async def look(
 ) -> None:
     """One student's browser."""
     pages = (f"/courses/{course}", f"/courses/{course}/mine/{seat.assignment}")
-    cookies = {cookie_name(secure=False): seat.cookie}
+    cookies = {cookie_name(is_https=False): seat.cookie}
     due = start_time + random.Random(f"page {number}").uniform(0, STUDENTS_PAGE_S)
     async with httpx2.AsyncClient(base_url=seat.url, cookies=cookies, timeout=60, trust_env=False) as client:
         for page in pages * 1_000:
@@ -263,7 +263,7 @@ async def verdict(client: ServiceClient, run: str, measurements: Durations) -> N
 
 async def teach(url: str, cookie: str, course: str, start_time: float, measurements: Durations) -> None:
     """A teacher who looks at pages."""
-    cookies = {cookie_name(secure=False): cookie}
+    cookies = {cookie_name(is_https=False): cookie}
     async with httpx2.AsyncClient(base_url=url, cookies=cookies, timeout=60, trust_env=False) as client:
         due = start_time
         while True:

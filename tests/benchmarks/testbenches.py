@@ -22,7 +22,7 @@ from save_to_verdict import bare  # type: ignore[import-not-found]
 
 from benchwright_foundation.home import Home
 from benchwright_harness.execution.run import run_harness
-from benchwright_harness.execution.run_folder import new_run_folder, run_folder
+from benchwright_harness.execution.run_folder import filled_run_folder, new_run_folder
 from benchwright_harness.plan.plan import WORKDIR
 from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.sandbox import SandboxJob
@@ -60,7 +60,7 @@ async def empty_run(problem: Problem, sandbox: BwrapSandbox, toolchain: Toolchai
     """Seconds of a sandbox that does nothing."""
     start = time.monotonic()
     code, user = new_run_folder(), sandbox.new_user()
-    with run_folder(code, {}, user):
+    with filled_run_folder(code, {}, user):
         env = {**toolchain.environment(SELECTION), "HOME": WORKDIR}
         job = SandboxJob(
             argv=("/bin/true",),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_attempts.events.evidence import ModelUsage
-from benchwright_subjects.agent_mode import EDITOR_SUBJECT
+from benchwright_subjects.agent_mode import AGENT_MODE_SUBJECT
 from benchwright_subjects.inline.server.confinement import can_confine
 
 from ..support.models.agent_mode import editor_launch, require_editor
@@ -39,7 +39,7 @@ __all__ = ("lab",)
 BENCHWRIGHT = Path(sys.executable).with_name("benchwright")
 LED_BY_ACP = ("codex-acp", "opencode-acp")
 BY_COMMAND_LINE = ("aider", "codex", "mini-swe-agent")
-PROGRAMS = ("benchwright-lsp", "tabby", "extension", *LED_BY_ACP, *BY_COMMAND_LINE, EDITOR_SUBJECT)
+PROGRAMS = ("benchwright-lsp", "tabby", "extension", *LED_BY_ACP, *BY_COMMAND_LINE, AGENT_MODE_SUBJECT)
 
 
 def body(text_before: str) -> str:
@@ -77,7 +77,7 @@ def programs(lab: Lab, url: str, tabby: TabbyEndpoint) -> list[dict[str, object]
         inline("tabby", shlex.join(["sh", "-c", start_script, str(cli), tabby.settings]), dialect="tabby"),
         inline("extension", dialect="vscode", extensions=[extension(lab)], options=asks, timeout_s=60),
         *(agent(name, version=installed_preset(name).version) for name in (*LED_BY_ACP, *BY_COMMAND_LINE)),
-        agent(EDITOR_SUBJECT, version=str(editor_launch().identity_facts["subject_version"])),
+        agent(AGENT_MODE_SUBJECT, version=str(editor_launch().identity_facts["subject_version"])),
         SCRIPTED,
     ]
 
@@ -99,7 +99,7 @@ def test_one_command_and_one_report_compare_real_programs_of_every_kind_with_peo
         assert program["subject_version"] == installed_preset(name).version
         usages = [event for event in lab.events(name) if isinstance(event, ModelUsage)]
         assert sum(event.calls for event in usages) >= 1
-    (program,) = report_columns[EDITOR_SUBJECT]["subjects"]
+    (program,) = report_columns[AGENT_MODE_SUBJECT]["subjects"]
     assert program["subject_version"] == editor_launch().identity_facts["subject_version"]
     require_replayable_attempts(lab, {"alone", "helped", "by-mcp", *passed_counts})
     assert {request.body["model"] for request in endpoint.requests} == {"worker", "completes", "ghost", "scripted"}

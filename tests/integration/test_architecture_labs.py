@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import starting_files
+from benchwright_harness.execution.run import starting_solution_files
 from benchwright_harness.own_tests.running import run_own_tests
 from benchwright_harness.own_tests.simulation import OwnSimulation
 from benchwright_harness.sandbox.registry import open_sandbox, toolchain_for
@@ -51,7 +51,7 @@ def on_simulator(problem: Problem, simulator: str) -> Problem:
 
 async def prove(problem: Problem, toolchain: Toolchain, wrong_texts: Mapping[str, Mapping[str, str]]) -> None:
     """Every right solution passes, and every other one fails."""
-    starting = starting_files(problem)
+    starting = starting_solution_files(problem)
     right_texts = {"reference": problem.hidden.reference, **right_solutions_by_name(FOLDER, problem.id)}
     solutions: dict[str, Mapping[str, bytes]] = {
         "starting": starting,

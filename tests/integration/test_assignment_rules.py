@@ -19,8 +19,8 @@ from benchwright_attempts.events.events import Edit, Started
 from benchwright_attempts.events.evidence import EditReason, Environment
 from benchwright_attempts.events.file_text import Change
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import starting_files
-from benchwright_problems.assistance import Allowed, Assistance
+from benchwright_harness.execution.run import starting_solution_files
+from benchwright_problems.assistance import AllowedHelp, Assistance
 from benchwright_problems.problem import Problem
 from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.store import Store
@@ -31,7 +31,7 @@ from ..support.service.bench_service_pages import browser, csrf, invitation, sig
 
 REF = "starter/saturating-counter"
 FILE = "rtl/sat_counter.sv"
-NONE = Assistance(allowed=Allowed.NONE)
+NONE = Assistance(allowed=AllowedHelp.NONE)
 SAID = "No model may help"
 REPORTING = Environment(editor="Visual Studio Code 1.105.1", change_reasons=True)
 
@@ -60,7 +60,7 @@ def solver(service: Service, course: Course, tmp_path: Path) -> Iterator[Solver]
 
 def worked(solver: Solver, problem: Problem, *attempt_events: Any) -> str:
     """An attempt with these events and a failed run; the run's id."""
-    files = {path: starting_files(problem)[path].decode() for path in problem.public.expected}
+    files = {path: starting_solution_files(problem)[path].decode() for path in problem.public.expected}
     attempt = solver.begin(REF, files)
     solver.record(attempt, Started(), *attempt_events)
     assert solver.send(attempt).status_code == 200
@@ -160,7 +160,7 @@ def test_a_changed_rule_holds_from_then_on(
     (attempt,) = solver.sent_counts
     solver.record(attempt, *accepted(3, "b" * 31))
     assert solver.send(attempt).status_code == 200
-    files = {path: starting_files(problem)[path].decode() for path in problem.public.expected}
+    files = {path: starting_solution_files(problem)[path].decode() for path in problem.public.expected}
     solver.verdict(solver.run(attempt, 2, files).json()["id"])
     assert "31 characters" in cell(teacher.get(f"/courses/{course.name}/progress").text)
     assert "changed assignment" in teacher.get(f"/courses/{course.name}/audit").text

@@ -18,7 +18,7 @@ from benchwright_attempts.events.file_text import FileText, sha256
 from benchwright_attempts.grading.run_records import RunRecords
 from benchwright_attempts.grading.second_opinions import SecondOpinions
 from benchwright_attempts.log.record import AttemptHeader
-from benchwright_authoring.new_problem import DesignForm, new_problem
+from benchwright_authoring.new_problem import DesignForm, write_new_problem
 from benchwright_foundation.home import Home
 from benchwright_harness.execution.run import reference_solution_files
 from benchwright_harness.toolchain import Toolchain
@@ -35,7 +35,7 @@ PATH = "rtl/hold.sv"
 @pytest.fixture
 def problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toolchain: Toolchain) -> Problem:
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
-    new_problem(tmp_path / "mine", "hold", DesignForm.TESTBENCH)
+    write_new_problem(tmp_path / "mine", "hold", DesignForm.TESTBENCH)
     Store(Home.from_environment()).add(read_pack_folder(tmp_path / "mine"))
     return Store(Home.from_environment()).unseal("mine/hold")
 

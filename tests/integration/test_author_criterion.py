@@ -12,7 +12,7 @@ import pytest
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.execution.run import run_harness
-from benchwright_harness.grading.check import Checker
+from benchwright_harness.grading.check import ProblemChecker
 from benchwright_harness.grading.two_sided import ProofState
 from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.plan.connections import unmentioned_names
@@ -166,9 +166,9 @@ async def test_a_script_passes_by_its_authors_criterion(
 async def test_check_proposes_a_criterion_that_proves_the_problem(toolchain: Toolchain, tmp_path: Path) -> None:
     verdicts = VerdictStore(tmp_path / "verdicts")
     executor = LocalExecutor(Home.from_environment().cache, 2, open_log=lambda task: verdicts.open_log(task.key))
-    checker = Checker(executor, BwrapSandbox(), toolchain, verdicts)
+    checker = ProblemChecker(executor, BwrapSandbox(), toolchain, verdicts)
     (proof,) = await checker.check_problems(read_pack_folder(pack_folder(tmp_path / "a", "")).problems)
-    assert proof.proof is ProofState.UNDECIDED
+    assert proof.proof_state is ProofState.UNDECIDED
     assert proof.reason == "error: neither testbench.json nor problem.toml has a criterion"
     assert (
         proof.proposed_criterion == "[criterion]\npass = ['^ALL OK$']\nfail = ['^[1-9][0-9]* of [1-9][0-9]* wrong$']\n"
@@ -176,4 +176,4 @@ async def test_check_proposes_a_criterion_that_proves_the_problem(toolchain: Too
     assert proof.proposed_criterion in "".join(proof.remarks)
     proposed = read_pack_folder(pack_folder(tmp_path / "b", proof.proposed_criterion)).problems
     (second_proof,) = await checker.check_problems(proposed)
-    assert (second_proof.proof, second_proof.proposed_criterion) == (ProofState.PROVED, ""), second_proof.reasons
+    assert (second_proof.proof_state, second_proof.proposed_criterion) == (ProofState.PROVED, ""), second_proof.reasons

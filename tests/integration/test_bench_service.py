@@ -19,7 +19,7 @@ from benchwright_attempts.log.anchors import Anchor, check_anchors
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import reference_solution_files, starting_files
+from benchwright_harness.execution.run import reference_solution_files, starting_solution_files
 from benchwright_problems.problem import Problem
 from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.store import Store
@@ -71,7 +71,7 @@ def test_a_student_joins_opens_saves_and_passes_without_seeing_anything_hidden(
         assert hidden_text not in pack.text
         assert hidden_text.strip().splitlines()[-1] not in pack.text or len(hidden_text.strip().splitlines()[-1]) < 20
 
-    start = texts(starting_files(problem), problem)
+    start = texts(starting_solution_files(problem), problem)
     attempt = solver.begin(REF, start)
     solver.record(attempt, Started())
     assert solver.send(attempt).status_code == 200
@@ -92,7 +92,7 @@ def test_a_student_joins_opens_saves_and_passes_without_seeing_anything_hidden(
 def test_what_is_acknowledged_is_countersigned_and_the_same_to_the_byte(
     service: Service, solver: Solver, problem: Problem
 ) -> None:
-    attempt = solver.begin(REF, texts(starting_files(problem), problem))
+    attempt = solver.begin(REF, texts(starting_solution_files(problem), problem))
     typed = [
         Edit(path=problem.public.expected[0], version=n, changes=(Change(start=0, end=0, text="\ud800é"),))
         for n in range(40)
@@ -138,7 +138,7 @@ def test_an_answer_is_scored_and_its_key_stays_hidden(service: Service, solver: 
 def test_the_same_run_again_is_one_run_and_a_newer_one_supersedes(
     service: Service, solver: Solver, problem: Problem
 ) -> None:
-    start = texts(starting_files(problem), problem)
+    start = texts(starting_solution_files(problem), problem)
     attempt = solver.begin(REF, start)
     solver.record(attempt, Started())
     solver.send(attempt)
@@ -155,7 +155,7 @@ def test_the_same_run_again_is_one_run_and_a_newer_one_supersedes(
 def test_nobody_sees_or_touches_what_is_somebody_elses(
     service: Service, solver: Solver, course: Course, problem: Problem, tmp_path: Path
 ) -> None:
-    start = texts(starting_files(problem), problem)
+    start = texts(starting_solution_files(problem), problem)
     attempt = solver.begin(REF, start)
     solver.record(attempt, Started())
     solver.send(attempt)
@@ -191,7 +191,7 @@ def test_nobody_sees_or_touches_what_is_somebody_elses(
 def test_what_does_not_follow_is_refused_and_leaves_what_is_there(
     service: Service, solver: Solver, problem: Problem
 ) -> None:
-    attempt = solver.begin(REF, texts(starting_files(problem), problem))
+    attempt = solver.begin(REF, texts(starting_solution_files(problem), problem))
     solver.record(attempt, Started(), Submitted())
     assert solver.send(attempt, row_limit=1).status_code == 200
     _, rows = solver.rows(attempt)
@@ -205,7 +205,7 @@ def test_what_does_not_follow_is_refused_and_leaves_what_is_there(
 def test_a_closed_assignment_takes_evidence_and_runs_nothing(
     service: Service, tmp_path: Path, problem: Problem
 ) -> None:
-    start = texts(starting_files(problem), problem)
+    start = texts(starting_solution_files(problem), problem)
     soon = datetime.now(UTC) + timedelta(seconds=4)
     solver = Solver.joining(service, service.set_up(closes=soon), tmp_path)
     attempt = solver.begin(REF, start)
@@ -286,7 +286,7 @@ def test_events_that_the_database_refuses_keep_those_that_came_with_them_from_no
     service: Service, course: Course, tmp_path: Path, problem: Problem
 ) -> None:
     solvers = [Solver.joining(service, course, tmp_path / name, name) for name in ("ada", "ben", "cy", "dee")]
-    attempts = [participant.begin(REF, texts(starting_files(problem), problem)) for participant in solvers]
+    attempts = [participant.begin(REF, texts(starting_solution_files(problem), problem)) for participant in solvers]
     _, (row,) = solvers[0].rows(attempts[0])
     # PostgreSQL has no NUL in its texts.
     odd = forge_row(row, process="\0")

@@ -15,7 +15,7 @@ import pytest
 
 from benchwright_attempts.events.events import Started
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import starting_files
+from benchwright_harness.execution.run import starting_solution_files
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 from benchwright_remote.teaching_messages import Scope
@@ -73,7 +73,7 @@ def tokens(service: Service, course: Course) -> dict[Role, str]:
         async with open_administration(service.folders, service.database) as parts:
             codes = {role: await parts.accounts.make_invitation(course.name, role) for role in Role}
             return {
-                role: (await parts.accounts.sign_in_by_invitation_with_token(code, role.value))[1]
+                role: (await parts.accounts.sign_in_and_get_account_and_token(code, role.value))[1]
                 for role, code in codes.items()
             }
 
@@ -113,7 +113,7 @@ def askers(service: Service, course: Course, taught: Course) -> dict[Asker, Toke
             askers_tokens = {Asker.NOBODY: Tokens("")}
             askers_tokens[Asker.WORKER] = Tokens(await parts.accounts.new_worker_token("elsewhere"))
             for asker, code in codes.items():
-                account, token = await parts.accounts.sign_in_by_invitation_with_token(code, asker.value)
+                account, token = await parts.accounts.sign_in_and_get_account_and_token(code, asker.value)
                 if asker is not Asker.STRANGER:
                     taught_code = await parts.accounts.make_invitation(taught.name, Role(asker.value))
                     await parts.accounts.join_course(account, taught_code)
@@ -134,7 +134,7 @@ def work(
     """A student, and the ids of an attempt and a queued run of theirs."""
     ada = Solver.joining(service, course, tmp_path_factory.mktemp("ada"))
     problem = Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
-    starting = starting_files(problem)
+    starting = starting_solution_files(problem)
     files = {path: starting[path].decode() for path in problem.public.expected}
     attempt = ada.begin(REF, files)
     ada.record(attempt, Started())

@@ -28,7 +28,7 @@ from benchwright_harness.execution.run import reference_solution_files
 from benchwright_problems.storage.store import Store
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.storage import backup
-from benchwright_service.storage.backup import back_up, restore
+from benchwright_service.storage.backup import back_up_and_count_files, restore_and_count_files
 
 from ..support.service.bench_service import DATABASES, Service, Solver, running_service
 from ..support.service.bench_service_backup import command
@@ -81,7 +81,7 @@ def test_what_was_acknowledged_and_queued_goes_on_in_another_place(
         loaded = ["psql", "--quiet", "--set", "ON_ERROR_STOP=1", "--file", str(dump), database]
         subprocess.run(loaded, check=True, timeout=60, stdout=subprocess.DEVNULL)
     restored_service = Service(tmp_path / "elsewhere", database)
-    back = command(restored_service.home, "restore", str(tmp_path / "bench.tar.gz"))
+    back = command(restored_service.home, "restore_and_count_files", str(tmp_path / "bench.tar.gz"))
     assert back.returncode == 0, back.stderr
     with running_service(restored_service):
         solver.service = restored_service
@@ -139,7 +139,7 @@ def test_a_backup_made_while_people_work_has_every_event_that_a_receipt_in_it_is
             working = [pool.submit(work, solver) for solver in solvers]
             start_barrier.wait(60)
             for n in range(3):
-                back_up(service.folders, tmp_path / f"{n}.tar.gz")
+                back_up_and_count_files(service.folders, tmp_path / f"{n}.tar.gz")
             end_signal.set()
             for future in working:
                 future.result(60)
@@ -147,7 +147,7 @@ def test_a_backup_made_while_people_work_has_every_event_that_a_receipt_in_it_is
         solver.log.close()
     for n in range(3):
         restored = Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path / f"restored-{n}")})
-        restore(restored, tmp_path / f"{n}.tar.gz")
+        restore_and_count_files(restored, tmp_path / f"{n}.tar.gz")
         with contextlib.closing(sqlite3.connect(restored.data / "service" / "service.sqlite")) as database:
             receipts = database.execute("SELECT attempt, anchor FROM service_receipts").fetchall()
         assert len({attempt for attempt, _ in receipts}) == 3
@@ -167,19 +167,19 @@ def filled(tmp_path: Path) -> Home:
 
 
 def test_a_backup_overwrites_nothing(filled: Home, tmp_path: Path) -> None:
-    back_up(filled, tmp_path / "one.tar.gz")
+    back_up_and_count_files(filled, tmp_path / "one.tar.gz")
     with pytest.raises(BenchServiceError, match="there already"):
-        back_up(filled, tmp_path / "one.tar.gz")
+        back_up_and_count_files(filled, tmp_path / "one.tar.gz")
     with pytest.raises(BenchServiceError, match="is in the folder"):
-        back_up(filled, filled.data / "one.tar.gz")
+        back_up_and_count_files(filled, filled.data / "one.tar.gz")
     with pytest.raises(BenchServiceError, match="not empty"):
-        restore(filled, tmp_path / "one.tar.gz")
+        restore_and_count_files(filled, tmp_path / "one.tar.gz")
 
 
 def test_what_is_no_backup_is_refused_and_changes_nothing(filled: Home, tmp_path: Path) -> None:
     empty = Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path / "empty")})
     cut = tmp_path / "cut.tar.gz"
-    back_up(filled, tmp_path / "whole.tar.gz")
+    back_up_and_count_files(filled, tmp_path / "whole.tar.gz")
     cut.write_bytes((tmp_path / "whole.tar.gz").read_bytes()[:60])
     foreign = tmp_path / "foreign.tar.gz"
     with tarfile.open(foreign, "w:gz") as packed:
@@ -191,6 +191,6 @@ def test_what_is_no_backup_is_refused_and_changes_nothing(filled: Home, tmp_path
         packed.addfile(link)
     for file in (cut, foreign, linked, tmp_path / "absent.tar.gz"):
         with pytest.raises(BenchServiceError):
-            restore(empty, file)
+            restore_and_count_files(empty, file)
         assert not empty.data.exists()
     assert not (tmp_path / "outside").exists()

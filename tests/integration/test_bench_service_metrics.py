@@ -13,7 +13,7 @@ import pytest
 from benchwright_attempts.events.events import Edit, Started
 from benchwright_attempts.events.file_text import Change
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import reference_solution_files, starting_files
+from benchwright_harness.execution.run import reference_solution_files, starting_solution_files
 from benchwright_problems.storage.store import Store
 
 from ..support.service.bench_service import Course, Service, Solver
@@ -40,7 +40,7 @@ def solver(service: Service, course: Course, tmp_path: Path) -> Iterator[Solver]
 
 def test_runs_events_and_requests_are_counted_without_any_id(service: Service, solver: Solver) -> None:
     problem = Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
-    start = {path: starting_files(problem)[path].decode() for path in problem.public.expected}
+    start = {path: starting_solution_files(problem)[path].decode() for path in problem.public.expected}
     attempt = solver.begin(REF, start)
     solver.record(attempt, Started())
     assert solver.send(attempt).status_code == 200

@@ -11,7 +11,7 @@ import pytest
 from benchwright_attempts.events.events import Edit, Started
 from benchwright_attempts.events.file_text import Change
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import starting_files
+from benchwright_harness.execution.run import starting_solution_files
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
@@ -113,7 +113,7 @@ def test_staff_see_how_far_each_student_is_and_what_they_did(
     service: Service, course: Course, problem: Problem, tmp_path: Path
 ) -> None:
     solver = Solver.joining(service, course, tmp_path, NAME)
-    files = starting_files(problem)
+    files = starting_solution_files(problem)
     start = {path: files[path].decode() for path in problem.public.expected}
     attempt = solver.begin(REF, start)
     typed = Edit(path=problem.public.expected[0], version=2, changes=(Change(start=0, end=0, text="// mine\n"),))

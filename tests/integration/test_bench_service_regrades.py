@@ -12,7 +12,7 @@ import pytest
 
 from benchwright_attempts.events.events import Started
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import reference_solution_files, starting_files
+from benchwright_harness.execution.run import reference_solution_files, starting_solution_files
 from benchwright_problems.problem import Pack, Problem
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
@@ -92,7 +92,7 @@ def taught(service: Service, tmp_path: Path) -> Class:
     right_solver = Solver.joining(service, course, tmp_path / "ada", "Ada")
     wrong_solver = Solver.joining(service, course, tmp_path / "bob", "Bob")
     right_run = submit_answer(right_solver, DESIGN, {path: reference_solution_files(design)[path].decode()})
-    wrong_run = submit_answer(wrong_solver, DESIGN, {path: starting_files(design)[path].decode()})
+    wrong_run = submit_answer(wrong_solver, DESIGN, {path: starting_solution_files(design)[path].decode()})
     submit_answer(right_solver, QUESTION, {"answer.md": "C"})
     submit_answer(wrong_solver, QUESTION, {"answer.md": "B"})
     teacher = signed_in(service, invitation(service, course, Role.OWNER), "Professor")

@@ -20,7 +20,7 @@ from benchwright_attempts.events.file_text import Change
 from benchwright_attempts.log.anchors import Anchor, check_anchors
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.summary.replay import verify_attempt
-from benchwright_harness.execution.run import starting_files
+from benchwright_harness.execution.run import starting_solution_files
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
 
@@ -55,7 +55,7 @@ class Student(threading.Thread):
         super().__init__()
         self.solver = solver
         self.path = problem.public.expected[0]
-        self.start_text = starting_files(problem)[self.path].decode()
+        self.start_text = starting_solution_files(problem)[self.path].decode()
         self.attempt = solver.begin(REF, {self.path: self.start_text})
         self.anchors: list[Anchor] = []
         self.runs: list[str] = []

@@ -10,7 +10,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from typer.testing import CliRunner
 
-from benchwright_authoring.new_problem import DesignForm, new_problem
+from benchwright_authoring.new_problem import DesignForm, write_new_problem
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_problems.storage.store import Store
@@ -19,7 +19,7 @@ from benchwright_server.cli.app import app_with_commands
 
 async def test_a_canary_is_found_in_a_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
-    new_problem(tmp_path / "mine", "adder", DesignForm.COCOTB)
+    write_new_problem(tmp_path / "mine", "adder", DesignForm.COCOTB)
     pack = read_pack_folder(tmp_path / "mine")
     Store(Home.from_environment()).add(pack)
     output = ModelOutput.from_content("mockllm/model", f"It is {pack.canary}.")

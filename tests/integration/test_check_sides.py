@@ -12,9 +12,9 @@ from benchwright_foundation.home import Home
 from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.execution.process import OutputReceiver, StepEnd
 from benchwright_harness.grading import check
-from benchwright_harness.grading.check import Checker
+from benchwright_harness.grading.check import ProblemChecker
 from benchwright_harness.grading.grade import GradingProgress
-from benchwright_harness.grading.two_sided import ProofState, TwoSided
+from benchwright_harness.grading.two_sided import ProofState, TwoSidedProof
 from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox import SandboxJob
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
@@ -117,9 +117,9 @@ def check_sides(
     monkeypatch.setattr(check, "_LEAST_LIMIT_S", 3.0)
     monkeypatch.setattr(check, "_PATIENCE", 0.0)
 
-    async def prove(checked_problem: Problem, **options: Any) -> TwoSided:
+    async def prove(checked_problem: Problem, **options: Any) -> TwoSidedProof:
         executor = LocalExecutor(Home.from_environment().cache, 2)
-        checker = Checker(executor, sandbox, toolchain, VerdictStore(tmp_path / "verdicts"), **options)
+        checker = ProblemChecker(executor, sandbox, toolchain, VerdictStore(tmp_path / "verdicts"), **options)
         (two_sided,) = await checker.check_problems([checked_problem])
         return two_sided
 

@@ -21,7 +21,7 @@ from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.cluster.queues import SLURM
 from benchwright_harness.cluster.task import ClusterTask, code_digest
 from benchwright_harness.errors import ClusterError
-from benchwright_harness.execution.run import reference_solution_files, starting_files
+from benchwright_harness.execution.run import reference_solution_files, starting_solution_files
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import ProblemKind
@@ -58,7 +58,7 @@ def some_tasks(toolchain: Toolchain, count: int) -> list[ClusterTask]:
     tasks = []
     for number in range(count):
         problem = STARTER[number % len(STARTER)]
-        files = starting_files(problem) if number % 2 else reference_solution_files(problem)
+        files = starting_solution_files(problem) if number % 2 else reference_solution_files(problem)
         marked = {path: text + f"\n// {number}\n".encode() for path, text in files.items()}
         tasks.append(ClusterTask.of(problem, marked, BwrapSandbox(), toolchain))
     return tasks
@@ -235,7 +235,7 @@ def test_a_task_names_everything_that_decides(toolchain: Toolchain) -> None:
     sandbox = BwrapSandbox()
     task = ClusterTask.of(problem, reference_solution_files(problem), sandbox, toolchain)
     assert task.key == ClusterTask.of(problem, reference_solution_files(problem), sandbox, toolchain).key
-    assert task.key != ClusterTask.of(problem, starting_files(problem), sandbox, toolchain).key
+    assert task.key != ClusterTask.of(problem, starting_solution_files(problem), sandbox, toolchain).key
     assert task.code == code_digest()
     # Schedulers log what they could not run.
     assert repr(task) == str(task) == f"Task({task.key[:12]})"

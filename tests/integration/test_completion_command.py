@@ -29,13 +29,13 @@ from benchwright_problems.verdict import Outcome
 from benchwright_studies.conduct.closing import close_study
 from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.conduct.study_log import StudyLog
-from benchwright_studies.plan.accept_policy import Policy
+from benchwright_studies.plan.accept_policy import AcceptPolicy
 from benchwright_studies.plan.study_file import parse_study
 from benchwright_subjects.inline.failure import ServerFailure
 from benchwright_subjects.inline.record import ModelUse
 from benchwright_subjects.inline.run_folder import RunFolder
 from benchwright_subjects.inline.server.confinement import can_confine
-from benchwright_subjects.inline.sites import Cutting, SiteKind, sites_of_problem
+from benchwright_subjects.inline.sites import SiteKind, SiteSelection, sites_of_problem
 
 from ..support.models.inline_hearing import Hearing
 from ..support.service.judge_endpoint import JudgeEndpoint, PlayedReply, content, fails, in_turn
@@ -218,7 +218,9 @@ def _documents(per_kind: int) -> dict[str, str]:
     documents = {}
     for problem in store.public_pack("starter").problems:
         unsealed_problem = store.unseal(f"starter/{problem.id}")
-        for site in sites_of_problem(f"starter/{problem.id}", unsealed_problem, Cutting([SiteKind.LINE], per_kind)):
+        for site in sites_of_problem(
+            f"starter/{problem.id}", unsealed_problem, SiteSelection([SiteKind.LINE], per_kind)
+        ):
             documents[site.id] = site.text_before + site.text_after
     return documents
 
@@ -392,7 +394,7 @@ def test_a_recorded_attempt_is_replayed(desk: Desk) -> None:
     options = ("--pack", "starter", "--sites", "replay", "--attempt", attempt[:8], "--no-grade")
     desk.run("run", "--server", desk.plain(), *options, "--out", desk.folder / "run")
     (record,) = RunFolder(desk.folder / "run").records()
-    assert record.policy is Policy.NEVER
+    assert record.policy is AcceptPolicy.NEVER
     assert record.likeness is not None
     assert (record.likeness.exact, record.likeness.lines_kept, record.likeness.lines) == (True, 1, 1)
     assert record.snapshots == ()

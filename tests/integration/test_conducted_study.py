@@ -14,7 +14,7 @@ import pytest_asyncio
 from benchwright_attempts import log_file as attempts_file
 from benchwright_foundation.home import Home
 from benchwright_remote.hosted_studies import HostedStudies
-from benchwright_service.bench import log_file
+from benchwright_service.bench import sqlite_log_file
 from benchwright_studies.conduct.archive import journal_json_lines
 from benchwright_studies.conduct.entry import Drawn, Enrolled
 from benchwright_studies.conduct.study_log import StudyLog
@@ -52,7 +52,7 @@ def own_log(home: Path) -> Path:
 
 
 def lab_log(service: Service) -> StudyLog:
-    return StudyLog(log_file(service.folders))
+    return StudyLog(sqlite_log_file(service.folders))
 
 
 async def take_part(editor: Editor) -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from benchwright_attempts.events.events import Started
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import reference_solution_files, starting_files
+from benchwright_harness.execution.run import reference_solution_files, starting_solution_files
 from benchwright_problems.problem import Problem
 from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.store import Store
@@ -57,7 +57,7 @@ def problem_of(ref: str) -> Problem:
 
 def design(*, is_right: bool) -> dict[str, str]:
     problem = problem_of(DESIGN)
-    files = reference_solution_files(problem) if is_right else starting_files(problem)
+    files = reference_solution_files(problem) if is_right else starting_solution_files(problem)
     return {path: files[path].decode() for path in problem.public.expected}
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx2
 
 from benchwright_attempts.events.events import Started
-from benchwright_problems.assistance import Allowed, Assistance
+from benchwright_problems.assistance import AllowedHelp, Assistance
 from benchwright_problems.verdict import Reason
 from benchwright_remote.messages import Role
 from benchwright_remote.teaching_messages import Scope
@@ -278,7 +278,7 @@ async def source_course(service: Service) -> Course:
             title="Week 1",
             opens=datetime(2026, 10, 12, 6, tzinfo=UTC),
             due=datetime(2026, 10, 20, 21, 59, tzinfo=UTC),
-            assistance=Assistance(allowed=Allowed.NONE),
+            assistance=Assistance(allowed=AllowedHelp.NONE),
             most_runs=7,
         )
     )

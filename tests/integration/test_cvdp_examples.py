@@ -9,8 +9,8 @@ import pytest
 
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.local import LocalExecutor
-from benchwright_harness.grading.check import Checker
-from benchwright_harness.grading.two_sided import TwoSided
+from benchwright_harness.grading.check import ProblemChecker
+from benchwright_harness.grading.two_sided import TwoSidedProof
 from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
@@ -27,9 +27,9 @@ def problems(cvdp_files: list[Path]) -> dict[str, Problem]:
     return {problem.id: problem for problem in import_cvdp(cvdp_files, "examples").problems}
 
 
-async def check(problem: Problem, toolchain: Toolchain, folder: Path) -> TwoSided:
+async def check(problem: Problem, toolchain: Toolchain, folder: Path) -> TwoSidedProof:
     executor = LocalExecutor(Home.from_environment().cache, 2)
-    checker = Checker(executor, BwrapSandbox(), toolchain, VerdictStore(folder / "verdicts"))
+    checker = ProblemChecker(executor, BwrapSandbox(), toolchain, VerdictStore(folder / "verdicts"))
     (two_sided,) = await checker.check_problems([problem])
     return two_sided
 
@@ -40,7 +40,7 @@ async def test_a_datapoint_is_two_sided(
     name: str, problems: dict[str, Problem], toolchain: Toolchain, tmp_path: Path
 ) -> None:
     two_sided = await check(problems[name], toolchain, tmp_path)
-    assert two_sided.ok, two_sided.reason
+    assert two_sided.is_proved, two_sided.reason
     assert two_sided.reference.tests
 
 
@@ -64,7 +64,7 @@ async def test_a_converted_datapoint_gets_the_same_verdicts(
     )
     (converted,) = import_cvdp([file], "converted").problems
     two_sided = await check(converted, toolchain, tmp_path)
-    assert two_sided.ok, two_sided.reason
+    assert two_sided.is_proved, two_sided.reason
 
 
 def test_no_other_design_is_among_them(problems: dict[str, Problem]) -> None:

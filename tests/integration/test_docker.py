@@ -40,7 +40,7 @@ def engine(docker_host: str) -> Iterator[sdk.APIClient]:
 def others(engine: sdk.APIClient, docker: DockerSandbox, toolchain: Toolchain) -> str:
     """An image that is not ours, though it holds the same programs."""
     docker.check()
-    our_image = docker._engine.images.toolchain_image_id(toolchain)
+    our_image = docker._engine.images.found_or_imported_toolchain_image_id(toolchain)
     engine.tag(our_image, "somebody/tools", "1")
     return OTHERS
 

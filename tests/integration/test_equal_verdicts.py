@@ -10,8 +10,8 @@ import pytest
 
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.local import LocalExecutor
-from benchwright_harness.grading.check import Checker
-from benchwright_harness.grading.two_sided import TwoSided
+from benchwright_harness.grading.check import ProblemChecker
+from benchwright_harness.grading.two_sided import TwoSidedProof
 from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.plan.selection import selections
 from benchwright_harness.sandbox import Sandbox
@@ -56,21 +56,27 @@ def problems(cvdp_files: list[Path], tmp_path_factory: pytest.TempPathFactory, n
 
 
 @pytest.fixture(scope="module")
-def expected(problems: list[Problem], toolchain: Toolchain, tmp_path_factory: pytest.TempPathFactory) -> list[TwoSided]:
+def expected(
+    problems: list[Problem], toolchain: Toolchain, tmp_path_factory: pytest.TempPathFactory
+) -> list[TwoSidedProof]:
     """Verdicts that bubblewrap comes to; that every problem is two-sided there is part of it."""
     proofs = asyncio.run(proofs_in(BwrapSandbox(), problems, toolchain, tmp_path_factory.mktemp("bwrap")))
-    assert {problem.id: proof.reason for problem, proof in zip(problems, proofs, strict=True) if not proof.ok} == {}
+    assert {
+        problem.id: proof.reason for problem, proof in zip(problems, proofs, strict=True) if not proof.is_proved
+    } == {}
     return proofs
 
 
 async def proofs_in(
     sandbox: Sandbox, problems: Sequence[Problem], toolchain: Toolchain, folder: Path
-) -> list[TwoSided]:
+) -> list[TwoSidedProof]:
     executor = LocalExecutor(Home.from_environment().cache, 2)
-    return await Checker(executor, sandbox, toolchain, VerdictStore(folder / "verdicts")).check_problems(problems)
+    return await ProblemChecker(executor, sandbox, toolchain, VerdictStore(folder / "verdicts")).check_problems(
+        problems
+    )
 
 
-def sides(proof: TwoSided) -> Sides:
+def sides(proof: TwoSidedProof) -> Sides:
     return {
         "reference": verdict_facts(proof.reference),
         "starting": verdict_facts(proof.starting),
@@ -88,7 +94,7 @@ def verdict_facts(verdict: Verdict | None) -> Told | None:
 @pytest.mark.nightly
 async def test_docker_comes_to_the_verdicts_of_bubblewrap(
     problems: list[Problem],
-    expected: list[TwoSided],
+    expected: list[TwoSidedProof],
     toolchain: Toolchain,
     docker_host: str,
     tmp_path: Path,
@@ -102,7 +108,7 @@ async def test_docker_comes_to_the_verdicts_of_bubblewrap(
 
 
 def test_native_comes_to_the_verdicts_of_bubblewrap(
-    problems: list[Problem], expected: list[TwoSided], toolchain: Toolchain
+    problems: list[Problem], expected: list[TwoSidedProof], toolchain: Toolchain
 ) -> None:
     selected_problems = [
         (problem, proof.selection or selections(problem)[0]) for problem, proof in zip(problems, expected, strict=True)

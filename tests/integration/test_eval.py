@@ -104,7 +104,7 @@ def test_each_sample_is_an_attempt_with_its_own_verdict(desk: Desk) -> None:
     assert desk.are_whole()
     with StudyLog(log_file(desk.home)) as events_log:
         assert Attempts(events_log).newest_unfinished_attempt_of_person(problem="starter/saturating-counter") is None
-        assert Attempts(events_log).person_records_by_problem() == {}
+        assert Attempts(events_log).person_records_outside_studies() == {}
 
 
 def test_of_a_draft_and_a_final_version_the_final_one_is_graded_and_the_trace_says_so(desk: Desk) -> None:

@@ -20,7 +20,7 @@ from benchwright_attempts.log.export import export_lines
 from benchwright_attempts.log.record import StoredRow, record_hash
 from benchwright_foundation.model import MOST_COUNTED
 from benchwright_judges.service import app as judge_app
-from benchwright_judges.service.token import Scope
+from benchwright_judges.service.token import TokenScope
 from benchwright_server.cli.app import app_with_commands
 from benchwright_service.app import make_api
 from benchwright_service.bench import open_administration
@@ -81,7 +81,7 @@ def tokens(service: Service, solver: Solver) -> dict[str, str]:
     return {
         "bench": solver.token,
         "jobs": service.worker_token(),
-        "judges": judge_token(service, *Scope, per_minute=1_000_000),
+        "judges": judge_token(service, *TokenScope, per_minute=1_000_000),
     }
 
 

@@ -25,7 +25,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from benchwright_harness.execution.run import starting_files
+from benchwright_harness.execution.run import starting_solution_files
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Reason
 from benchwright_remote.messages import Job, Role
@@ -292,7 +292,7 @@ def test_the_first_week_loses_nothing_and_nobody_is_there_twice(week: Week, nigh
     send(week.teacher, f"{week.path}/assignments/{week.course.assignment}/grading", **late_rules)
     problem = Store(first.folders).unseal(REF)
     (path,) = problem.public.expected
-    files = {path: starting_files(problem)[path].decode()}
+    files = {path: starting_solution_files(problem)[path].decode()}
     persons = [Person.numbered(number) for number in range(number_of_people)]
 
     # Monday: the roster, and everybody joins.

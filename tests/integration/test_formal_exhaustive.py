@@ -24,7 +24,7 @@ from pyslang.syntax import BinaryExpressionSyntax, SyntaxKind
 from benchwright_authoring.mutation.analysis import candidate_mutants
 from benchwright_authoring.mutation.mutant import Mutant
 from benchwright_authoring.mutation.mutants import is_design_file
-from benchwright_authoring.mutation.source import MutatedSource
+from benchwright_authoring.mutation.source import ReferenceSource
 from benchwright_formal.bench import random_unguessable_name, temporary_design_folder
 from benchwright_formal.opinion import ComparisonResult, ReferenceOpinion, compare_formally
 from benchwright_formal.sources import compared_sources
@@ -101,7 +101,7 @@ def rewrites(files: Mapping[str, bytes], paths: Iterable[str]) -> list[Mutant]:
     """Designs that do the same: the operands of a commutative operator in each other's place."""
     mutants = []
     for path in filter(is_design_file, paths):
-        source = MutatedSource(path, files[path].decode())
+        source = ReferenceSource(path, files[path].decode())
         for node in source.changeable_nodes():
             if isinstance(node, BinaryExpressionSyntax) and node.kind in _COMMUTATIVE:
                 for edit in source.exchange_edits(node.left, node.right):
@@ -122,7 +122,7 @@ async def begun(
         NotWalkedError: The design has too many inputs, or can't be walked.
     """
     design, folder = compared_sources(files), random_unguessable_name()
-    known_shape = shape(design.files, top_module, remembers=remembers)
+    known_shape = shape(design.source_contents, top_module, remembers=remembers)
     if known_shape.bits > MOST_BITS:
         raise NotWalkedError(f"it has {known_shape.bits} bits of inputs")
     with temporary_design_folder(design.content_by_path(folder), open_sandbox("bwrap"), toolchain) as running_bench:

@@ -10,7 +10,7 @@ import pytest
 
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.local import LocalExecutor
-from benchwright_harness.grading.check import Checker
+from benchwright_harness.grading.check import ProblemChecker
 from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.plan.plan import ON_VERILATOR
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
@@ -164,9 +164,9 @@ def imported(datapoint: dict[str, Any], version: str, folder: Path) -> Problem:
 async def test_a_harness_is_two_sided(category: Category, version: str, toolchain: Toolchain, tmp_path: Path) -> None:
     problem = imported(record(category, version), version, tmp_path)
     executor = LocalExecutor(Home.from_environment().cache, 2)
-    checker = Checker(executor, BwrapSandbox(), toolchain, VerdictStore(tmp_path / "verdicts"))
+    checker = ProblemChecker(executor, BwrapSandbox(), toolchain, VerdictStore(tmp_path / "verdicts"))
     (two_sided,) = await checker.check_problems([problem])
-    assert two_sided.ok, two_sided.reason
+    assert two_sided.is_proved, two_sided.reason
     assert two_sided.reference.tests
 
 
@@ -176,9 +176,9 @@ async def test_concurrent_assertions_go_to_verilator(toolchain: Toolchain, tmp_p
     assertion = "  holds: assert property (@(posedge clk) disable iff (!rst_n) !en |=> $stable(count));\n"
     datapoint["output"]["context"] = {"rtl/counter.sv": counter(DUE).replace("endmodule", f"{assertion}endmodule")}
     executor = LocalExecutor(Home.from_environment().cache, 2)
-    checker = Checker(executor, BwrapSandbox(), toolchain, VerdictStore(tmp_path / "verdicts"))
+    checker = ProblemChecker(executor, BwrapSandbox(), toolchain, VerdictStore(tmp_path / "verdicts"))
     (two_sided,) = await checker.check_problems([imported(datapoint, "1.1.0", tmp_path)])
-    assert two_sided.ok, two_sided.reason
+    assert two_sided.is_proved, two_sided.reason
     assert ON_VERILATOR in two_sided.reference.remarks
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from benchwright_attempts.events.events import Started, Submitted
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import starting_files
+from benchwright_harness.execution.run import starting_solution_files
 from benchwright_problems.aids import Aid
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
@@ -44,7 +44,7 @@ def solver(service: Service, course: Course, tmp_path: Path) -> Iterator[Solver]
 
 
 def begun(solver: Solver, problem: Problem) -> str:
-    files = {path: starting_files(problem)[path].decode() for path in problem.public.expected}
+    files = {path: starting_solution_files(problem)[path].decode() for path in problem.public.expected}
     attempt = solver.begin(REF, files)
     solver.record(attempt, Started())
     assert solver.send(attempt).status_code == 200
@@ -53,7 +53,7 @@ def begun(solver: Solver, problem: Problem) -> str:
 
 def ran(solver: Solver, problem: Problem, attempt: str, number: int, *, is_right: bool) -> tuple[str, str]:
     """Outcome and message of a run."""
-    files = {path: starting_files(problem)[path].decode() for path in problem.public.expected}
+    files = {path: starting_solution_files(problem)[path].decode() for path in problem.public.expected}
     run_view = solver.verdict(
         solver.run(attempt, number, dict(problem.hidden.reference) if is_right else files).json()["id"]
     )

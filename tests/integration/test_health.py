@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from benchwright_attempts.events.events import Focus, Started
-from benchwright_harness.execution.run import starting_files
+from benchwright_harness.execution.run import starting_solution_files
 from benchwright_problems.storage.store import Store
 
 from ..support.service.bench_service import Service, Solver, running_service
@@ -49,7 +49,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 def begun(solver: Solver) -> tuple[str, dict[str, str]]:
     problem = Store(solver.service.folders).unseal(REF)
-    files = {path: starting_files(problem)[path].decode() for path in problem.public.expected}
+    files = {path: starting_solution_files(problem)[path].decode() for path in problem.public.expected}
     attempt = solver.begin(REF, files)
     solver.record(attempt, Started())
     assert solver.send(attempt).status_code == 200

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_harness.decision.design_waves import DesignWaves, KeptWaveform
+from benchwright_harness.decision.design_waves import DesignWaveKeeper, KeptWaveform
 from benchwright_harness.execution.run import run_harness
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
@@ -45,7 +45,7 @@ endmodule
 
 async def waveform(problem: Problem, text: str, toolchain: Toolchain, folder: Path) -> tuple[KeptWaveform | None, str]:
     target = folder / "kept.vcd"
-    waves = DesignWaves(target)
+    waves = DesignWaveKeeper(target)
     solution = {path: text.encode() for path in problem.public.expected}
     log = io.BytesIO()
     verdict = await run_harness(problem, solution, sandbox=BwrapSandbox(), toolchain=toolchain, log=log, waves=waves)

@@ -15,17 +15,17 @@ from typing import Any
 import psutil
 import pytest
 
-from benchwright_studies.plan.accept_policy import Policy
+from benchwright_studies.plan.accept_policy import AcceptPolicy
 from benchwright_subjects.inline.dialects.copilot import CopilotDialect
-from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger
+from benchwright_subjects.inline.dialects.lsp import StandardDialect, Trigger
 from benchwright_subjects.inline.dialects.tabby import TabbyDialect
 from benchwright_subjects.inline.failure import EndedBy, ServerEnd, ServerFailure, SubjectError
-from benchwright_subjects.inline.policies import Refusal
+from benchwright_subjects.inline.policies import RefusalConsequence
 from benchwright_subjects.inline.record import OfferOutcome
 from benchwright_subjects.inline.server.confinement import can_confine
 from benchwright_subjects.inline.server.server_process import ServerLaunch
 from benchwright_subjects.inline.server.session import UserSession, open_connection
-from benchwright_subjects.inline.site_run import InlineSubject, PlayedSite, Rules, play_site
+from benchwright_subjects.inline.site_run import InlineSubject, PlayedSite, PlayRules, play_site
 from benchwright_subjects.inline.text.document import DocumentVersion
 from benchwright_subjects.inline.workplace import temporary_workplace
 
@@ -35,7 +35,7 @@ from ..support.models.inline_site import CANARY, SITE
 from ..support.models.tabby_endpoint import tabby_endpoint
 
 SUPPORT = Path(__file__).parents[1] / "support" / "models"
-RULES = Rules(timeout_s=20.0)
+RULES = PlayRules(timeout_s=20.0)
 confines = pytest.mark.skipif(not can_confine(), reason="bubblewrap is missing or does not work here")
 
 
@@ -56,7 +56,7 @@ class Bench:
         self,
         mode: str,
         *arguments: str,
-        rules: Rules = RULES,
+        rules: PlayRules = RULES,
         environ: Mapping[str, str] | None = None,
         passed_variables: tuple[str, ...] = (),
         secrets: tuple[Path, ...] = (),
@@ -64,19 +64,33 @@ class Bench:
         program = str(SUPPORT / "plain_inline_server.py")
         command = (sys.executable, program, mode, str(self.hearing.socket_path), *arguments)
         return await self._play(
-            ServerLaunch(command, passed_variables, secrets=secrets), Dialect(), Policy.ALWAYS, rules, environ or {}
+            ServerLaunch(command, passed_variables, secrets=secrets),
+            StandardDialect(),
+            AcceptPolicy.ALWAYS,
+            rules,
+            environ or {},
         )
 
     async def scripted(
-        self, double_script: Mapping[str, Any], policy: Policy, *, dialect: Dialect | None = None, rules: Rules = RULES
+        self,
+        double_script: Mapping[str, Any],
+        policy: AcceptPolicy,
+        *,
+        dialect: StandardDialect | None = None,
+        rules: PlayRules = RULES,
     ) -> PlayedSite:
         file = self.folder / "script.json"
         file.write_text(json.dumps(double_script))
         command = (sys.executable, str(SUPPORT / "inline_double.py"), str(file), str(self.hearing.socket_path))
-        return await self._play(ServerLaunch(command), dialect or Dialect(), policy, rules, {})
+        return await self._play(ServerLaunch(command), dialect or StandardDialect(), policy, rules, {})
 
     async def _play(
-        self, launch: ServerLaunch, dialect: Dialect, policy: Policy, rules: Rules, environ: Mapping[str, str]
+        self,
+        launch: ServerLaunch,
+        dialect: StandardDialect,
+        policy: AcceptPolicy,
+        rules: PlayRules,
+        environ: Mapping[str, str],
     ) -> PlayedSite:
         subject = InlineSubject(launch, dialect, {"PATH": "/usr/bin:/bin", **environ}, self.folder / "places")
         return await play_site(SITE, {"docs/notes.md": "Notes."}, subject, policy, rules)
@@ -130,7 +144,7 @@ async def test_what_a_server_does_wrong_has_a_name(bench: Bench, mode: str, fail
     ],
 )
 async def test_a_failure_says_who_ended_the_server(bench: Bench, mode: str, sentence: str) -> None:
-    played_site = await bench.plain(mode, rules=Rules(timeout_s=0.3 if mode == "silent" else 20.0))
+    played_site = await bench.plain(mode, rules=PlayRules(timeout_s=0.3 if mode == "silent" else 20.0))
     assert played_site.failure is not None
     assert played_site.failure.end is not None
     assert played_site.failure.end.sentence == sentence
@@ -148,7 +162,7 @@ async def test_a_server_that_ends_at_its_start_and_one_that_leaves_files_are_tol
 
 @confines
 async def test_a_server_whose_sandbox_ends_is_not_blamed(bench: Bench) -> None:
-    playing = asyncio.create_task(bench.plain("silent", rules=Rules(timeout_s=20)))
+    playing = asyncio.create_task(bench.plain("silent", rules=PlayRules(timeout_s=20)))
     place = str(bench.folder / "places")
     await asyncio.to_thread(bench.hearing.wait_for, "textDocument/inlineCompletion")
     outermost = min(
@@ -166,16 +180,18 @@ async def test_a_server_whose_sandbox_ends_is_not_blamed(bench: Bench) -> None:
 @confines
 async def test_a_program_that_the_sandbox_can_not_start_has_not_ended_by_itself(bench: Bench, tmp_path: Path) -> None:
     subject = InlineSubject(
-        ServerLaunch((str(tmp_path / "no-such-server"),)), Dialect(), {"PATH": "/usr/bin"}, tmp_path / "places"
+        ServerLaunch((str(tmp_path / "no-such-server"),)), StandardDialect(), {"PATH": "/usr/bin"}, tmp_path / "places"
     )
     with pytest.raises(SubjectError, match="No such file") as caught:
-        await play_site(SITE, {}, subject, Policy.NEVER, RULES)
+        await play_site(SITE, {}, subject, AcceptPolicy.NEVER, RULES)
     assert caught.value.end == ServerEnd(ended_by=EndedBy.SANDBOX, exit_status=1)
 
 
-@pytest.mark.parametrize("mode", list(Refusal))
-async def test_a_server_that_never_answers_is_given_up_after_two_questions(bench: Bench, mode: Refusal) -> None:
-    played_site = await bench.plain("silent", rules=Rules(mode, timeout_s=0.3))
+@pytest.mark.parametrize("mode", list(RefusalConsequence))
+async def test_a_server_that_never_answers_is_given_up_after_two_questions(
+    bench: Bench, mode: RefusalConsequence
+) -> None:
+    played_site = await bench.plain("silent", rules=PlayRules(mode, timeout_s=0.3))
     assert failed(played_site) is ServerFailure.NO_ANSWER
     assert [step.decision for step in played_site.steps] == [OfferOutcome.TIMED_OUT] * 2
     assert played_site.latencies_ms == [None, None]
@@ -202,10 +218,10 @@ async def test_what_would_fail_everywhere_ends_the_run(bench: Bench, mode: str, 
 
 async def test_a_program_that_is_not_there_is_named(bench: Bench, tmp_path: Path) -> None:
     subject = InlineSubject(
-        ServerLaunch((str(tmp_path / "no-such-server"),)), Dialect(), {"PATH": "/usr/bin"}, tmp_path / "places"
+        ServerLaunch((str(tmp_path / "no-such-server"),)), StandardDialect(), {"PATH": "/usr/bin"}, tmp_path / "places"
     )
     with pytest.raises(SubjectError) as caught:
-        await play_site(SITE, {}, subject, Policy.NEVER, RULES)
+        await play_site(SITE, {}, subject, AcceptPolicy.NEVER, RULES)
     assert caught.value.failure is ServerFailure.NOT_STARTED
 
 
@@ -265,7 +281,9 @@ async def test_a_daemon_does_not_outlive_its_site(bench: Bench) -> None:
 
 
 async def test_no_server_is_ever_told_what_is_expected(bench: Bench) -> None:
-    played_site = await bench.scripted(says((");", "assign y = a & b;")), Policy.FIRST_LINE, rules=Rules(Refusal.ALONE))
+    played_site = await bench.scripted(
+        says((");", "assign y = a & b;")), AcceptPolicy.FIRST_LINE, rules=PlayRules(RefusalConsequence.ALONE)
+    )
     bench.hearing.params_of("")
     messages_text = json.dumps([message.params for message in bench.hearing.heard_messages])
     assert CANARY not in messages_text
@@ -275,13 +293,15 @@ async def test_no_server_is_ever_told_what_is_expected(bench: Bench) -> None:
     assert played_site.document.text.count("assign y") == 1
 
 
-@pytest.mark.parametrize("policy", [Policy.NEVER, Policy.MATCHES, Policy.ALWAYS])
-async def test_what_is_refused_is_typed_line_by_line(bench: Bench, policy: Policy) -> None:
+@pytest.mark.parametrize("policy", [AcceptPolicy.NEVER, AcceptPolicy.MATCHES, AcceptPolicy.ALWAYS])
+async def test_what_is_refused_is_typed_line_by_line(bench: Bench, policy: AcceptPolicy) -> None:
     played_site = await bench.scripted(says((");", "assign y = a & c;")), policy)
     texts = {
-        Policy.NEVER: SITE.text_before + SITE.expected_text + SITE.text_after,
-        Policy.MATCHES: SITE.text_before + SITE.expected_text + SITE.text_after,
-        Policy.ALWAYS: SITE.text_before + SITE.expected_text.replace(f"a & b; // {CANARY}", "a & c;") + SITE.text_after,
+        AcceptPolicy.NEVER: SITE.text_before + SITE.expected_text + SITE.text_after,
+        AcceptPolicy.MATCHES: SITE.text_before + SITE.expected_text + SITE.text_after,
+        AcceptPolicy.ALWAYS: SITE.text_before
+        + SITE.expected_text.replace(f"a & b; // {CANARY}", "a & c;")
+        + SITE.text_after,
     }
     assert played_site.document.text == texts[policy]
     assert bench.hearing.params_of("textDocument/didChange")[-1]["text"] == texts[policy]
@@ -290,7 +310,7 @@ async def test_what_is_refused_is_typed_line_by_line(bench: Bench, policy: Polic
 async def test_the_command_of_an_accepted_item_is_executed_after_the_change(bench: Bench) -> None:
     command = {"title": "x", "command": "double.accepted", "arguments": ["id-1"]}
     items = [{"insertText": "assign y = a & b;", "command": command}]
-    await bench.scripted({"rules": [{"after": ");", "items": items}]}, Policy.ALWAYS)
+    await bench.scripted({"rules": [{"after": ");", "items": items}]}, AcceptPolicy.ALWAYS)
     bench.hearing.params_of("")
     methods = [message.method for message in bench.hearing.heard_messages]
     assert bench.hearing.params_of("double.accepted") == [["id-1"]]
@@ -307,7 +327,10 @@ class TestCopilot:
         next_edit = {"text": "/**/ module", "range": edit_range, "command": {**command, "arguments": ["id-2"]}}
         script = {"rules": [{"after": ");", "items": [completion_item]}], "next_edits": [next_edit, next_edit]}
         played_site = await bench.scripted(
-            script, Policy.ALWAYS, dialect=CopilotDialect(), rules=Rules(Refusal.ALONE, next_edits=True)
+            script,
+            AcceptPolicy.ALWAYS,
+            dialect=CopilotDialect(),
+            rules=PlayRules(RefusalConsequence.ALONE, next_edits=True),
         )
         assert len(bench.hearing.params_of("checkStatus")) == 1
         assert [
@@ -330,14 +353,14 @@ class TestCopilot:
     @pytest.mark.parametrize(
         ("policy", "text", "expected_taken"),
         [
-            (Policy.FIRST_LINE, "module", 1),
-            (Policy.FIRST_LINE, "module\n", 0),
-            (Policy.MATCHES, "modulo", 0),
-            (Policy.SURVIVES_LINT, "modulo", 0),
+            (AcceptPolicy.FIRST_LINE, "module", 1),
+            (AcceptPolicy.FIRST_LINE, "module\n", 0),
+            (AcceptPolicy.MATCHES, "modulo", 0),
+            (AcceptPolicy.SURVIVES_LINT, "modulo", 0),
         ],
     )
     async def test_a_next_edit_is_taken_by_the_policy(
-        self, bench: Bench, policy: Policy, text: str, expected_taken: int
+        self, bench: Bench, policy: AcceptPolicy, text: str, expected_taken: int
     ) -> None:
         edit_range = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 6}}
         completion_item = {"insertText": "assign y = a & b;"}
@@ -345,7 +368,7 @@ class TestCopilot:
             "rules": [{"after": ");", "items": [completion_item]}],
             "next_edits": [{"text": text, "range": edit_range}],
         }
-        rules = Rules(Refusal.ALONE, next_edits=True)
+        rules = PlayRules(RefusalConsequence.ALONE, next_edits=True)
         played_site = await bench.scripted(script, policy, dialect=CopilotDialect(), rules=rules)
         assert (played_site.steps[0].next_edits, played_site.steps[0].next_edits_taken) == (1, expected_taken)
 
@@ -356,8 +379,8 @@ class TestCopilot:
             "rules": [{"after": ");", "items": [completion_item]}],
             "next_edits": [{"text": "x", "range": edit_range}],
         }
-        rules = Rules(Refusal.ALONE, next_edits=True)
-        played_site = await bench.scripted(script, Policy.ALWAYS, dialect=CopilotDialect(), rules=rules)
+        rules = PlayRules(RefusalConsequence.ALONE, next_edits=True)
+        played_site = await bench.scripted(script, AcceptPolicy.ALWAYS, dialect=CopilotDialect(), rules=rules)
         assert failed(played_site) is ServerFailure.OUT_OF_RANGE
 
     async def test_a_partial_acceptance_counts_utf_16_from_the_items_start(self, bench: Bench) -> None:
@@ -365,13 +388,15 @@ class TestCopilot:
         item_range = {"start": {"line": line, "character": 0}, "end": {"line": line, "character": 4}}
         completion_item = {"insertText": "    // 𝄞\n    assign y = a;", "range": item_range}
         script = {"rules": [{"after": ");", "items": [completion_item]}]}
-        await bench.scripted(script, Policy.FIRST_LINE, dialect=CopilotDialect(), rules=Rules(Refusal.ALONE))
+        await bench.scripted(
+            script, AcceptPolicy.FIRST_LINE, dialect=CopilotDialect(), rules=PlayRules(RefusalConsequence.ALONE)
+        )
         (partly,) = self._messages("textDocument/didPartiallyAcceptCompletion", bench)
         assert partly["acceptedLength"] == 4 + 5
 
     async def test_without_a_sign_in_the_run_does_not_begin(self, bench: Bench) -> None:
         with pytest.raises(SubjectError, match="sign in with") as caught:
-            await bench.scripted(says(status="NotSignedIn"), Policy.NEVER, dialect=CopilotDialect())
+            await bench.scripted(says(status="NotSignedIn"), AcceptPolicy.NEVER, dialect=CopilotDialect())
         assert caught.value.failure is ServerFailure.NOT_SIGNED_IN
         assert bench.hearing.params_of("textDocument/didOpen") == []
 
@@ -400,7 +425,7 @@ async def test_tabbys_agent_completes_from_a_server_on_loopback(tmp_path: Path, 
         command = ("node", str(packages / "tabby-agent" / "dist" / "cli.js"), "--lsp", "--stdio")
         launch = ServerLaunch(command, profile=tmp_path / "profile")
         subject = InlineSubject(launch, TabbyDialect(), os.environ, tmp_path / "places")
-        played_site = await play_site(SITE, {}, subject, Policy.FIRST_LINE, Rules(Refusal.ALONE))
+        played_site = await play_site(SITE, {}, subject, AcceptPolicy.FIRST_LINE, PlayRules(RefusalConsequence.ALONE))
     assert failed(played_site) is None
     assert played_site.steps[0].accepted == "assign y = a & b;"
     assert CANARY not in json.dumps(tabby.completion_requests)
@@ -413,7 +438,7 @@ async def test_githubs_server_without_a_sign_in_says_so(tmp_path: Path, packages
     launch = ServerLaunch((str(packages / GITHUBS), "--stdio"), is_offline=True)
     subject = InlineSubject(launch, CopilotDialect(), os.environ, tmp_path / "places")
     with pytest.raises(SubjectError, match="NotSignedIn") as caught:
-        await play_site(SITE, {}, subject, Policy.NEVER, RULES)
+        await play_site(SITE, {}, subject, AcceptPolicy.NEVER, RULES)
     assert caught.value.failure is ServerFailure.NOT_SIGNED_IN
 
 

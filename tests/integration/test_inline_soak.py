@@ -13,7 +13,7 @@ import pytest
 from pydantic import JsonValue
 
 from benchwright_subjects.inline.dialects.copilot import CopilotDialect
-from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger
+from benchwright_subjects.inline.dialects.lsp import StandardDialect, Trigger
 from benchwright_subjects.inline.dialects.registered import DIALECTS
 from benchwright_subjects.inline.dialects.tabby import TabbyDialect
 from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
@@ -56,12 +56,14 @@ async def ask_status(session: UserSession, document: DocumentVersion) -> int:
     return 1
 
 
-async def soak(launch: ServerLaunch, dialect: Dialect, folder: Path, share: float = 1.0, asks: Ask = ask) -> list[int]:
+async def soak(
+    launch: ServerLaunch, dialect: StandardDialect, folder: Path, share: float = 1.0, asks: Ask = ask
+) -> list[int]:
     """Ask one process at each site, spread over the whole time.
 
     Args:
         launch: Start of the server.
-        dialect: Dialect of the server.
+        dialect: StandardDialect of the server.
         folder: Folder for its workplace.
         share: Share of the minute, and of the sites.
         asks: How it is asked.
@@ -97,7 +99,7 @@ async def test_servers_that_watch_their_parent_live_as_long_as_they_are_asked(tm
     with Hearing(tmp_path / "socket") as hearing:
         program = str(SUPPORT / "plain_inline_server.py")
         launch = ServerLaunch((sys.executable, program, "watches", str(hearing.socket_path)))
-        dialects = [Dialect(), CopilotDialect(), TabbyDialect()]
+        dialects = [StandardDialect(), CopilotDialect(), TabbyDialect()]
         soaks = await asyncio.gather(*(soak(launch, dialect, tmp_path / "places", share) for dialect in dialects))
     assert soaks == [[1] * round(SITES * share)] * len(dialects)
 
@@ -124,7 +126,7 @@ async def test_our_own_server_lives_for_a_minute(tmp_path: Path) -> None:
     with JudgeEndpoint(lambda request: content("assign y = a & b;")) as endpoint:
         assistant: JsonValue = {"enabled": True, "url": endpoint.url, "model": "any"}
         launch = ServerLaunch((str(BENCHWRIGHT), "lsp"))
-        assert await soak(launch, Dialect({"assistant": assistant}), tmp_path / "places") == [1] * SITES
+        assert await soak(launch, StandardDialect({"assistant": assistant}), tmp_path / "places") == [1] * SITES
 
 
 @pytest.mark.nightly

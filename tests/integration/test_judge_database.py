@@ -52,9 +52,9 @@ async def test_an_answer_waits_is_graded_and_is_settled(records: Records, proble
         "a",
     )
     grading = HumanGrading(records, lambda ref: problem)
-    assert await grading.store_grade("x", "ana", "incorrect", 1, "no") is None
-    await grading.store_grade("x", "ana", "correct", 2, "on second thoughts")
-    judgement = await grading.store_grade("x", "bob", "correct", 3)
+    assert await grading.store_grade_and_judgement_if_decided("x", "ana", "incorrect", 1, "no") is None
+    await grading.store_grade_and_judgement_if_decided("x", "ana", "correct", 2, "on second thoughts")
+    judgement = await grading.store_grade_and_judgement_if_decided("x", "bob", "correct", 3)
     assert judgement is not None and await records.find_judgement("x") == judgement
     assert await records.unscored_answers() == []
     (answer_record,) = await records.answer_records()

@@ -15,7 +15,7 @@ from benchwright_judges.judgement import JudgementStatus
 from benchwright_judges.service.admission import OPEN
 from benchwright_judges.service.app import make_api
 from benchwright_judges.service.client import RemoteJudge
-from benchwright_judges.service.token import Scope
+from benchwright_judges.service.token import TokenScope
 from benchwright_service.app import OPEN as OPEN_AT_BENCH
 from benchwright_service.app import make_api as make_bench_api
 
@@ -24,16 +24,16 @@ from ..support.service.judge_service import CANARY, CHOOSES, EXPLAINS, filled_st
 
 BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
 SCOPES = {
-    ("POST", "/v1/submissions"): Scope.SUBMIT,
-    ("GET", "/v1/submissions/{submission_id}"): Scope.SUBMIT,
-    ("POST", "/v1/batches"): Scope.SUBMIT,
-    ("GET", "/v1/batches/{batch_id}"): Scope.SUBMIT,
-    ("GET", "/v1/batches/{batch_id}/results"): Scope.SUBMIT,
-    ("GET", "/v1/batches/{batch_id}/events"): Scope.SUBMIT,
-    ("GET", "/v1/pending"): Scope.GRADE,
-    ("GET", "/v1/pending/next"): Scope.GRADE,
-    ("PUT", "/v1/pending/{item_id}/grade"): Scope.GRADE,
-    ("GET", "/v1/agreement"): Scope.ADMIN,
+    ("POST", "/v1/submissions"): TokenScope.SUBMIT,
+    ("GET", "/v1/submissions/{submission_id}"): TokenScope.SUBMIT,
+    ("POST", "/v1/batches"): TokenScope.SUBMIT,
+    ("GET", "/v1/batches/{batch_id}"): TokenScope.SUBMIT,
+    ("GET", "/v1/batches/{batch_id}/results"): TokenScope.SUBMIT,
+    ("GET", "/v1/batches/{batch_id}/events"): TokenScope.SUBMIT,
+    ("GET", "/v1/pending"): TokenScope.GRADE,
+    ("GET", "/v1/pending/next"): TokenScope.GRADE,
+    ("PUT", "/v1/pending/{item_id}/grade"): TokenScope.GRADE,
+    ("GET", "/v1/agreement"): TokenScope.ADMIN,
 }
 """Scopes that each endpoint of the judge service needs."""
 GUARDED_AT_BENCH = [
@@ -67,7 +67,7 @@ def tokens(service: Service, course: Course, tmp_path_factory: pytest.TempPathFa
         "person": person.token,
         "worker": service.worker_token(),
         "disguised": person.token.replace("bws_", "bwj_"),
-        **{scope.value: judge_token(service, scope) for scope in Scope},
+        **{scope.value: judge_token(service, scope) for scope in TokenScope},
     }
 
 
@@ -84,23 +84,23 @@ def test_the_table_has_every_endpoint_that_needs_a_token() -> None:
 
 
 @pytest.mark.parametrize(("method", "path"), SCOPES)
-@pytest.mark.parametrize("holder", ["none", "person", "worker", "disguised", *Scope])
+@pytest.mark.parametrize("holder", ["none", "person", "worker", "disguised", *TokenScope])
 def test_only_the_judge_services_own_tokens_open_it_and_each_as_far_as_its_scope(
     service: Service, tokens: dict[str, str], holder: str, method: str, path: str
 ) -> None:
     status = ask(service, tokens[holder], method, path).status_code
-    if holder not in list(Scope):
+    if holder not in list(TokenScope):
         assert status == 401
-    elif Scope(holder) in (SCOPES[method, path], Scope.ADMIN):
+    elif TokenScope(holder) in (SCOPES[method, path], TokenScope.ADMIN):
         assert status in (200, 204, 404, 422)
     else:
         assert status == 403
 
 
 @pytest.mark.parametrize(("method", "path"), GUARDED_AT_BENCH)
-@pytest.mark.parametrize("token_scope", Scope)
+@pytest.mark.parametrize("token_scope", TokenScope)
 def test_no_token_of_the_judge_service_opens_the_bench_service(
-    service: Service, tokens: dict[str, str], token_scope: Scope, method: str, path: str
+    service: Service, tokens: dict[str, str], token_scope: TokenScope, method: str, path: str
 ) -> None:
     assert ask(service, tokens[token_scope], method, path).status_code == 401
     assert ask(service, tokens[token_scope].replace("bwj_", "bws_"), method, path).status_code == 401
@@ -141,7 +141,7 @@ def test_health_and_descriptions_of_both_need_no_token(service: Service) -> None
 def test_a_client_of_one_that_asks_too_often_takes_nothing_from_the_other(
     service: Service, tokens: dict[str, str]
 ) -> None:
-    eager = judge_token(service, Scope.ADMIN, per_minute=2)
+    eager = judge_token(service, TokenScope.ADMIN, per_minute=2)
     assert [ask(service, eager, "GET", "/v1/agreement").status_code for _ in range(3)] == [200, 200, 429]
     assert ask(service, tokens["admin"], "GET", "/v1/agreement").status_code == 200
     assert ask(service, tokens["person"], "GET", "/api/v1/me").status_code == 200

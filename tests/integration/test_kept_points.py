@@ -32,12 +32,12 @@ from benchwright_service.grades.late_days import LateDays
 from benchwright_service.grades.points_table import points_of_students, read_points_table
 from benchwright_service.grades.regrades import Regrades
 from benchwright_service.grades.staff_decisions import Extension, PointsAdjustment, StaffDecisions
-from benchwright_service.points.kept_worth import keep_worth, lock_assignment_of_attempt
+from benchwright_service.points.kept_worth import lock_assignment_and_get_course_part, recompute_worth
 from benchwright_service.runs.run_rows import RunRows
 from benchwright_service.storage.tables import ATTEMPTS_HELD, HINTS, MEMBERS, RUNS, WORTH
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_teaching.person_ids import PersonIds
-from benchwright_teaching.points import AssignmentTimes, Counting, GradingRules
+from benchwright_teaching.points import AssignmentTimes, CountedRunChoice, GradingRules
 
 from ..support.service.bench_service import DATABASES
 from ..support.service.postgres import new_database
@@ -140,20 +140,20 @@ class RandomCourse:
             return
         attempt = self.chance.choice(attempts)
         async with self.database.write_transaction() as connection:
-            scope = await lock_assignment_of_attempt(connection, attempt)
+            scope = await lock_assignment_and_get_course_part(connection, attempt)
             assert scope is not None
             taken_query = select(HINTS.c.number).where(HINTS.c.attempt == attempt)
             number = len((await connection.execute(taken_query)).all()) + 1
             cost = {"number": number, "cost": 0.15, "at": self.time().timestamp()}
             await connection.execute(insert(HINTS).values({"attempt": attempt} | cost))
-            await keep_worth(connection, scope)
+            await recompute_worth(connection, scope)
 
     async def change_rules(self) -> None:
         """A teacher grades an assignment otherwise."""
         view, chance = self.chance.choice(await self.assignments()), self.chance
         grading_rules = GradingRules(
             chance.choice((1, 2.5, 10)),
-            chance.choice(list(Counting)),
+            chance.choice(list(CountedRunChoice)),
             chance.random() < 0.5,
             chance.choice((0, 10, 33.3)),
             chance.random() < 0.5,
@@ -195,10 +195,10 @@ class RandomCourse:
     async def regroup(self) -> None:
         """Somebody joins another group, or works alone."""
         account = self.chance.choice(await self.students())
-        member = await self.people.member(COURSE, account)
+        member = await self.people.member_or_dropped(COURSE, account)
         group = self.chance.choice(("", "north", "south"))
         if self.chance.random() < 0.5:
-            assert not await self.people.change_groups(COURSE, {account: (member.group, group)})
+            assert not await self.people.change_groups_and_find_conflicts(COURSE, {account: (member.group, group)})
         else:
             await self.people.change_section_or_group(COURSE, account, section=None, group=group)
 
@@ -267,7 +267,7 @@ class RandomCourse:
         """Somebody's data are deleted."""
         if len(await self.students()) > 4:
             account = self.chance.choice(await self.workers())
-            await self.people.delete_person(COURSE, account, "asked for it")
+            await self.people.delete_person_and_count_attempts(COURSE, account, "asked for it")
             self.attempts = {key: attempt for key, attempt in self.attempts.items() if key[0] != account}
 
     async def compare(self) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_harness.execution.run import starting_files
+from benchwright_harness.execution.run import starting_solution_files
 from benchwright_problems.storage.store import Store
 
 from ..support.service.bench_service import Service, Solver
@@ -65,7 +65,7 @@ def test_nothing_acknowledged_is_lost_and_every_run_has_one_verdict_whichever_pr
     dice = random.Random(41)
     course = processes[0].set_up()
     problem = Store(processes[0].folders).unseal(REF)
-    files = {path: starting_files(problem)[path].decode() for path in problem.public.expected}
+    files = {path: starting_solution_files(problem)[path].decode() for path in problem.public.expected}
     solvers = [Solver.joining(processes[0], course, tmp_path / str(index), str(index)) for index in range(STUDENTS)]
     acknowledged = Acknowledged()
     students = [Student(PersistentSolver(solver, processes, REF, files, acknowledged)) for solver in solvers]

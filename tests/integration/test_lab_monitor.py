@@ -17,7 +17,7 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.file_text import sha256
 from benchwright_foundation.home import Home
 from benchwright_remote.messages import Role, Whereabouts
-from benchwright_service.bench import log_file, open_administration, open_lab
+from benchwright_service.bench import open_administration, open_lab, sqlite_log_file
 from benchwright_service.studies.lab_monitor import LabMonitor
 from benchwright_studies.conduct.entry import ConsentEntry, TaskBegun
 from benchwright_studies.conduct.studies import Studies
@@ -59,7 +59,7 @@ async def tokens(service: Service) -> dict[Role, str]:
     async with open_administration(service.folders, service.database) as parts:
         codes = {role: await parts.accounts.make_invitation("small", role) for role in Role}
         return {
-            role: (await parts.accounts.sign_in_by_invitation_with_token(code, role.value))[1]
+            role: (await parts.accounts.sign_in_and_get_account_and_token(code, role.value))[1]
             for role, code in codes.items()
         }
 
@@ -113,7 +113,7 @@ async def test_monitors_see_where_everybody_is_and_owners_the_report_after_the_c
     assert working["task"] == 1
 
     # Twenty minutes later, if nothing else has come.
-    with StudyLog(service.database or log_file(service.folders)) as log:
+    with StudyLog(service.database or sqlite_log_file(service.folders)) as log:
         async with open_administration(service.folders, service.database) as parts:
             later_monitor = LabMonitor(
                 log,
@@ -165,7 +165,7 @@ async def test_a_study_is_unknown_to_everybody_who_neither_owns_nor_watches_it(
             assert (study_reply.status_code, study_reply.json()) == (404, absent.json())
     course = await asyncio.to_thread(service.set_up)
     async with open_administration(service.folders, service.database) as parts:
-        _, token = await parts.accounts.sign_in_by_invitation_with_token(
+        _, token = await parts.accounts.sign_in_and_get_account_and_token(
             await parts.accounts.make_invitation(course.name, Role.OWNER), "Ada"
         )
     for page_name in ("watch", "report"):

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from benchwright_harness.execution.run import run_harness, starting_files
+from benchwright_harness.execution.run import run_harness, starting_solution_files
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem, ProblemKind
@@ -34,7 +34,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @pytest.mark.parametrize("problem", DESIGNS, ids=lambda problem: str(problem.id))
 async def test_debugging_and_a_byte_order_mark_are_legal(problem: Problem, toolchain: Toolchain) -> None:
-    solution = starting_files(problem)
+    solution = starting_solution_files(problem)
     for path, text in problem.hidden.reference.items():
         module_text, _, tail = text.rpartition("endmodule")
         solution[path] = BYTE_ORDER_MARK + (module_text + LOOKED_AT.lstrip("\n") + tail.lstrip()).encode()

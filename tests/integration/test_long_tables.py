@@ -36,7 +36,7 @@ def course(service: Service) -> LargeCourse:
 
 @pytest.fixture
 def teacher(service: Service, course: LargeCourse) -> Iterator[httpx2.Client]:
-    cookies = {cookie_name(secure=False): course.cookies[Role.OWNER.value][0]}
+    cookies = {cookie_name(is_https=False): course.cookies[Role.OWNER.value][0]}
     headers = {"Origin": service.url}
     with httpx2.Client(base_url=service.url, cookies=cookies, headers=headers, timeout=60.0, trust_env=False) as client:
         yield client

@@ -22,8 +22,8 @@ from benchwright_service.mail.mail_choices import MailChoices
 from benchwright_service.mail.mail_kinds import MailKind
 from benchwright_service.mail.notice_rows import MOST_TRIES
 from benchwright_service.mail.queueing import Occasion, queue_notices
-from benchwright_service.points.kept_worth import keep_worth
-from benchwright_service.points.worth import Scope
+from benchwright_service.points.kept_worth import recompute_worth
+from benchwright_service.points.worth import CoursePart
 from benchwright_service.storage.tables import ACCOUNTS, COURSES, MAILED_NOTICES, MEMBERS, ROSTER
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_teaching.points import AssignmentTimes, GradingRules
@@ -168,7 +168,7 @@ async def test_of_other_rules_those_hear_whose_points_are_others(mailed: MailedC
     await mailed.add_assignment("sheet", created=1.0)
     await mailed.add_passed_run("ada", "sheet")
     async with mailed.database.write_transaction() as connection:
-        await keep_worth(connection, Scope("arch", ["sheet"]))
+        await recompute_worth(connection, CoursePart("arch", ["sheet"]))
     log = StudyLog(tmp_path / "log.sqlite")
     books = Gradebooks(mailed.database, CourseProgress(mailed.database, log))
     await books.change_grading_rules("arch", "sheet", GradingRules(points=1.0, late_percent=10))
@@ -208,10 +208,10 @@ async def test_who_does_not_want_it_has_no_address_or_is_gone_gets_nothing(maile
 
 
 async def test_without_a_mail_server_nothing_is_queued(mailed: MailedCourse) -> None:
-    await mailed.timed.announce_mail(has_mail=False)
+    await mailed.timed.record_has_mail_server(has_mail_server=False)
     await mailed.add_assignment("sheet", due=time.time() + 60)
     await queue(mailed, MailKind.GRADED)
-    await mailed.timed.queue_if_time()
+    await mailed.timed.queue_due_notices_if_time()
     assert await mailed.notice_rows() == []
 
 
@@ -226,7 +226,7 @@ async def test_several_processes_send_each_notice_once(mailed: MailedCourse) -> 
 
     async def deliver_all() -> None:
         mailer = mailed.mailer()
-        while await mailer.deliver_some():
+        while await mailer.try_to_deliver_some():
             pass
 
     await asyncio.gather(*(deliver_all() for _ in range(3)))

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from benchwright_authoring.mutation.analysis import Analyser, Prove, candidate_mutants
+from benchwright_authoring.mutation.analysis import MutantAnalyser, ProveEquivalence, candidate_mutants
 from benchwright_authoring.mutation.findings import MutantStatus, ProblemFindings
 from benchwright_authoring.mutation.rates import rate_of_kills
 from benchwright_foundation.home import Home
@@ -106,8 +106,10 @@ class ScriptedOpinion:
     parameters: Mapping[str, int] = field(default_factory=dict)
 
 
-async def analysed(problem: Problem, toolchain: Toolchain, folder: Path, prove: Prove | None = None) -> ProblemFindings:
-    analyser = Analyser(
+async def analysed(
+    problem: Problem, toolchain: Toolchain, folder: Path, prove: ProveEquivalence | None = None
+) -> ProblemFindings:
+    analyser = MutantAnalyser(
         LocalExecutor(Home.from_environment().cache, 2), BwrapSandbox(), toolchain, VerdictStore(folder)
     )
     (problem_findings,) = await analyser.analyse_mutants([candidate_mutants(problem, seed=0, most_mutants=None)], prove)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_harness.execution.run import run_harness, starting_files
+from benchwright_harness.execution.run import run_harness, starting_solution_files
 from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
@@ -120,7 +120,7 @@ async def test_waves_may_be_asked_for_in_words(toolchain: Toolchain) -> None:
 
 @pytest.mark.parametrize("problem", STARTER, ids=lambda problem: problem.id)
 async def test_the_layer_changes_no_verdict_of_a_harness_for_2_0(problem: Problem, toolchain: Toolchain) -> None:
-    starting = starting_files(problem)
+    starting = starting_solution_files(problem)
     reference = starting | {path: text.encode() for path, text in problem.hidden.reference.items()}
     verdict, log = await run(problem, toolchain, ToolSelection(cocotb="compat"), reference)
     assert verdict.outcome is Outcome.PASSED, log[-6000:]

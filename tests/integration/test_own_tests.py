@@ -42,8 +42,13 @@ endmodule
 def test_the_test_that_is_written_for_a_module_passes(name: str) -> None:
     template = cocotb_test_skeleton(REFERENCES[name])
     assert template is not None
-    files = {"rtl/design.sv": REFERENCES[name].encode(), f"tests/test_{template.module}.py": template.text.encode()}
-    simulation = OwnSimulation(files, ("rtl/design.sv",), template.module, module=f"tests/test_{template.module}.py")
+    files = {
+        "rtl/design.sv": REFERENCES[name].encode(),
+        f"tests/test_{template.module_name}.py": template.text.encode(),
+    }
+    simulation = OwnSimulation(
+        files, ("rtl/design.sv",), template.module_name, module=f"tests/test_{template.module_name}.py"
+    )
     sandbox = open_sandbox("bwrap")
     own_run = asyncio.run(
         run_own_tests(simulation, sandbox=sandbox, toolchain=toolchain_for("bwrap", Home.from_environment().cache))

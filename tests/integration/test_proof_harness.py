@@ -10,7 +10,7 @@ import pytest
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.execution.run import run_harness
-from benchwright_harness.grading.check import Checker
+from benchwright_harness.grading.check import ProblemChecker
 from benchwright_harness.grading.two_sided import ProofState
 from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
@@ -113,9 +113,9 @@ async def test_parameters_that_the_author_names_are_compared_too(tmp_path: Path,
 async def test_the_problem_is_proved_from_both_sides(tmp_path: Path, toolchain: Toolchain) -> None:
     problem = proof_problem(tmp_path)
     executor = LocalExecutor(Home.from_environment().cache, 2)
-    checker = Checker(executor, BwrapSandbox(), toolchain, VerdictStore(tmp_path / "verdicts"))
+    checker = ProblemChecker(executor, BwrapSandbox(), toolchain, VerdictStore(tmp_path / "verdicts"))
     (two_sided,) = await checker.check_problems([problem])
-    assert two_sided.proof is ProofState.PROVED, (two_sided.reason, two_sided.starting, two_sided.empty)
+    assert two_sided.proof_state is ProofState.PROVED, (two_sided.reason, two_sided.starting, two_sided.empty)
     assert two_sided.tools == ("iverilog", "vvp", "yosys", "yosys-abc")
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from benchwright_attempts.events.events import Focus, Started
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import starting_files
+from benchwright_harness.execution.run import starting_solution_files
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
 
@@ -57,7 +57,7 @@ def lin(service: Service, course: Course, tmp_path: Path) -> Iterator[Solver]:
 @pytest.fixture(scope="module")
 def files() -> dict[str, str]:
     problem: Problem = Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
-    return {path: starting_files(problem)[path].decode() for path in problem.public.expected}
+    return {path: starting_solution_files(problem)[path].decode() for path in problem.public.expected}
 
 
 def begun(solver: Solver, files: dict[str, str]) -> str:

@@ -15,7 +15,7 @@ from benchwright_attempts.events.events import Edit, Event, Paused, Resumed, Run
 from benchwright_attempts.events.evidence import EditReason
 from benchwright_attempts.events.file_text import Change
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import starting_files
+from benchwright_harness.execution.run import starting_solution_files
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 
@@ -60,7 +60,7 @@ def work(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     course = service.set_up(problems=("saturating-counter",))
     problem = Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
     solver = Solver.joining(service, course, tmp_path_factory.mktemp("ada"), "Ada")
-    files = starting_files(problem)
+    files = starting_solution_files(problem)
     start = {path: files[path].decode() for path in problem.public.expected}
     path = problem.public.expected[0]
     attempt = solver.begin(REF, start)

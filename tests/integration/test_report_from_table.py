@@ -156,7 +156,7 @@ def test_a_mapping_may_be_yaml(tmp_path: Path) -> None:
         "done",
         "guess",
     )
-    assert "No column says which attempts passed: all are taken to have." in foreign_table.assumed
+    assert "No column says which attempts passed: all are taken to have." in foreign_table.assumption_sentences
 
 
 GOOD = "participant,problem,condition,minutes,passed\np,a,x,3,true\n"
@@ -314,7 +314,7 @@ def test_times_of_a_table_are_reported_unless_it_says_that_a_clock_ran(tmp_path:
     assert [row.time_source for row in read_table(tmp_path / "said.csv").rows] == ["clock", "reported", "none"]
     unsaid = read_table(tmp_path / "t.csv")
     assert [row.time_source for row in unsaid.rows] == ["reported", "none"]
-    assert "No column says where times come from: they are taken as reported." in unsaid.assumed
+    assert "No column says where times come from: they are taken as reported." in unsaid.assumption_sentences
     run("--from", tmp_path / "said.csv", "--out", tmp_path / "out")
     times = json.loads((tmp_path / "out" / "report.json").read_text())["sections"]["time"]["numbers"]
     assert times["restricted_means"]["x"]["value"] == pytest.approx(3)
@@ -328,7 +328,7 @@ def test_an_export_of_an_earlier_version_has_times_where_it_shows_work(tmp_path:
     )
     old_export = read_table(tmp_path / "t.csv")
     assert [(row.time_source, row.time_s) for row in old_export.rows] == [("clock", 300), ("none", None)]
-    assert any("1 of 2 attempts show neither an edit nor a call" in note for note in old_export.assumed)
+    assert any("1 of 2 attempts show neither an edit nor a call" in note for note in old_export.assumption_sentences)
 
 
 _CELLS = (

@@ -10,7 +10,7 @@ import pytest
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.execution.run import ALL_IS_EDITABLE, UNSIGNED, run_harness
-from benchwright_harness.grading.check import Checker
+from benchwright_harness.grading.check import ProblemChecker
 from benchwright_harness.grading.two_sided import ProofState
 from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
@@ -19,7 +19,7 @@ from benchwright_problems.problem import Problem
 from benchwright_problems.repository.changes import CHANGES, diff_of_files
 from benchwright_problems.storage.pack_file import read_pack_file, write_pack_file
 from benchwright_problems.storage.pack_folder import read_pack_folder
-from benchwright_problems.storage.pack_signature import author_key
+from benchwright_problems.storage.pack_signature import read_or_make_author_key
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
@@ -52,8 +52,11 @@ def change(path: str, old: str, new: str) -> str:
 
 async def prove(toolchain: Toolchain, folder: Path, tmp_path: Path) -> list[tuple[ProofState, tuple[str, ...]]]:
     verdicts = VerdictStore(tmp_path / "verdicts")
-    checker = Checker(LocalExecutor(Home.from_environment().cache, 2), BwrapSandbox(), toolchain, verdicts)
-    return [(proof.proof, proof.reasons) for proof in await checker.check_problems(read_pack_folder(folder).problems)]
+    checker = ProblemChecker(LocalExecutor(Home.from_environment().cache, 2), BwrapSandbox(), toolchain, verdicts)
+    return [
+        (proof_state.proof_state, proof_state.reasons)
+        for proof_state in await checker.check_problems(read_pack_folder(folder).problems)
+    ]
 
 
 async def test_problems_of_one_repository_share_its_files_and_are_proved(
@@ -153,7 +156,7 @@ async def test_a_published_pack_brings_its_trees_to_another_machine(
     toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: Home
 ) -> None:
     folder = write_repository_pack(tmp_path / "pack")
-    original = write_pack_file(folder, tmp_path / "core.zip", author_key(home)).pack
+    original = write_pack_file(folder, tmp_path / "core.zip", read_or_make_author_key(home)).pack
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "elsewhere"))
     elsewhere = Store(Home.from_environment())
     elsewhere.add(read_pack_file(tmp_path / "core.zip").pack)

@@ -15,12 +15,12 @@ import pytest
 from benchwright_foundation.untrusted_folder import disk_bytes_until_exceeding, remove_folder_if_possible
 from benchwright_harness.decision.report import parse_step_report
 from benchwright_harness.execution.process import MAX_OUTPUT_BYTES, ProcessEnd
-from benchwright_harness.execution.run import reference_solution_files, run_harness, starting_files
+from benchwright_harness.execution.run import reference_solution_files, run_harness, starting_solution_files
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.sandbox.docker import DockerSandbox
 from benchwright_harness.sandbox.native import NativeSandbox
-from benchwright_harness.sandbox.registry import open_sandbox, sandbox_names, sandboxes_with, toolchain_for
+from benchwright_harness.sandbox.registry import open_sandbox, sandbox_names, sandbox_names_with, toolchain_for
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.pack_folder import read_built_in
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.long
 LIMIT_S = 3.0
 """Time limit of a run that is to reach it: on a busy machine, a start that waits uses a small part of it."""
 
-WALLED = sandboxes_with(lambda sandbox_kind: sandbox_kind.open().supervises)
+WALLED = sandbox_names_with(lambda sandbox_kind: sandbox_kind.open().supervises)
 """The sandboxes that keep a job from the rest of the machine."""
 
 
@@ -479,7 +479,7 @@ async def verdicts(problem: Problem, sandbox: Sandbox, toolchain: Toolchain) -> 
     sandbox_toolchain = toolchain_for(sandbox.name, toolchain.root.parents[2])
     return [
         await run_harness(problem, solution, sandbox=sandbox, toolchain=sandbox_toolchain, log=io.BytesIO())
-        for solution in (reference_solution_files(problem), starting_files(problem))
+        for solution in (reference_solution_files(problem), starting_solution_files(problem))
     ]
 
 

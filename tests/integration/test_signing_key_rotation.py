@@ -145,7 +145,9 @@ def test_where_the_keys_are_lost_for_good_a_service_goes_on_with_those_of_anothe
         folder = old.folders.data / "service"
         signer = Countersigner.from_folder("http://127.0.0.1", folder)
         async with open_administration(old.folders, url) as parts:
-            await Facts(parts.database).require_common_keys([key.key for key in signer.published.keys], folder=folder)
+            await Facts(parts.database).require_common_keys_or_publish_newer(
+                [key.key for key in signer.published_keys.keys], folder=folder
+            )
         return signer.public_key
 
     old_key = asyncio.run(start_old())

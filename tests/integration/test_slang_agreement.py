@@ -14,7 +14,7 @@ from pyslang.syntax import SyntaxTree
 
 from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 from benchwright_verilog.semantics.compilation.diagnostics import DEFAULT_WARNINGS, DiagnosticSeverity
-from benchwright_verilog.semantics.compilation.trees import Preprocessing, parsing_options
+from benchwright_verilog.semantics.compilation.trees import Preprocessing, parse_options_bag
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
@@ -77,7 +77,9 @@ def reported_by_slang(folder: Path, files: Mapping[str, str], warnings: Sequence
 
 def _years(name: str) -> list[pyslang.Bag]:
     """SystemVerilog, and Verilog too for a file that may be either."""
-    of_systemverilog, of_verilog = (parsing_options(Preprocessing(is_verilog=old), 100) for old in (False, True))
+    of_systemverilog, of_verilog = (
+        parse_options_bag(Preprocessing(is_plain_verilog=old), 100) for old in (False, True)
+    )
     return [of_systemverilog, of_verilog] if name.endswith(".v") else [of_systemverilog]
 
 

@@ -10,13 +10,13 @@ import pytest
 
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.local import LocalExecutor
-from benchwright_harness.grading.check import Checker
+from benchwright_harness.grading.check import ProblemChecker
 from benchwright_harness.grading.two_sided import ProofState
 from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem
-from benchwright_problems.repository.changes import CHANGES, changed_files
+from benchwright_problems.repository.changes import CHANGES, changed_content_by_path
 from benchwright_problems.storage.pack_folder import read_built_in
 from benchwright_subjects.evaluation.evaluation import summary_of_run
 
@@ -32,7 +32,7 @@ FOLDER = Path(str(files("benchwright_problems") / "packs" / "small-core"))
 def test_a_fix_changes_the_only_file_that_the_bug_changed_and_no_public_text_names_it(problem: Problem) -> None:
     tree = problem.public.tree
     assert tree is not None
-    fixed = changed_files(tree, problem.hidden.reference[CHANGES], problem.public.editable)
+    fixed = changed_content_by_path(tree, problem.hidden.reference[CHANGES], problem.public.editable)
     ((path, content),) = fixed.items()
     assert content == (FOLDER / "trees/wren" / path).read_bytes()
     assert content != tree.read(path)
@@ -48,11 +48,11 @@ def test_a_fix_changes_the_only_file_that_the_bug_changed_and_no_public_text_nam
 
 @pytest.mark.nightly
 async def test_each_bug_is_proved_from_both_sides(toolchain: Toolchain, tmp_path: Path) -> None:
-    checker = Checker(
+    checker = ProblemChecker(
         LocalExecutor(Home.from_environment().cache, 2), BwrapSandbox(), toolchain, VerdictStore(tmp_path / "verdicts")
     )
     proofs = await checker.check_problems(PACK.problems)
-    assert [(proof.proof, proof.reasons) for proof in proofs] == [(ProofState.PROVED, ())] * 3
+    assert [(proof_state.proof_state, proof_state.reasons) for proof_state in proofs] == [(ProofState.PROVED, ())] * 3
 
 
 @pytest.mark.nightly

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_harness.execution.run import starting_files
+from benchwright_harness.execution.run import starting_solution_files
 from benchwright_harness.toolchain import Toolchain
 from benchwright_judges.judgement import JudgementStatus
 from benchwright_judges.score import judge_key_and_empty_answer
@@ -30,7 +30,7 @@ def id_of(problem: Problem) -> str:
 
 @pytest.mark.parametrize("problem", DESIGNS, ids=id_of)
 async def test_the_reference_passes_and_everything_else_fails(problem: Problem, toolchain: Toolchain) -> None:
-    starting = starting_files(problem)
+    starting = starting_solution_files(problem)
     wrong_texts = wrong_solutions_by_name(FOLDER, problem.id)
     assert wrong_texts, "a problem without a wrong solution proves little"
     solutions: dict[str, Mapping[str, bytes]] = {

@@ -57,13 +57,13 @@ class Published:
 def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
     folder = tmp_path_factory.mktemp("lab")
     store = Store(Home.from_environment({"BENCHWRIGHT_HOME": str(folder)}))
-    record_demo_study(folder / "log.sqlite", store, people=PEOPLE, seed=3)
+    record_demo_study(folder / "log.sqlite", store, participant_count=PEOPLE, seed=3)
     log = open_log(folder / "log.sqlite")
     try:
         data = read_study_dataset(log, store, "demo")
     finally:
         log.close()
-    listed_items = checklist_items(data, {}, pilot_people=0)
+    listed_items = checklist_items(data, {}, pilot_people_count=0)
     files = write_package(folder / "package", data, listed_items, Publication("https://example.org/licence"))
     return Published(data, folder / "package", files)
 
@@ -133,7 +133,7 @@ def test_every_file_is_named_and_metadata_fits_the_table(published: Published) -
 
 
 def test_the_checklist_names_what_is_empty_and_where_to_say_it(published: Published) -> None:
-    listed_items = {item.number: item for item in checklist_items(published.data, {}, pilot_people=2)}
+    listed_items = {item.number: item for item in checklist_items(published.data, {}, pilot_people_count=2)}
     assert listed_items["1.1"].answer == f"{PEOPLE} of {PEOPLE} planned have made an attempt"
     assert listed_items["1.6"].answer == "pilot of 2 people by the same rules"
     assert listed_items["2.7"].answer == "" and listed_items["2.7"].source == "pay.amount"
@@ -147,12 +147,12 @@ def test_the_study_file_and_the_labs_notes_fill_the_checklist(published: Publish
     data = Dataset(published.data.folded, published.data.problem_facts, study=study)
     notes_file = tmp_path / "notes.yaml"
     notes_file.write_text('"2.3.2": 4 of 30\n')
-    listed_items = {item.number: item for item in checklist_items(data, read_notes(notes_file), pilot_people=0)}
+    listed_items = {item.number: item for item in checklist_items(data, read_notes(notes_file), pilot_people_count=0)}
     assert (listed_items["2.3.2"].answer, listed_items["2.3.2"].source) == ("4 of 30", "--notes")
     assert listed_items["2.7.2"].answer == "none" and listed_items["1.10"].answer == "no"
     assert "25 EUR \\| hour" in checklist_markdown("A study", list(listed_items.values()))
     with pytest.raises(StudyError, match=r"There is no item 9\.9\. The notes may have: 0\.5, "):
-        checklist_items(data, {"9.9": "x"}, pilot_people=0)
+        checklist_items(data, {"9.9": "x"}, pilot_people_count=0)
     notes_file.write_text("- 2.3.2\n")
     with pytest.raises(StudyError, match=r"notes\.yaml is no list of notes\. Write each as"):
         read_notes(notes_file)

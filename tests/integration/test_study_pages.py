@@ -16,7 +16,7 @@ from benchwright_attempts.events.events import Tick
 from benchwright_foundation.file_lock import file_lock
 from benchwright_problems.verdict import Outcome
 from benchwright_remote.messages import Role
-from benchwright_service.bench import log_file, open_administration
+from benchwright_service.bench import open_administration, sqlite_log_file
 from benchwright_service.studies.lab_monitor import closing_lock_file, closing_step_file
 from benchwright_studies.conduct.archive import import_archive
 from benchwright_studies.conduct.closing import check_seal
@@ -59,7 +59,7 @@ def joining(service: Service, tmp_path: Path) -> Iterator[Joining]:
 
 
 def lab_log(service: Service) -> StudyLog:
-    return StudyLog(service.database or log_file(service.folders))
+    return StudyLog(service.database or sqlite_log_file(service.folders))
 
 
 def audited(owner_client: httpx2.Client, study: str) -> list[tuple[str, str, str]]:

@@ -10,8 +10,8 @@ import pytest
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.execution.run import run_harness
-from benchwright_harness.grading.check import Checker
-from benchwright_harness.grading.two_sided import TwoSided
+from benchwright_harness.grading.check import ProblemChecker
+from benchwright_harness.grading.two_sided import TwoSidedProof
 from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.plan.selection import ToolSelection, selections
 from benchwright_harness.sandbox import Sandbox
@@ -33,9 +33,9 @@ __all__ = ("verilogeval",)
 SAMPLES = ROOT.parent / "shared" / "data"
 
 
-async def proved(problems: list[Problem], toolchain: Toolchain, folder: Path) -> dict[str, TwoSided]:
+async def proved(problems: list[Problem], toolchain: Toolchain, folder: Path) -> dict[str, TwoSidedProof]:
     executor = LocalExecutor(Home.from_environment().cache, 2)
-    checker = Checker(executor, BwrapSandbox(), toolchain, VerdictStore(folder / "verdicts"))
+    checker = ProblemChecker(executor, BwrapSandbox(), toolchain, VerdictStore(folder / "verdicts"))
     proofs = await checker.check_problems(problems)
     return {problem.id: proof for problem, proof in zip(problems, proofs, strict=True)}
 
@@ -70,7 +70,7 @@ async def test_verilogevals_layout_is_proved(
 
 async def test_rtllms_layout_is_proved(toolchain: Toolchain, tmp_path: Path) -> None:
     proofs = await proved(rtllm(tmp_path, gate=STRICT), toolchain, tmp_path)
-    assert proofs["gate"].ok, proofs["gate"]
+    assert proofs["gate"].is_proved, proofs["gate"]
     empty = proofs["gate"].empty
     assert empty is not None
     assert empty.reason is Reason.TESTS_FAILED
@@ -89,7 +89,7 @@ async def test_the_first_tool_that_the_reference_passes_with_is_chosen(toolchain
     proofs = await proved(problems, toolchain, tmp_path)
     choices = selections(problems[0])
     assert choices[0].icarus == "12"
-    assert (proofs["newer"].ok, proofs["newer"].selection) == (True, choices[1])
+    assert (proofs["newer"].is_proved, proofs["newer"].selection) == (True, choices[1])
 
 
 @pytest.mark.parametrize("simulator", ["icarus", "verilator"])

@@ -21,7 +21,7 @@ import httpx2
 import pytest
 
 from benchwright_attempts.events.events import Started
-from benchwright_harness.execution.run import starting_files
+from benchwright_harness.execution.run import starting_solution_files
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Job
 
@@ -65,7 +65,7 @@ def ada(processes: tuple[Service, Service], course: Course, tmp_path: Path) -> I
 
 def begun(solver: Solver, ref: str = REF) -> tuple[str, dict[str, str]]:
     problem = Store(solver.service.folders).unseal(ref)
-    files = {path: starting_files(problem)[path].decode() for path in problem.public.expected}
+    files = {path: starting_solution_files(problem)[path].decode() for path in problem.public.expected}
     attempt = solver.begin(ref, files)
     solver.record(attempt, Started())
     assert solver.send(attempt).status_code == 200

@@ -16,15 +16,15 @@ import psutil
 import pytest
 
 from benchwright_foundation.home import Home
-from benchwright_studies.plan.accept_policy import Policy
+from benchwright_studies.plan.accept_policy import AcceptPolicy
 from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
 from benchwright_subjects.inline.failure import ServerFailure
-from benchwright_subjects.inline.policies import Refusal
+from benchwright_subjects.inline.policies import RefusalConsequence
 from benchwright_subjects.inline.record import OfferOutcome
 from benchwright_subjects.inline.run_folder import RunFolder
 from benchwright_subjects.inline.server.confinement import can_confine
 from benchwright_subjects.inline.server.server_process import ServerLaunch
-from benchwright_subjects.inline.site_run import InlineSubject, PlayedSite, Rules, play_site
+from benchwright_subjects.inline.site_run import InlineSubject, PlayedSite, PlayRules, play_site
 from benchwright_subjects.inline.vscode.editor_launch import DISPLAY, driver_command, write_probe_extension
 from benchwright_subjects.inline.vscode.vsix import read_vsix, vsix_of_folder
 
@@ -50,7 +50,7 @@ def vsix(tmp_path: Path) -> Path:
 
 
 async def played(
-    vsix: Path, subject_script: dict[str, Any], policy: Policy, rules: Rules, secrets: tuple[Path, ...] = ()
+    vsix: Path, subject_script: dict[str, Any], policy: AcceptPolicy, rules: PlayRules, secrets: tuple[Path, ...] = ()
 ) -> PlayedSite:
     command = driver_command(programs(), [read_vsix(vsix)], write_probe_extension(vsix.parent / "probe"))
     dialect = VSCodeDialect({"subject.script": subject_script})
@@ -85,7 +85,7 @@ async def test_lines_of_ghost_text_are_taken_by_the_editors_own_commands(vsix: P
             {"after": "a & b;", "say": "assign z = a | b;"},
         ]
     }
-    site_record = await played(vsix, script, Policy.FIRST_LINE, Rules())
+    site_record = await played(vsix, script, AcceptPolicy.FIRST_LINE, PlayRules())
     assert site_record.failure is None
     assert [(step.decision, step.accepted.strip()) for step in site_record.steps] == [
         (OfferOutcome.PARTLY_ACCEPTED, "assign y = a & b;"),
@@ -112,7 +112,7 @@ async def test_a_hostile_extension_sees_and_leaves_nothing_and_its_silence_has_a
     }
     # The first answer has to arrive within this time on a busy machine too.
     site_record = await played(
-        vsix, prowling_script, Policy.NEVER, Rules(Refusal.ASSISTED, timeout_s=6), (hidden_folder,)
+        vsix, prowling_script, AcceptPolicy.NEVER, PlayRules(RefusalConsequence.ASSISTED, timeout_s=6), (hidden_folder,)
     )
     assert site_record.failure is None
     assert [step.decision for step in site_record.steps] == [OfferOutcome.REFUSED, OfferOutcome.TIMED_OUT]
@@ -124,7 +124,7 @@ async def test_a_hostile_extension_sees_and_leaves_nothing_and_its_silence_has_a
 
 async def test_an_extension_that_edits_by_itself_ends_its_site(vsix: Path) -> None:
     script = {"mode": "edits", "rules": [{"after": ");", "say": "assign y = a & b;"}]}
-    site_record = await played(vsix, script, Policy.ALWAYS, Rules())
+    site_record = await played(vsix, script, AcceptPolicy.ALWAYS, PlayRules())
     assert site_record.failure is not None
     assert site_record.failure.failure is ServerFailure.CHANGED_FILES
 
@@ -142,8 +142,8 @@ async def test_next_edits_are_made_by_the_policy_undone_if_refused_and_the_same_
             {"find": "\nendmodule\n", "say": f"\n{refused_text}\n"},
         ],
     }
-    rules = Rules(Refusal.ALONE, next_edits=True)
-    first_record, second_record = [await played(vsix, script, Policy.FIRST_LINE, rules) for _ in range(2)]
+    rules = PlayRules(RefusalConsequence.ALONE, next_edits=True)
+    first_record, second_record = [await played(vsix, script, AcceptPolicy.FIRST_LINE, rules) for _ in range(2)]
     assert first_record.failure is None
     assert [(step.next_edits, step.next_edits_taken) for step in first_record.steps] == [(3, 2), (1, 0)]
     assert first_record.document.text.startswith("module m(input wire a, b, output wire y, z );\n")

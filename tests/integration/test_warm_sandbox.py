@@ -33,7 +33,7 @@ def counter() -> Problem:
 async def sandbox() -> AsyncIterator[BwrapSandbox]:
     new_sandbox = BwrapSandbox()
     yield new_sandbox
-    await new_sandbox.end_warm()
+    await new_sandbox.end_warm_sandbox()
 
 
 async def warm(problem: Problem, sandbox: BwrapSandbox, toolchain: Toolchain) -> None:
@@ -147,7 +147,7 @@ async def test_cancelled_runs_leave_neither_sandbox_nor_folder(
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        await sandbox.end_warm()
+        await sandbox.end_warm_sandbox()
         assert sandboxes() == set()
         assert list(open_folder.iterdir()) == []
 

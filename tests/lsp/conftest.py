@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from benchwright_exams.items import ExamItem, Items
+from benchwright_exams.items import ExamItem, ExamItems
 from benchwright_foundation.stage_file import StageFile
 from benchwright_problems.problem import QuestionFormat
 
@@ -76,7 +76,7 @@ def exam(tmp_path: Path) -> Path:
     folder = tmp_path / "midterm"
     folder.mkdir()
     items = tuple(ExamItem(label=label, format=QuestionFormat.MULTIPLE_CHOICE) for label in ("1", "2"))
-    StageFile(folder / "items.json", Items).write_output(Items(made_from="test", items=items))
+    StageFile(folder / "items.json", ExamItems).write_output(ExamItems(made_from="test", items=items))
     (folder / "exam.toml").write_text('title = "Midterm"\nlicense = "CC-BY-4.0"\nsource = "exam.pdf"\n')
     for label in ("1", "2"):
         question = folder / "items" / label

@@ -144,10 +144,10 @@ class Scratch(File):
         assert path is not None
         name = Path(path).relative_to(self.folder).as_posix()
         lines = Lines(self.text_of(name))
-        assert lines.position(lines.offset(marked_range.start)) == marked_range.start, (
+        assert lines.position(lines.code_point_at(marked_range.start)) == marked_range.start, (
             f"{marked_range.start} is not in the text"
         )
-        return Span(name, lines.offset(marked_range.start), lines.offset(marked_range.end))
+        return Span(name, lines.code_point_at(marked_range.start), lines.code_point_at(marked_range.end))
 
     def spans(self, lsp_answer: object) -> list[Span]:
         """The places of an answer of locations, links, ranges or things with a range in this file; sorted."""
@@ -328,7 +328,10 @@ class Scratch(File):
         """The text of this file (or another of the folder) after text edits of one answer."""
         text = self.text_of(name or self.name)
         lines = Lines(text)
-        placed = [(lines.offset(edit.range.start), lines.offset(edit.range.end), edit.new_text) for edit in text_edits]
+        placed = [
+            (lines.code_point_at(edit.range.start), lines.code_point_at(edit.range.end), edit.new_text)
+            for edit in text_edits
+        ]
         # Edits of one answer all speak of the text before; those at one place stay in their order.
         for start, end, new in sorted(placed, key=lambda placed_edit: placed_edit[:2], reverse=True):
             text = text[:start] + new + text[end:]

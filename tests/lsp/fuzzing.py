@@ -479,9 +479,9 @@ class Typist:
                 content_changes.append({"text": self.text})
                 continue
             lines = Lines(self.text)
-            start = lines.offset(lines.position(chance.randint(0, len(self.text))))
+            start = lines.code_point_at(lines.position(chance.randint(0, len(self.text))))
             length = chance.choice([0, 0, 0, 0, 1, 1, 2, 5, 30])
-            end = lines.offset(lines.position(min(len(self.text), start + length)))
+            end = lines.code_point_at(lines.position(min(len(self.text), start + length)))
             new_text = self._words()
             if self._is_gentle:
                 start = end = max(0, self.text.find(" ", start))

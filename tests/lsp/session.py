@@ -25,7 +25,7 @@ from benchwright_attempts import log_file
 from benchwright_attempts.events.events import Event
 from benchwright_attempts.summary.replay import Verification, verify_attempt
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import starting_files
+from benchwright_harness.execution.run import starting_solution_files
 from benchwright_problems.problem import Pack, Problem
 from benchwright_problems.storage.pack_folder import read_built_in, wrong_solutions_by_name
 from benchwright_server.protocol.authoring import ProblemProof
@@ -69,7 +69,7 @@ def endless(name: str) -> str:
 
 def starting_text(name: str) -> str:
     """The file of a starter problem as the solver finds it."""
-    (content,) = starting_files(starter(name)).values()
+    (content,) = starting_solution_files(starter(name)).values()
     return content.decode()
 
 
@@ -536,7 +536,9 @@ class File:
     def marked_text(self, marked_problem: types.Diagnostic) -> str:
         """The text that a problem is marked at."""
         lines = Lines(self.text)
-        return self.text[lines.offset(marked_problem.range.start) : lines.offset(marked_problem.range.end)]
+        return self.text[
+            lines.code_point_at(marked_problem.range.start) : lines.code_point_at(marked_problem.range.end)
+        ]
 
     async def first_lens_title(self) -> str:
         """The title of the first code lens, which is about the attempt."""

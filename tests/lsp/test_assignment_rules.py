@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from benchwright_problems.assistance import Allowed, Assistance
+from benchwright_problems.assistance import AllowedHelp, Assistance
 from benchwright_problems.reveal import Reveal
 from benchwright_service.bench import open_administration
 from benchwright_service.courses.courses import AssignmentRules
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 PROBLEM = "saturating-counter"
 TEXT = "module mine(input a, output y);\n  assign y = \nendmodule\n"
-COPILOT = Assistance(allowed=Allowed.NAMED, extensions=("GitHub.copilot",))
+COPILOT = Assistance(allowed=AllowedHelp.NAMED, extensions=("GitHub.copilot",))
 HELPED = {"uri": "", "editor": "VS Code", "extensions": [], "aiFeatures": {}, "settings": {}, "changeReasons": True}
 
 
@@ -55,7 +55,7 @@ async def begun(editor: Editor, pack: str) -> Desk:
     return desk
 
 
-@pytest.mark.parametrize("rule", [Assistance(allowed=Allowed.NONE), COPILOT], ids=["none", "others"])
+@pytest.mark.parametrize("rule", [Assistance(allowed=AllowedHelp.NONE), COPILOT], ids=["none", "others"])
 async def test_our_own_completion_is_absent_and_asks_no_model_where_the_assignment_forbids_it(
     assisted: Editor, home: Path, service: Service, model: Model, rule: Assistance
 ) -> None:
@@ -67,9 +67,9 @@ async def test_our_own_completion_is_absent_and_asks_no_model_where_the_assignme
     assert desk.events_of_kind("assist_shown") == []
 
 
-@pytest.mark.parametrize("allowed", [Allowed.COMPLETION, Allowed.CHAT])
+@pytest.mark.parametrize("allowed", [AllowedHelp.COMPLETION, AllowedHelp.CHAT])
 async def test_our_own_completion_helps_where_the_assignment_lets_it(
-    assisted: Editor, home: Path, service: Service, allowed: Allowed
+    assisted: Editor, home: Path, service: Service, allowed: AllowedHelp
 ) -> None:
     course = await asyncio.to_thread(service.set_up, title="Helped", assistance=Assistance(allowed=allowed))
     desk = await begun(assisted, sign_in(home, service, course))
@@ -81,7 +81,7 @@ async def test_our_own_completion_helps_where_the_assignment_lets_it(
 async def test_the_rule_stands_in_list_statement_and_status_before_the_clock_starts(
     assisted: Editor, home: Path, service: Service
 ) -> None:
-    rule = Assistance(allowed=Allowed.NONE)
+    rule = Assistance(allowed=AllowedHelp.NONE)
     course = await asyncio.to_thread(service.set_up, title="Told", assistance=rule)
     pack = sign_in(home, service, course)
     (listed,) = (listed_pack for listed_pack in (await assisted.ask("packs"))["packs"] if listed_pack["name"] == pack)
@@ -125,7 +125,7 @@ def _change(service: Service, course: Course) -> None:
 async def test_what_the_editor_reports_against_the_rule_is_flagged_in_the_students_own_record(
     assisted: Editor, home: Path, service: Service
 ) -> None:
-    course = await asyncio.to_thread(service.set_up, title="Flagged", assistance=Assistance(allowed=Allowed.NONE))
+    course = await asyncio.to_thread(service.set_up, title="Flagged", assistance=Assistance(allowed=AllowedHelp.NONE))
     desk = await begun(assisted, sign_in(home, service, course))
     extension = {"id": "GitHub.copilot", "version": "1", "active": True, "ai": True}
     environment = HELPED | {"uri": desk.uri, "extensions": [extension]}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from benchwright_authoring.new_problem import DesignForm, new_problem
+from benchwright_authoring.new_problem import DesignForm, write_new_problem
 from benchwright_problems.problem import QuestionFormat
 
 from .conftest import Editors
@@ -22,7 +22,7 @@ WRONG = "hidden/wrong/ignores-enable/rtl/holds.sv"
 
 @pytest.fixture
 def problem(tmp_path: Path) -> Path:
-    return new_problem(tmp_path / "my-pack", "holds", DesignForm.COCOTB)
+    return write_new_problem(tmp_path / "my-pack", "holds", DesignForm.COCOTB)
 
 
 def marked(editor: Editor, problem: Path) -> list[str]:
@@ -77,7 +77,7 @@ async def test_a_change_on_disk_proves_the_problem_once(editors: Editors, proble
 
 async def test_a_version_that_is_checked_out_proves_nothing(editors: Editors, tmp_path: Path) -> None:
     editor = await editors()
-    folders = [new_problem(tmp_path / "my-pack", f"holds-{number}", DesignForm.COCOTB) for number in range(4)]
+    folders = [write_new_problem(tmp_path / "my-pack", f"holds-{number}", DesignForm.COCOTB) for number in range(4)]
     file_events = [
         types.FileEvent((folder / "statement.md").as_uri(), types.FileChangeType.Changed) for folder in folders
     ]
@@ -127,7 +127,7 @@ async def test_a_preview_has_what_a_solver_gets_and_nothing_hidden(editors: Edit
 
 async def test_a_preview_of_a_question_has_its_choices(editors: Editors, tmp_path: Path) -> None:
     editor = await editors()
-    question = new_problem(tmp_path / "quiz", "stalls", QuestionFormat.MULTIPLE_CHOICE)
+    question = write_new_problem(tmp_path / "quiz", "stalls", QuestionFormat.MULTIPLE_CHOICE)
     preview = await editor.ask("previewProblem", uri=question.as_uri())
     statement = Path(preview["statement"].removeprefix("file://")).read_text()
     assert "- **A.** First" in statement

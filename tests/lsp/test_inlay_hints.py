@@ -39,7 +39,7 @@ async def hinted_text(file: Scratch, hint_range: types.Range | None = None) -> s
     text, lines = file.text, Lines(file.text)
     for hint in reversed(await file.inlay_hints(hint_range)):
         assert isinstance(hint.label, str)
-        offset = lines.offset(hint.position)
+        offset = lines.code_point_at(hint.position)
         text = f"{text[:offset]}<{hint.label}>{text[offset:]}"
     return text
 
@@ -77,7 +77,7 @@ async def test_hints_stand_right_in_any_text(editor: Editor, variant: Callable[[
     text = "module m #(parameter A = 3);\n  logic [A-1:0] «narrow»;\nendmodule\n"
     async with scratch(editor, text, variant) as file:
         (hint,) = await file.inlay_hints()
-        assert Lines(file.text).offset(hint.position) == file.expected_spans[0].end
+        assert Lines(file.text).code_point_at(hint.position) == file.expected_spans[0].end
 
 
 async def test_only_the_range_asked_for_is_hinted(editor: Editor) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from benchwright_authoring.new_problem import DesignForm, new_problem
+from benchwright_authoring.new_problem import DesignForm, write_new_problem
 from benchwright_problems.problem import QuestionFormat
 
 from .session import Editor, File
@@ -23,7 +23,7 @@ def editor(shared_editor: Editor) -> Editor:
 
 @pytest.fixture
 def problem(tmp_path: Path) -> Path:
-    return new_problem(tmp_path / "my-pack", "holds", DesignForm.COCOTB)
+    return write_new_problem(tmp_path / "my-pack", "holds", DesignForm.COCOTB)
 
 
 async def labels(file: File, typed_text: str) -> list[str]:
@@ -69,7 +69,7 @@ async def test_a_change_of_the_reference_is_seen_in_the_statement_once_it_is_sav
 
 
 async def test_an_option_about_others_is_marked_as_a_warning(editor: Editor, tmp_path: Path) -> None:
-    question = new_problem(tmp_path / "quiz", "stalls", QuestionFormat.MULTIPLE_CHOICE)
+    question = write_new_problem(tmp_path / "quiz", "stalls", QuestionFormat.MULTIPLE_CHOICE)
     file = editor.open(question / "problem.toml")
     await file.marked()
     last = tomllib.loads(file.text)["question"]["choices"]["D"]

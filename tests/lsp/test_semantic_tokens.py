@@ -49,7 +49,7 @@ def decoded_tokens(text: str, token_numbers: Sequence[int]) -> list[Told]:
         line_step, column_step, length, type_index, bits = token_numbers[index : index + 5]
         character = column_step if line_step else character + column_step
         line += line_step
-        start, end = (lines.offset(types.Position(line, column)) for column in (character, character + length))
+        start, end = (lines.code_point_at(types.Position(line, column)) for column in (character, character + length))
         assert lines.line_bounds(line + 1)[0] <= start < end <= lines.line_bounds(line + 1)[1]
         modifiers = frozenset(name for bit, name in enumerate(MODIFIERS) if bits >> bit & 1)
         token_facts.append((text[start:end], TYPES[type_index], modifiers))

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from benchwright_foundation.workspaces_folder import DEFAULT
+from benchwright_foundation.workspaces_folder import DEFAULT_FOLDER_NAME
 
 from ..lsp.session import Editor, reference, starter
 from .walk import Reader, Walk
@@ -43,7 +43,7 @@ def _solve(page_reader: Reader) -> None:
 
 def _work(page_reader: Reader) -> None:
     for path, text in starter("sync-fifo").hidden.reference.items():
-        page_reader.write(f"{DEFAULT}/starter/sync-fifo/{path}", text)
+        page_reader.write(f"{DEFAULT_FOLDER_NAME}/starter/sync-fifo/{path}", text)
     page_reader.write("answer.md", "The answer is (C).\n")
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from benchwright_foundation.home import Home
-from benchwright_foundation.workspaces_folder import DEFAULT
+from benchwright_foundation.workspaces_folder import DEFAULT_FOLDER_NAME
 
 from .page import Block, blocks, is_as_printed
 
@@ -56,7 +56,7 @@ class Reader:
         return Home(
             data=local / "share/benchwright",
             state=local / "state/benchwright",
-            workspaces=self.folder / DEFAULT,
+            workspaces=self.folder / DEFAULT_FOLDER_NAME,
             cache=Home.from_environment().cache,
         )
 

@@ -10,7 +10,7 @@ SeverityName = Literal["error", "warning", "information", "hint", "off"]
 
 
 @dataclass(frozen=True)
-class Lint:
+class LintRuleSettings:
     """Settings of what linters look for when a file is saved."""
 
     verible_rules: tuple[str, ...] = ()
@@ -22,7 +22,7 @@ class Lint:
 
 
 @dataclass(frozen=True)
-class InlayHints:
+class InlayHintSettings:
     """Settings of what inlay hints show."""
 
     port_names: bool = True

@@ -9,12 +9,12 @@ from importlib import resources
 
 from pydantic import JsonValue
 
-from benchwright_authoring.duplicates import NearCopies, lowercase_words
+from benchwright_authoring.duplicates import NearCopyIndex, lowercase_words
 from benchwright_authoring.generation.draft import GAP, Draft, draft_faults, draft_of_reply, draft_reply_schema
 from benchwright_authoring.generation.passages import Passage
 from benchwright_authoring.written_question import LETTERS, WrittenQuestion
 from benchwright_foundation.model import Model
-from benchwright_judges.models.kept_replies import KeptReplies
+from benchwright_judges.models.kept_replies import ModelWithKeptReplies
 from benchwright_judges.models.prompt import escape_hidden_characters, object_schema
 from benchwright_problems.errors import ProblemsError
 
@@ -60,7 +60,7 @@ class GeneratedQuestion(Model):
     """Reasons for which it did not pass, as sentences without their full stops."""
 
 
-class Generator:
+class QuestionGenerator:
     """Makes questions of passages.
 
     Args:
@@ -72,13 +72,18 @@ class Generator:
     """
 
     def __init__(
-        self, author_model: KeptReplies, judge_model: KeptReplies, seed: str, *, closed_book: bool = False
+        self,
+        author_model: ModelWithKeptReplies,
+        judge_model: ModelWithKeptReplies,
+        seed: str,
+        *,
+        closed_book: bool = False,
     ) -> None:
         self._author = author_model
         self._judge = judge_model
         self._seed = seed
         self._closed_book = closed_book
-        self._copy_index = NearCopies(_ALIKE)
+        self._copy_index = NearCopyIndex(_ALIKE)
 
     async def generate(
         self, passages: Sequence[Passage], wanted_count: int | None, on_done: Callable[[], None] = lambda: None
@@ -95,12 +100,12 @@ class Generator:
         for passage in shuffled_passages:
             if wanted_count is not None and passed_count >= wanted_count:
                 break
-            generated.append(await self._question_or_faults(passage))
+            generated.append(await self._generate_question(passage))
             passed_count += bool(generated[-1].problem)
             on_done()
         return generated
 
-    async def _question_or_faults(self, passage: Passage) -> GeneratedQuestion:
+    async def _generate_question(self, passage: Passage) -> GeneratedQuestion:
         name = f"cloze-{passage.sha256[:12]}"
         generated = GeneratedQuestion(passage=passage)
         try:
@@ -121,17 +126,17 @@ class Generator:
         if faults_found or generated.question is None:
             return generated.model_copy(update={"faults": tuple(faults_found)})
         try:
-            return await self._with_judgement(name, generated, draft, generated.question)
+            return await self._judge_question(name, generated, draft, generated.question)
         except GenerationError as error:
             return generated.model_copy(update={"faults": (str(error),)})
 
-    def _near_copy_faults(self, problem_id: str, draft: Draft) -> list[str]:
+    def _add_draft_and_list_copy_faults(self, problem_id: str, draft: Draft) -> list[str]:
         similar_names = self._copy_index.add_text_and_find_copies(
             problem_id, lowercase_words(f"{draft.sentence.replace(GAP, draft.answer)} {draft.quote}")
         )
         return [f"it asks for nearly the same as {copy_name}" for copy_name, _ in similar_names[:1]]
 
-    async def _with_judgement(
+    async def _judge_question(
         self, problem_id: str, generated: GeneratedQuestion, draft: Draft, question: WrittenQuestion
     ) -> GeneratedQuestion:
         contents: dict[str, JsonValue] = {
@@ -139,24 +144,24 @@ class Generator:
             "options": dict(zip(LETTERS, question.choices, strict=True)),
         }
         with_passage = {"passage": generated.passage.text} | contents
-        review = await self._opinion_by_criterion(problem_id, with_passage)
+        review = await self._ask_for_opinion_by_criterion(problem_id, with_passage)
         failed_criteria = [
             f"{CRITERIA[criterion]}: {decision.reason}" for criterion, decision in review.items() if not decision.holds
         ]
         generated = generated.model_copy(update={"review": review, "faults": tuple(failed_criteria)})
         if failed_criteria:
             return generated
-        chosen_letter = await self._answer_letter("answer", problem_id, with_passage)
+        chosen_letter = await self._ask_for_answer_letter("answer", problem_id, with_passage)
         generated = generated.model_copy(update={"answered": chosen_letter})
         if chosen_letter != question.answer:
             chose = f"{chosen_letter}, which is not the key" if chosen_letter else "no option"
             return generated.model_copy(update={"faults": (f"with the passage, {self._judge.name} chose {chose}",)})
-        if copies := self._near_copy_faults(problem_id, draft):
+        if copies := self._add_draft_and_list_copy_faults(problem_id, draft):
             return generated.model_copy(update={"faults": tuple(copies)})
-        closed = await self._answer_letter("closed-book", problem_id, contents) if self._closed_book else None
+        closed = await self._ask_for_answer_letter("closed-book", problem_id, contents) if self._closed_book else None
         return generated.model_copy(update={"problem": problem_id, "without_passage": closed})
 
-    async def _opinion_by_criterion(
+    async def _ask_for_opinion_by_criterion(
         self, problem_id: str, shown_contents: Mapping[str, JsonValue]
     ) -> Mapping[str, CriterionOpinion]:
         decision_schema = object_schema({"reason": {"type": "string"}, "holds": {"type": "boolean"}})
@@ -173,7 +178,9 @@ class Generator:
             decisions[criterion] = CriterionOpinion(reason=explanation, holds=holds)
         return decisions
 
-    async def _answer_letter(self, request_kind: str, problem_id: str, shown_contents: Mapping[str, JsonValue]) -> str:
+    async def _ask_for_answer_letter(
+        self, request_kind: str, problem_id: str, shown_contents: Mapping[str, JsonValue]
+    ) -> str:
         letter: JsonValue = {"type": "string", "enum": [*LETTERS, ""]}
         chosen_letter = (
             await self._ask_for_fields(
@@ -189,12 +196,12 @@ class Generator:
         request_kind: str,
         problem_id: str,
         shown_contents: Mapping[str, JsonValue],
-        field_schemas: dict[str, JsonValue],
+        schema_by_field: dict[str, JsonValue],
     ) -> Mapping[str, object]:
         instructions = _instruction_text("check" if request_kind == "check" else "answer")
         text = json.dumps(dict(shown_contents), ensure_ascii=False, indent=1)
         return await self._judge.kept_or_new_reply(
-            request_kind, problem_id, instructions, text, object_schema(field_schemas)
+            request_kind, problem_id, instructions, text, object_schema(schema_by_field)
         )
 
     def _random_generator(self, seed_suffix: str) -> random.Random:

@@ -34,7 +34,11 @@ def kept_or_new_seed(folder: Path) -> str:
 
 
 def write_generated_pack(
-    corpus: Corpus, folder: Path, generated_questions: Sequence[GeneratedQuestion], source_name: str, pack_licence: str
+    corpus: Corpus,
+    pack_folder: Path,
+    generated_questions: Sequence[GeneratedQuestion],
+    source_name: str,
+    pack_licence: str,
 ) -> int:
     """Writes the questions that passed, and the report; returns how many passed.
 
@@ -42,7 +46,7 @@ def write_generated_pack(
 
     Args:
         corpus: The documents.
-        folder: Folder to write to.
+        pack_folder: Folder to write to.
         generated_questions: Results for their passages.
         source_name: Name by which to call the documents.
         pack_licence: Theirs.
@@ -51,40 +55,40 @@ def write_generated_pack(
         ProblemsError: The folder holds another pack, or what was written is none.
         OSError: The folder can't be written.
     """
-    require_writable_pack_folder(folder, REPORT)
-    folder.mkdir(parents=True, exist_ok=True)
+    require_writable_pack_folder(pack_folder, REPORT)
+    pack_folder.mkdir(parents=True, exist_ok=True)
     report_fields = {
         "unread": [{"place": position, "why": reason} for position, reason in corpus.left_out_parts],
         "passages": [generated.model_dump(mode="json") for generated in generated_questions],
     }
     # It comes first: without it, a folder that was left half-written would pass for another pack.
-    write_atomically(folder / REPORT, (json.dumps(report_fields, indent=1) + "\n").encode(), 0o600)
-    for old_folder in folder.glob("cloze-*"):
+    write_atomically(pack_folder / REPORT, (json.dumps(report_fields, indent=1) + "\n").encode(), 0o600)
+    for old_folder in pack_folder.glob("cloze-*"):
         shutil.rmtree(old_folder)
     passed_questions = [generated for generated in generated_questions if generated.problem]
     if not passed_questions:
-        (folder / PACK_FILE).unlink(missing_ok=True)
+        (pack_folder / PACK_FILE).unlink(missing_ok=True)
         return 0
     for generated in passed_questions:
-        _write_problem_folder(folder, generated)
+        _write_problem_folder(pack_folder, generated)
     values: dict[str, object] = {
-        "name": folder.absolute().name,
+        "name": pack_folder.absolute().name,
         "title": f"Questions from {source_name}",
         "version": "0.1.0",
         "license": pack_licence,
         "source": f"{source_name}; written and filtered by models",
         "order": sorted(generated.problem for generated in passed_questions),
     }
-    write_atomically(folder / PACK_FILE, toml_table_text(values).encode())
-    read_pack_folder(folder)
+    write_atomically(pack_folder / PACK_FILE, toml_table_text(values).encode())
+    read_pack_folder(pack_folder)
     return len(passed_questions)
 
 
-def _write_problem_folder(problem_folder: Path, generated: GeneratedQuestion) -> None:
+def _write_problem_folder(pack_folder: Path, generated: GeneratedQuestion) -> None:
     if generated.question is None or generated.draft is None:
         raise GenerationError(f"{generated.problem} has no question")
-    write_question(problem_folder, generated.problem, generated.question, {})
-    file = problem_folder / generated.problem / PASSAGE
+    write_question(pack_folder, generated.problem, generated.question, {})
+    file = pack_folder / generated.problem / PASSAGE
     file.parent.mkdir()
     passage = generated.passage
     origin: dict[str, object] = {"file": passage.file, "first_line": passage.first, "last_line": passage.last}

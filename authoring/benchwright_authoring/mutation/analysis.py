@@ -11,7 +11,12 @@ from typing import Protocol
 from benchwright_authoring.mutation.catalogue import KINDS
 from benchwright_authoring.mutation.findings import Counterexample, MutantFinding, MutantStatus, ProblemFindings
 from benchwright_authoring.mutation.mutant import Mutant
-from benchwright_authoring.mutation.mutants import MutantCompiler, is_design_file, possible_mutants_by_kind, trial_order
+from benchwright_authoring.mutation.mutants import (
+    MutantCompiler,
+    is_design_file,
+    mutants_in_trial_order,
+    possible_mutants_by_kind,
+)
 from benchwright_harness.cluster.task import ClusterTask
 from benchwright_harness.execution.run import reference_solution_files
 from benchwright_harness.grading.grade import BatchGrader
@@ -55,7 +60,7 @@ class EquivalenceOpinion(Protocol):
         """The reason for which it is unknown."""
 
 
-Prove = Callable[
+ProveEquivalence = Callable[
     [Mapping[str, bytes], Mapping[str, bytes], str, DontCares, ParameterSets], Awaitable[EquivalenceOpinion]
 ]
 """Compares a reference with another design.
@@ -102,12 +107,12 @@ def candidate_mutants(problem: Problem, *, seed: int, most_mutants: int | None) 
     compiler = MutantCompiler(files)
     compiling_mutants: list[Mutant] = []
     rejected_mutants: list[Mutant] = []
-    for mutant in trial_order(mutants_by_kind, f"{seed} {problem.id}"):
+    for mutant in mutants_in_trial_order(mutants_by_kind, f"{seed} {problem.id}"):
         if len(compiling_mutants) == most_mutants:
             break
         (compiling_mutants if compiler.compiles(mutant) else rejected_mutants).append(mutant)
     possible = sum(map(len, mutants_by_kind.values()))
-    top_paths = compiler.uninstantiated_modules
+    top_paths = compiler.path_by_top_module
     return MutantCandidates(
         problem,
         files,
@@ -125,13 +130,13 @@ def _tested_or_only_top_module(problem: Problem, top_modules: Sequence[str]) -> 
     return tested_modules[0] if tested_modules else top_modules[0] if len(top_modules) == 1 else None
 
 
-class Analyser(BatchGrader):
+class MutantAnalyser(BatchGrader):
     """Runs the mutants of many problems. Verdicts are kept as they come, so that an interrupted analysis continues."""
 
     async def analyse_mutants(
         self,
         candidates_of_problems: Sequence[MutantCandidates],
-        prove_equivalence: Prove | None = None,
+        prove_equivalence: ProveEquivalence | None = None,
         proofs_at_once: int = 1,
     ) -> list[ProblemFindings]:
         """The results of the mutants, in the order of the problems.
@@ -156,7 +161,7 @@ class Analyser(BatchGrader):
             )
             for number, problem_candidates in enumerate(candidates_of_problems)
         }
-        reference_verdicts = await self._verdict_by_task_key(references.values())
+        reference_verdicts = await self._run_and_get_verdict_by_task_key(references.values())
         mutant_tasks: list[dict[str, ClusterTask]] = []
         for number, problem_candidates in enumerate(candidates_of_problems):
             reference = reference_verdicts[references[number].key]
@@ -173,7 +178,9 @@ class Analyser(BatchGrader):
                     for mutant in (problem_candidates.chosen_mutants if is_tried else ())
                 }
             )
-        verdicts = await self._verdict_by_task_key(task for tasks in mutant_tasks for task in tasks.values())
+        verdicts = await self._run_and_get_verdict_by_task_key(
+            task for tasks in mutant_tasks for task in tasks.values()
+        )
         problem_findings = [
             _problem_findings(
                 problem_candidates, reference_verdicts[references[number].key], mutant_tasks[number], verdicts
@@ -192,7 +199,7 @@ class Analyser(BatchGrader):
         self,
         candidates_of_problems: Sequence[MutantCandidates],
         problem_findings: Sequence[ProblemFindings],
-        prove: Prove,
+        prove: ProveEquivalence,
         gate: asyncio.Semaphore,
     ) -> list[ProblemFindings]:
         """The findings, with what is proved of survivors whose kinds are scored."""
@@ -237,7 +244,7 @@ class Analyser(BatchGrader):
             for problem_candidates, problem in zip(candidates_of_problems, problem_findings, strict=True)
         ]
 
-    async def _verdict_by_task_key(self, tasks: Iterable[ClusterTask]) -> dict[str, Verdict]:
+    async def _run_and_get_verdict_by_task_key(self, tasks: Iterable[ClusterTask]) -> dict[str, Verdict]:
         """The verdicts of tasks, by their keys."""
         task_list = list(tasks)
         self._report_progress(new_planned_runs=len({task.key for task in task_list}))
@@ -248,8 +255,8 @@ class Analyser(BatchGrader):
 def _problem_findings(
     problem_candidates: MutantCandidates,
     reference_verdict: Verdict,
-    task_by_mutant: Mapping[str, ClusterTask],
-    verdict_by_key: Mapping[str, Verdict],
+    task_by_mutant_id: Mapping[str, ClusterTask],
+    verdict_by_task_key: Mapping[str, Verdict],
 ) -> ProblemFindings:
     if reference_verdict.outcome is not Outcome.PASSED:
         return ProblemFindings(
@@ -260,7 +267,7 @@ def _problem_findings(
         for mutant in problem_candidates.refused_mutants
     ]
     run_findings = [
-        _finding_of_verdict(problem_candidates, mutant, verdict_by_key[task_by_mutant[mutant.id].key])
+        _finding_of_verdict(problem_candidates, mutant, verdict_by_task_key[task_by_mutant_id[mutant.id].key])
         for mutant in problem_candidates.chosen_mutants
     ]
     return ProblemFindings(

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from benchwright_authoring.mutation.findings import MutantFinding, PackFindings
-from benchwright_authoring.problem_files.problem_folder import is_authored
+from benchwright_authoring.problem_files.problem_folder import is_authored_problem_folder
 
 REPORT = "mutants.json"
 """Beside `pack.toml`: what `benchwright problems mutate --report` wrote there. No pack takes it in."""
@@ -30,7 +30,11 @@ class ReferenceFile:
         for folder in candidate_file.parents:
             if (folder.parent.name, folder.name) == ("hidden", "reference"):
                 problem = folder.parent.parent
-                return cls(problem, candidate_file.relative_to(folder).as_posix()) if is_authored(problem) else None
+                return (
+                    cls(problem, candidate_file.relative_to(folder).as_posix())
+                    if is_authored_problem_folder(problem)
+                    else None
+                )
         return None
 
     def current_survivors(self, current_content: bytes) -> list[MutantFinding]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import Field, JsonValue, ValidationError
 
-from benchwright_authoring.mutation.analysis import EquivalenceOpinion, Prove
+from benchwright_authoring.mutation.analysis import EquivalenceOpinion, ProveEquivalence
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
 from benchwright_problems.equivalence import NO_DONT_CARES, DontCares, ParameterSets
@@ -36,7 +36,7 @@ class KnownOpinions:
         tools_digest: Identification of what its opinions depend on besides the designs, such as the toolchain's digest.
     """
 
-    def __init__(self, opinions_folder: Path, prove_equivalence: Prove, tools_digest: str) -> None:
+    def __init__(self, opinions_folder: Path, prove_equivalence: ProveEquivalence, tools_digest: str) -> None:
         self._folder = opinions_folder
         self._prove = prove_equivalence
         self._tools = tools_digest

@@ -13,8 +13,8 @@ from pyslang.syntax import SyntaxTree
 
 from benchwright_authoring.mutation.catalogue import KINDS
 from benchwright_authoring.mutation.mutant import Mutant
-from benchwright_authoring.mutation.source import MutatedSource
-from benchwright_verilog.semantics.compilation.trees import Preprocessing, parsing_options
+from benchwright_authoring.mutation.source import ReferenceSource
+from benchwright_verilog.semantics.compilation.trees import Preprocessing, parse_options_bag
 
 _SUFFIXES = (".sv", ".v")
 
@@ -35,7 +35,7 @@ def possible_mutants_by_kind(
     """
     mutants_by_kind: dict[str, list[Mutant]] = {kind.name: [] for kind in KINDS}
     for path in filter(is_design_file, text_by_changed_path):
-        source = MutatedSource(path, content_by_path[path].decode(errors="replace"))
+        source = ReferenceSource(path, content_by_path[path].decode(errors="replace"))
         if source.content != content_by_path[path]:
             # Its offsets would be those of another text.
             continue
@@ -48,7 +48,7 @@ def possible_mutants_by_kind(
     return {kind: kind_mutants for kind, kind_mutants in mutants_by_kind.items() if kind_mutants}
 
 
-def _mutants_of_source(source: MutatedSource) -> Iterator[Mutant]:
+def _mutants_of_source(source: ReferenceSource) -> Iterator[Mutant]:
     nodes = list(source.changeable_nodes())
     for fault_kind in KINDS:
         for node in nodes:
@@ -59,7 +59,7 @@ def _mutants_of_source(source: MutatedSource) -> Iterator[Mutant]:
                 )
 
 
-def trial_order(mutants_by_kind: Mapping[str, list[Mutant]], order_seed: str) -> Iterator[Mutant]:
+def mutants_in_trial_order(mutants_by_kind: Mapping[str, list[Mutant]], order_seed: str) -> Iterator[Mutant]:
     """Mutants in the order in which they are tried: one of each kind after the other, of each kind by chance.
 
     Args:
@@ -90,7 +90,7 @@ class MutantCompiler:
         return not self._is_of_use or not _has_errors(_compilation_of(mutant.apply_to(self._reference)))
 
     @property
-    def uninstantiated_modules(self) -> dict[str, str]:
+    def path_by_top_module(self) -> dict[str, str]:
         """The modules that no other instantiates, with the paths of their files."""
         compilation = _compilation_of(self._reference)
         sources = compilation.sourceManager
@@ -106,7 +106,7 @@ def _compilation_of(content_by_path: Mapping[str, bytes]) -> Compilation:
     for path in filter(is_design_file, content_by_path):
         text = content_by_path[path].decode(errors="replace")
         compilation.addSyntaxTree(
-            SyntaxTree.fromFileInMemory(text, sources, path, path, parsing_options(Preprocessing(), 0))
+            SyntaxTree.fromFileInMemory(text, sources, path, path, parse_options_bag(Preprocessing(), 0))
         )
     return compilation
 

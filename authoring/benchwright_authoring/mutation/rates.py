@@ -10,7 +10,7 @@ from benchwright_judges.agreement.estimators import Share, wilson_share
 from benchwright_problems.verdict import Reason
 
 
-class Rate(Model):
+class KillRate(Model):
     """Killed mutants among those that are scored, compile, are decided, and are not proved equivalent."""
 
     killed: Share
@@ -23,20 +23,22 @@ def _killed_share_or_one(killed: Share) -> float:
     return 1.0 if killed.value is None else killed.value
 
 
-def rate_of_kills(findings: Iterable[MutantFinding]) -> Rate:
+def rate_of_kills(findings: Iterable[MutantFinding]) -> KillRate:
     """The kill rate of mutants; those that are not scored, not decided, not compiled or equivalent do not count."""
     scored = [finding for finding in findings if finding.is_scored]
     killed = [finding for finding in scored if finding.status is MutantStatus.KILLED]
     survived = sum(finding.status is MutantStatus.SURVIVED for finding in scored)
     timeouts = sum(finding.reason is Reason.TIMEOUT for finding in killed)
-    return Rate(killed=wilson_share(len(killed), len(killed) + survived), timeouts=timeouts)
+    return KillRate(killed=wilson_share(len(killed), len(killed) + survived), timeouts=timeouts)
 
 
-def rate_by_group(findings: Iterable[MutantFinding], group_name: Callable[[MutantFinding], str]) -> dict[str, Rate]:
+def kill_rate_by_group(
+    findings: Iterable[MutantFinding], group_name_of: Callable[[MutantFinding], str]
+) -> dict[str, KillRate]:
     """The kill rate of each group of mutants, the lowest first; groups in which none counts are absent."""
     groups: dict[str, list[MutantFinding]] = {}
     for finding in findings:
-        groups.setdefault(group_name(finding), []).append(finding)
+        groups.setdefault(group_name_of(finding), []).append(finding)
     rates = {name: rate_of_kills(group) for name, group in groups.items()}
     decided_rates = {name: group_rate for name, group_rate in rates.items() if group_rate.killed.total}
     return dict(

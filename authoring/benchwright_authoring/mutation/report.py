@@ -14,11 +14,11 @@ from benchwright_authoring.mutation.findings import (
     ProblemFindings,
 )
 from benchwright_authoring.mutation.rates import (
-    Rate,
+    KillRate,
+    kill_rate_by_group,
     mutant_kind,
     mutant_path_and_line,
     problems_weakest_first,
-    rate_by_group,
     rate_of_kills,
 )
 from benchwright_foundation.number_text import percent
@@ -42,7 +42,7 @@ def mutation_report_markdown(pack_findings: PackFindings) -> str:
             *_left_out_lines(pack_findings.problems),
             "## By kind",
             "",
-            *_rate_lines("kind", rate_by_group(pack_findings.findings, mutant_kind), _WHAT),
+            *_rate_lines("kind", kill_rate_by_group(pack_findings.findings, mutant_kind), _WHAT),
             "## Survivors",
             "",
             *(line for problem in problems_weakest_first(pack_findings) for line in _survivor_section_lines(problem)),
@@ -50,13 +50,13 @@ def mutation_report_markdown(pack_findings: PackFindings) -> str:
     )
 
 
-def killed_share_text(kill_rate: Rate) -> str:
+def killed_share_text(kill_rate: KillRate) -> str:
     """Killed mutants among those that count, such as `95 % (19 of 20)`."""
     killed = kill_rate.killed
     return "none" if killed.value is None else f"{percent(killed.value)} ({killed.count} of {killed.total})"
 
 
-def interval_text(kill_rate: Rate) -> str:
+def interval_text(kill_rate: KillRate) -> str:
     """The 95 % interval, such as `76.4–99.1 %`."""
     low, high = kill_rate.killed.low, kill_rate.killed.high
     return "" if low is None or high is None else f"{100 * low:.1f}–{100 * high:.1f} %"
@@ -107,7 +107,7 @@ def _left_out_lines(problems: Iterable[ProblemFindings]) -> Iterator[str]:
 
 
 def _rate_lines(
-    group_title: str, rate_by_group: Mapping[str, Rate], description_by_group: Mapping[str, str]
+    group_title: str, rate_by_group: Mapping[str, KillRate], description_by_group: Mapping[str, str]
 ) -> Iterator[str]:
     rate_rows = (
         (name, description_by_group.get(name, ""), killed_share_text(kill_rate), interval_text(kill_rate))
@@ -123,7 +123,7 @@ def _survivor_section_lines(problem: ProblemFindings) -> Iterator[str]:
     if not problem.survivors and not unscored:
         return
     yield from (f"### {problem.id}", "")
-    by_line = rate_by_group(problem.findings, mutant_path_and_line).items()
+    by_line = kill_rate_by_group(problem.findings, mutant_path_and_line).items()
     if weak := [(line, kill_rate) for line, kill_rate in by_line if kill_rate.killed.count < kill_rate.killed.total]:
         line_rows = (
             (line, killed_share_text(kill_rate), interval_text(kill_rate)) for line, kill_rate in weak[:_MOST_LINES]

@@ -21,7 +21,7 @@ from pyslang.syntax import (
     VariableDimensionSyntax,
 )
 
-from benchwright_verilog.semantics.compilation.trees import Preprocessing, parsing_options
+from benchwright_verilog.semantics.compilation.trees import Preprocessing, parse_options_bag
 from benchwright_verilog.syntax.surrogates import encode_text
 
 # Interfaces stay as they are, and what only simulation or a checker reads says nothing about the design.
@@ -58,7 +58,7 @@ def children(node: SyntaxNode) -> list[SyntaxNode]:
     return [child for child in node if isinstance(child, SyntaxNode)]
 
 
-def descendants(node: SyntaxNode) -> Iterator[SyntaxNode]:
+def node_and_descendants(node: SyntaxNode) -> Iterator[SyntaxNode]:
     """A node and all below it, in the order of the text, outer ones first; as deep as slang takes it."""
     open_nodes = [node]
     while open_nodes:
@@ -67,7 +67,7 @@ def descendants(node: SyntaxNode) -> Iterator[SyntaxNode]:
         open_nodes.extend(reversed(children(outer_node)))
 
 
-class MutatedSource:
+class ReferenceSource:
     """One file. What comes out of a macro or an included file is left alone: it has no place of its own in the file.
 
     Args:
@@ -81,7 +81,7 @@ class MutatedSource:
         # A source manager takes a path once.
         self._sources = pyslang.SourceManager()
         self.tree = SyntaxTree.fromFileInMemory(
-            self.content.decode(), self._sources, path, path, parsing_options(Preprocessing(), 0)
+            self.content.decode(), self._sources, path, path, parse_options_bag(Preprocessing(), 0)
         )
 
     def changeable_nodes(self) -> Iterator[SyntaxNode]:
@@ -133,7 +133,7 @@ class MutatedSource:
     def state_name_groups(self) -> tuple[tuple[str, ...], ...]:
         """Groups of names that stand for states: the members of each `enum`, the names that label one `case`."""
         state_groups: dict[tuple[str, ...], None] = {}
-        for node in descendants(self.tree.root):
+        for node in node_and_descendants(self.tree.root):
             names: list[str] = []
             if isinstance(node, EnumTypeSyntax):
                 names = [member.name.valueText for member in node.members if isinstance(member, DeclaratorSyntax)]

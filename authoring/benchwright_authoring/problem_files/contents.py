@@ -16,7 +16,7 @@ from benchwright_harness.plan.plan import toplevels_of_harness
 from benchwright_problems.problem import ProblemKind
 from benchwright_problems.repository.changes import CHANGES
 from benchwright_problems.repository.named_tests import VERIFIER
-from benchwright_problems.storage.pack_files_schema import ProblemFile
+from benchwright_problems.storage.pack_files_schema import ProblemToml
 from benchwright_problems.verilog import modules, parameter_names_by_module, port_names
 
 _HARNESS = "hidden/harness"
@@ -34,35 +34,35 @@ _COMMON_LINE = re.compile(
 
 
 def content_remarks(
-    problem_folder: ProblemFolder, problem_file: ProblemFile, toml_places: TomlPlaces
+    problem_folder: ProblemFolder, problem_toml: ProblemToml, toml_places: TomlPlaces
 ) -> Iterator[Remark]:
     """Remarks on what does not fit together."""
     statement = problem_folder.text(STATEMENT)
     heading = statement.partition("\n")[0]
     if not heading.startswith("# "):
         yield Remark(STATEMENT, TomlSpan(0, len(heading)), "The first line has to be the title: # Title", True)
-    yield from _hidden_text_remarks(problem_folder, problem_file, statement)
-    if problem_file.kind is not ProblemKind.DESIGN:
-        if problem_file.answer is None:
+    yield from _hidden_text_remarks(problem_folder, problem_toml, statement)
+    if problem_toml.kind is not ProblemKind.DESIGN:
+        if problem_toml.answer is None:
             yield Remark(PROBLEM_FILE, toml_places.nearest_span(("kind",)), "A question needs an [answer].", True)
-        yield from question_remarks(problem_file, statement, toml_places)
+        yield from question_remarks(problem_toml, statement, toml_places)
         return
     yield from _repeated_test_remarks(problem_folder.texts(_HARNESS))
     reference = problem_folder.texts(_REFERENCE)
-    yield from _path_remarks(problem_folder, problem_file, toml_places, reference)
+    yield from _path_remarks(problem_folder, problem_toml, toml_places, reference)
     sources = {path: text for path, text in reference.items() if path.endswith(_DESIGN_FILE)}
     declared_modules = {module.name for text in sources.values() for module in modules(text)}
     if declared_modules:
         yield from _top_module_remarks(problem_folder, toml_places, declared_modules)
         ports = {port for text in sources.values() for port in port_names(text)}
         yield from _unknown_port_remarks(statement, ports)
-        yield from _unknown_dont_care_remarks(problem_file, toml_places, ports)
-        yield from _unknown_parameter_remarks(problem_folder, problem_file, toml_places, sources.values())
+        yield from _unknown_dont_care_remarks(problem_toml, toml_places, ports)
+        yield from _unknown_parameter_remarks(problem_folder, problem_toml, toml_places, sources.values())
 
 
 def _path_remarks(
     problem_folder: ProblemFolder,
-    problem_file: ProblemFile,
+    problem_toml: ProblemToml,
     toml_places: TomlPlaces,
     reference_texts: Mapping[str, str],
 ) -> Iterator[Remark]:
@@ -74,7 +74,7 @@ def _path_remarks(
         message = f"There is no {_REFERENCE}: nothing proves that the problem can be solved."
         yield Remark(PROBLEM_FILE, toml_places.nearest_span(("expected",)), message, False)
         return
-    expected = problem_file.expected if problem_file.tree is None else (CHANGES,)
+    expected = problem_toml.expected if problem_toml.tree is None else (CHANGES,)
     for index, path in enumerate(expected):
         if path not in reference_texts:
             message = f"The reference has no {path}. Write it, or remove it here."
@@ -82,11 +82,11 @@ def _path_remarks(
     for path in sorted(set(reference_texts) - set(expected)):
         message = f"The reference has {path}, which is not expected here: no run uses it."
         yield Remark(PROBLEM_FILE, toml_places.key_or_nearest_span(("expected",)), message, False)
-    yield from _testbench_plan_remarks(problem_file, toml_places, harness)
+    yield from _testbench_plan_remarks(problem_toml, toml_places, harness)
 
 
 def _testbench_plan_remarks(
-    problem_file: ProblemFile, toml_places: TomlPlaces, harness: Mapping[str, str]
+    problem_toml: ProblemToml, toml_places: TomlPlaces, harness: Mapping[str, str]
 ) -> Iterator[Remark]:
     try:
         plan = parse_untrusted_json(harness.get(_PLANS[1], "{}"))
@@ -100,7 +100,7 @@ def _testbench_plan_remarks(
         )
         return
     for kind, path in named_files:
-        present_files = harness if kind == "testbench" else problem_file.expected
+        present_files = harness if kind == "testbench" else problem_toml.expected
         if path not in present_files:
             file_group = _HARNESS if kind == "testbench" else "expected"
             message = f"{_PLANS[1]} names {path}, which is not in {file_group}."
@@ -147,12 +147,12 @@ def _unknown_port_remarks(statement: str, port_names: set[str]) -> Iterator[Rema
 
 
 def _unknown_dont_care_remarks(
-    problem_file: ProblemFile, toml_places: TomlPlaces, port_names: set[str]
+    problem_toml: ProblemToml, toml_places: TomlPlaces, port_names: set[str]
 ) -> Iterator[Remark]:
     named_ports: list[tuple[tuple[str | int, ...], str]] = [
-        (("dont_care", "always", index), name) for index, name in enumerate(problem_file.dont_care.always)
+        (("dont_care", "always", index), name) for index, name in enumerate(problem_toml.dont_care.always)
     ]
-    for output, condition in problem_file.dont_care.unless.items():
+    for output, condition in problem_toml.dont_care.unless.items():
         condition_path = ("dont_care", "unless", output)
         named_ports += [(condition_path, output), (condition_path, condition)]
     for key_path, name in named_ports:
@@ -161,18 +161,18 @@ def _unknown_dont_care_remarks(
 
 
 def _unknown_parameter_remarks(
-    problem_folder: ProblemFolder, problem_file: ProblemFile, toml_places: TomlPlaces, verilog_sources: Collection[str]
+    problem_folder: ProblemFolder, problem_toml: ProblemToml, toml_places: TomlPlaces, verilog_sources: Collection[str]
 ) -> Iterator[Remark]:
     """Parameters for a proof that a module does not have which the harness tests."""
-    if not problem_file.proof:
+    if not problem_toml.proof:
         return
     declared_parameters = {
         module: names for text in verilog_sources for module, names in parameter_names_by_module(text).items()
     }
     for module in toplevels_of_harness(problem_folder.texts(_HARNESS)) or [
-        PurePosixPath(path).stem for path in problem_file.expected[:1]
+        PurePosixPath(path).stem for path in problem_toml.expected[:1]
     ]:
-        for index, parameters in enumerate(problem_file.proof.parameters):
+        for index, parameters in enumerate(problem_toml.proof.parameters):
             for name in parameters:
                 if module in declared_parameters and name not in declared_parameters[module]:
                     message = f"The module {module} of the reference has no parameter {name}."
@@ -184,7 +184,7 @@ def _unknown_parameter_remarks(
                     )
 
 
-def _hidden_text_remarks(problem_folder: ProblemFolder, problem_file: ProblemFile, statement: str) -> Iterator[Remark]:
+def _hidden_text_remarks(problem_folder: ProblemFolder, problem_toml: ProblemToml, statement: str) -> Iterator[Remark]:
     """Lines of the hidden part that a solver could read."""
     public = problem_folder.texts("public")
     public_lines = {line for text in public.values() for line in _distinctive_lines(text.splitlines())}
@@ -193,8 +193,8 @@ def _hidden_text_remarks(problem_folder: ProblemFolder, problem_file: ProblemFil
         _distinctive_lines(line for text in problem_folder.texts(_REFERENCE).values() for line in text.splitlines())
         - public_lines
     )
-    answer = [problem_file.answer.rubric, problem_file.answer.explanation] if problem_file.answer is not None else []
-    answer += [hint.text for hint in problem_file.hints]
+    answer = [problem_toml.answer.rubric, problem_toml.answer.explanation] if problem_toml.answer is not None else []
+    answer += [hint.text for hint in problem_toml.hints]
     answer_lines = _distinctive_lines(line for text in answer for line in text.splitlines())
     start = 0
     for line in statement.splitlines(keepends=True):

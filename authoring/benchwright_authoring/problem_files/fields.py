@@ -10,11 +10,11 @@ from typing import Any
 from benchwright_authoring.problem_files.toml_places import TomlPath
 from benchwright_foundation.model import Model
 from benchwright_problems.reveal import Reveal
-from benchwright_problems.storage.pack_files_schema import PackFile, ProblemFile
+from benchwright_problems.storage.pack_files_schema import PackToml, ProblemToml
 
 
 @dataclass(frozen=True)
-class Field:
+class TomlField:
     """A field of a table."""
 
     name: str
@@ -118,29 +118,29 @@ _PROBLEM_ABOUT = {
     "hints.after_minutes": "How long the attempt's clock must have run before.",
 }
 
-PACK_FIELDS = FileFields(PackFile, _PACK_ABOUT)
+PACK_FIELDS = FileFields(PackToml, _PACK_ABOUT)
 """Of `pack.toml`."""
-PROBLEM_FIELDS = FileFields(ProblemFile, _PROBLEM_ABOUT, frozenset({"answer.figures"}))
+PROBLEM_FIELDS = FileFields(ProblemToml, _PROBLEM_ABOUT, frozenset({"answer.figures"}))
 """Of `problem.toml`; figures of an answer are made from the files in `hidden/figures`."""
 
 _KEYS = ("properties", "additionalProperties", "patternProperties")
 """Parts of a schema that say what keys a table may have."""
 
 
-def table_fields(file_fields: FileFields, table_path: TomlPath) -> Sequence[Field]:
+def table_fields(file_fields: FileFields, table_path: TomlPath) -> Sequence[TomlField]:
     """The fields of a table of a file; empty if there is none."""
     names = [part for part in table_path if isinstance(part, str)]
     return _fields_of_table(file_fields, tuple(names))
 
 
-def field_of_key(file_fields: FileFields, key_path: TomlPath) -> Field | None:
+def field_of_key(file_fields: FileFields, key_path: TomlPath) -> TomlField | None:
     """The field that a key is; None if there is none."""
     sibling_fields = table_fields(file_fields, key_path[:-1]) if key_path else ()
     return next((candidate for candidate in sibling_fields if candidate.name == key_path[-1]), None)
 
 
 @cache
-def _fields_of_table(file_fields: FileFields, table_names: tuple[str, ...]) -> Sequence[Field]:
+def _fields_of_table(file_fields: FileFields, table_names: tuple[str, ...]) -> Sequence[TomlField]:
     schema = file_fields.model.model_json_schema()
     defs: Mapping[str, Any] = schema.get("$defs", {})
     table_schema: Mapping[str, Any] = schema
@@ -153,7 +153,7 @@ def _fields_of_table(file_fields: FileFields, table_names: tuple[str, ...]) -> S
             inner_schema = _table_schema(field_schema, defs)
             is_table = not inner_schema.keys().isdisjoint(_KEYS)
             table_fields.append(
-                Field(name, file_fields.descriptions[path], _allowed_values(field_schema, defs), is_table)
+                TomlField(name, file_fields.descriptions[path], _allowed_toml_values(field_schema, defs), is_table)
             )
     return table_fields
 
@@ -171,7 +171,7 @@ def _table_schema(field_schema: Mapping[str, Any], definition_by_name: Mapping[s
     return {}
 
 
-def _allowed_values(field_schema: Mapping[str, Any], definition_by_name: Mapping[str, Any]) -> tuple[str, ...]:
+def _allowed_toml_values(field_schema: Mapping[str, Any], definition_by_name: Mapping[str, Any]) -> tuple[str, ...]:
     for alternative in (field_schema, *field_schema.get("anyOf", ())):
         target_schema = (
             definition_by_name[alternative["$ref"].rpartition("/")[2]] if "$ref" in alternative else alternative

@@ -16,7 +16,7 @@ _DEEPEST = 8
 """Greatest depth of files below a problem's folder."""
 
 
-def is_authored(problem_folder: Path) -> bool:
+def is_authored_problem_folder(problem_folder: Path) -> bool:
     """True if a folder is that of a problem in the folder of its pack, as its author has it."""
     return (problem_folder / PROBLEM_FILE).is_file() and (problem_folder.parent / PACK_FILE).is_file()
 
@@ -25,7 +25,7 @@ def authored_problem_folder(file_or_folder: Path) -> Path | None:
     """The folder of the problem that a file or folder belongs to, as its author has it; None if it belongs to none."""
     folders = (file_or_folder, *file_or_folder.parents)[:_DEEPEST]
     nearest = next((folder for folder in folders if (folder / PROBLEM_FILE).is_file()), None)
-    return nearest if nearest is not None and is_authored(nearest) else None
+    return nearest if nearest is not None and is_authored_problem_folder(nearest) else None
 
 
 class ProblemFolder:
@@ -33,12 +33,12 @@ class ProblemFolder:
 
     Args:
         problem_folder: Folder of the problem; its pack's is the one above.
-        text_by_open_path: Path below the pack's folder → text in the editor.
+        open_text_by_path_in_pack: Path below the pack's folder → text in the editor.
     """
 
-    def __init__(self, problem_folder: Path, text_by_open_path: Mapping[str, str]) -> None:
+    def __init__(self, problem_folder: Path, open_text_by_path_in_pack: Mapping[str, str]) -> None:
         self.folder = problem_folder
-        self._open = text_by_open_path
+        self._open = open_text_by_path_in_pack
 
     def text(self, path_in_problem: str) -> str:
         """A file of the problem; empty if there is none that can be read."""
@@ -60,8 +60,8 @@ class ProblemFolder:
         """True if the disk has what the editor has."""
         return all(text == self._text_on_disk_or_empty(path) for path, text in self._open.items())
 
-    def _text_on_disk_or_empty(self, path_in_problem: str) -> str:
+    def _text_on_disk_or_empty(self, path_in_pack: str) -> str:
         try:
-            return read_plain_file(self.folder.parent, path_in_problem, _LARGEST).decode()
+            return read_plain_file(self.folder.parent, path_in_pack, _LARGEST).decode()
         except (OSError, NotPlainFileError, FileTooLargeError, UnicodeDecodeError):
             return ""

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
 from benchwright_authoring.problem_files.remark import Remark
 from benchwright_authoring.problem_files.toml_places import TomlPlaces, TomlSpan
-from benchwright_problems.problem import AnsweredBy
-from benchwright_problems.storage.pack_files_schema import ProblemFile, QuestionTable
+from benchwright_problems.problem import AnswerKind
+from benchwright_problems.storage.pack_files_schema import ProblemToml, QuestionTable
 
 _OPTIONS = 4
 _TELLING_WORDS = 3
@@ -53,9 +53,9 @@ _SHOWS = re.compile(r"!\[|^\|.*\|\s*$|^```", re.MULTILINE)
 """A figure, a table or a drawing in characters."""
 
 
-def question_remarks(problem_file: ProblemFile, statement: str, toml_places: TomlPlaces) -> Iterator[Remark]:
+def question_remarks(problem_toml: ProblemToml, statement: str, toml_places: TomlPlaces) -> Iterator[Remark]:
     """Remarks on what makes a question hard to score or easy to guess; none of it keeps the pack from being used."""
-    question, answer = problem_file.question, problem_file.answer
+    question, answer = problem_toml.question, problem_toml.answer
     if question is None or answer is None:
         return
     if not answer.explanation.strip():
@@ -69,7 +69,7 @@ def question_remarks(problem_file: ProblemFile, statement: str, toml_places: Tom
             yield Remark(STATEMENT, TomlSpan(match.start(), match.end()), message, False)
     if question.format.answered_by.has_choices:
         yield from _option_remarks(question, statement, toml_places)
-    if question.format.answered_by is AnsweredBy.CHOICE:
+    if question.format.answered_by is AnswerKind.CHOICE:
         yield from _given_away_remarks(question, answer.value, statement, toml_places)
 
 
@@ -100,11 +100,11 @@ def _names_other_options(option_text: str, statement: str) -> bool:
 
 
 def _given_away_remarks(
-    question: QuestionTable, right_letters: str, statement: str, toml_places: TomlPlaces
+    question: QuestionTable, right_letter: str, statement: str, toml_places: TomlPlaces
 ) -> Iterator[Remark]:
-    right_option = question.choices.get(right_letters, "")
-    wrong_options = [text for letter, text in question.choices.items() if letter != right_letters]
-    span = toml_places.nearest_span(("question", "choices", right_letters))
+    right_option = question.choices.get(right_letter, "")
+    wrong_options = [text for letter, text in question.choices.items() if letter != right_letter]
+    span = toml_places.nearest_span(("question", "choices", right_letter))
     if wrong_options and len(right_option) >= max(_LONG, _LONGER * max(map(len, wrong_options))):
         message = "The right option is at least twice as long as every other, which tells it. Make them alike."
         yield Remark(PROBLEM_FILE, span, message, False)

@@ -16,42 +16,42 @@ from benchwright_authoring.problem_files.remark import Remark
 from benchwright_authoring.problem_files.toml_places import TomlPlaces, TomlSpan
 from benchwright_foundation.model import Model
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.storage.pack_files_schema import PackFile, ProblemFile
+from benchwright_problems.storage.pack_files_schema import PackToml, ProblemToml
 from benchwright_problems.storage.pack_folder import PACK_FILE, read_problem
 
 _LINE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _File = TypeVar("_File", bound=Model)
 
 
-def remarks(problem_folder: ProblemFolder) -> list[Remark]:
+def remarks_on_problem(problem_folder: ProblemFolder) -> list[Remark]:
     """Everything that is wrong with a problem's files."""
     text = problem_folder.text(PROBLEM_FILE)
     toml_places = TomlPlaces(text)
-    spec, problem_remarks = read_toml(PROBLEM_FILE, text, ProblemFile, toml_places)
+    spec, problem_remarks = parse_toml_or_remarks(PROBLEM_FILE, text, ProblemToml, toml_places)
     if spec is None:
         return problem_remarks
     if spec.id != problem_folder.folder.name:
         message = f"The id is {spec.id!r}, but the folder is called {problem_folder.folder.name!r}."
         problem_remarks.append(Remark(PROBLEM_FILE, toml_places.nearest_span(("id",)), message, True))
-    pack, _ = read_toml(PACK_FILE, problem_folder.pack_text(PACK_FILE), PackFile, TomlPlaces(""))
+    pack, _ = parse_toml_or_remarks(PACK_FILE, problem_folder.pack_text(PACK_FILE), PackToml, TomlPlaces(""))
     if pack is not None and problem_folder.folder.name not in pack.order:
         message = f"The order of {PACK_FILE} does not name this problem, so it is no part of the pack."
         problem_remarks.append(Remark(PROBLEM_FILE, toml_places.nearest_span(("id",)), message, False))
     problem_remarks += content_remarks(problem_folder, spec, toml_places)
     if pack is not None and problem_folder.is_saved and not any(remark.is_error for remark in problem_remarks):
-        problem_remarks += _reader_remarks(problem_folder, pack, toml_places)
+        problem_remarks += _pack_reader_remarks(problem_folder, pack, toml_places)
     return problem_remarks
 
 
-def pack_remarks(pack_toml: str, pack_folder: Path) -> list[Remark]:
+def pack_remarks(pack_toml_text: str, pack_folder: Path) -> list[Remark]:
     """Everything that is wrong with a `pack.toml`.
 
     Args:
-        pack_toml: Text of the file.
+        pack_toml_text: Text of the file.
         pack_folder: Folder of the pack.
     """
-    toml_places = TomlPlaces(pack_toml)
-    spec, toml_remarks = read_toml(PACK_FILE, pack_toml, PackFile, toml_places)
+    toml_places = TomlPlaces(pack_toml_text)
+    spec, toml_remarks = parse_toml_or_remarks(PACK_FILE, pack_toml_text, PackToml, toml_places)
     order = spec.order if spec is not None else []
     for index, name in enumerate(order):
         span = toml_places.nearest_span(("order", index))
@@ -62,7 +62,7 @@ def pack_remarks(pack_toml: str, pack_folder: Path) -> list[Remark]:
     return toml_remarks
 
 
-def read_toml(
+def parse_toml_or_remarks(
     file_name: str, toml_text: str, model: type[_File], toml_places: TomlPlaces
 ) -> tuple[_File | None, list[Remark]]:
     """The contents of a file, or the reasons for which it can't be read.
@@ -126,10 +126,10 @@ def _toml_error_span(toml_text: str, error_message: str) -> TomlSpan:
     return TomlSpan(start, min(start + 1, len(toml_text)))
 
 
-def _reader_remarks(problem_folder: ProblemFolder, pack_file: PackFile, toml_places: TomlPlaces) -> list[Remark]:
+def _pack_reader_remarks(problem_folder: ProblemFolder, pack_toml: PackToml, toml_places: TomlPlaces) -> list[Remark]:
     """Remarks on what else a reader of the folder refuses, such as a picture that is none."""
     try:
-        read_problem(problem_folder.folder, pack_file)
+        read_problem(problem_folder.folder, pack_toml)
     except DatasetError as error:
         if error.file == problem_folder.folder / PROBLEM_FILE and error.field:
             return [field_remark(PROBLEM_FILE, toml_places, error.field, error.reason)]

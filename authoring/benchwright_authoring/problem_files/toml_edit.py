@@ -48,11 +48,11 @@ def _with_table(
         if isinstance(value, Mapping) and (not table_path if old is None else is_written_out):
             if old is None:
                 toml_text = f"{toml_text.rstrip()}\n\n[{name}]\n".lstrip()
-            toml_text = _with_table(toml_text, path, old or {}, _with_removed_keys(old or {}, value))
+            toml_text = _with_table(toml_text, path, old or {}, _with_none_for_removed_keys(old or {}, value))
         elif isinstance(value, Sequence) and not isinstance(value, str) and old is not None and is_written_out:
             toml_text = _with_array_of_tables(toml_text, path, old, value)
         else:
-            toml_text = _text_if_only_this_changed(toml_text, path, value, _with_value(toml_text, path, value))
+            toml_text = _require_only_this_changed(toml_text, path, value, _with_value(toml_text, path, value))
     return toml_text
 
 
@@ -67,25 +67,25 @@ def _with_array_of_tables(
         if not isinstance(value, Mapping):
             break
         if number < len(old_tables):
-            for name, field_value in _with_removed_keys(old_tables[number], value).items():
+            for name, field_value in _with_none_for_removed_keys(old_tables[number], value).items():
                 if old_tables[number].get(name) != field_value:
                     changed_text = _with_value(changed_text, (*array_path, number, name), field_value)
         else:
             insert_offset = _end_of_line(changed_text, TomlPlaces(changed_text).table_end((*array_path, number - 1)))
             lines = "".join(f"{name} = {_toml_value_text(field_value)}\n" for name, field_value in value.items())
             header = ".".join(part for part in array_path if isinstance(part, str))
-            changed_text = (
-                f"{_with_line_break(changed_text[:insert_offset])}\n[[{header}]]\n{lines}{changed_text[insert_offset:]}"
-            )
-    return _text_if_only_this_changed(toml_text, array_path, list(new_tables) or None, changed_text)
+            changed_text = f"{_with_final_line_break(changed_text[:insert_offset])}\n[[{header}]]\n{lines}{changed_text[insert_offset:]}"
+    return _require_only_this_changed(toml_text, array_path, list(new_tables) or None, changed_text)
 
 
-def _with_removed_keys(old_values: Mapping[str, Any], new_values: Mapping[str, object]) -> Mapping[str, object]:
+def _with_none_for_removed_keys(
+    old_values: Mapping[str, Any], new_values: Mapping[str, object]
+) -> Mapping[str, object]:
     """The values after a change, and None for what is there no more."""
     return {**{name: None for name in old_values if name not in new_values}, **new_values}
 
 
-def _text_if_only_this_changed(old_text: str, changed_path: TomlPath, changed_value: object, new_text: str) -> str:
+def _require_only_this_changed(old_text: str, changed_path: TomlPath, changed_value: object, new_text: str) -> str:
     """The text after a change, if it changed this value and nothing else."""
     expected_document = tomllib.loads(old_text)
     table: Any = expected_document
@@ -114,13 +114,13 @@ def _with_value(toml_text: str, key_path: TomlPath, new_value: object) -> str:
         return f"{toml_text[: span.start]}{_toml_value_text(new_value)}{toml_text[span.end :]}"
     end = toml_places.table_end(key_path[:-1])
     insert_offset = _end_of_line(toml_text, end) if end else 0
-    text_before, text_behind = _with_line_break(toml_text[:insert_offset]), toml_text[insert_offset:]
+    text_before, text_behind = _with_final_line_break(toml_text[:insert_offset]), toml_text[insert_offset:]
     return f"{text_before}{key_path[-1]} = {_toml_value_text(new_value)}\n{text_behind}"
 
 
 def _without_key(toml_text: str, key_path: TomlPath) -> str:
     """Without the lines of a key, and of all below it."""
-    for span in reversed(TomlPlaces(toml_text).spans_below(key_path)):
+    for span in reversed(TomlPlaces(toml_text).entry_spans_at_and_below(key_path)):
         toml_text = toml_text[: _start_of_line(toml_text, span.start)] + toml_text[_end_of_line(toml_text, span.end) :]
     return toml_text
 
@@ -132,7 +132,7 @@ def _toml_value_text(new_value: object) -> str:
     return '"""\n' + "\n".join(lines) + '"""'
 
 
-def _with_line_break(toml_text: str) -> str:
+def _with_final_line_break(toml_text: str) -> str:
     return toml_text if not toml_text or toml_text.endswith("\n") else f"{toml_text}\n"
 
 

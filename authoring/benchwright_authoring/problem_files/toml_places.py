@@ -74,7 +74,7 @@ class TomlPlaces:
         """Of exactly this value; None if it is not written, or as a table of its own."""
         return self._values.get(tuple(key_path))
 
-    def spans_below(self, outer_path: TomlPath) -> list[TomlSpan]:
+    def entry_spans_at_and_below(self, outer_path: TomlPath) -> list[TomlSpan]:
         """A key with its value, and those below it, in the order of the text; none is in another."""
         spans: list[TomlSpan] = []
         for key_path, key_span in sorted(self._keys.items(), key=lambda key_item: key_item[1].start):
@@ -111,7 +111,7 @@ class TomlPlaces:
         """The text that is typed before an offset; None in a comment, and in the middle of a text of several lines."""
         start = self._text.rfind("\n", 0, cursor_code_point) + 1
         text_before = self._text[start:cursor_code_point]
-        if self._is_inside_text(start):
+        if self._is_inside_multiline_string(start):
             return None
         if (header := _HEADER.match(text_before)) is not None:
             return TomlCursor((), None, TomlSpan(start + header.start("name"), cursor_code_point), is_header=True)
@@ -125,10 +125,10 @@ class TomlPlaces:
             )
         return None
 
-    def _is_inside_text(self, offset: int) -> bool:
-        return any(span.start < offset < span.end for span in self._values.values() if self._is_text(span))
+    def _is_inside_multiline_string(self, offset: int) -> bool:
+        return any(span.start < offset < span.end for span in self._values.values() if self._is_multiline_string(span))
 
-    def _is_text(self, span: TomlSpan) -> bool:
+    def _is_multiline_string(self, span: TomlSpan) -> bool:
         return self._text.startswith(('"""', "'''"), span.start)
 
     def _collect_spans_of_tree(self, root_node: Node) -> None:

@@ -24,10 +24,10 @@ from benchwright_authoring.question_files.question_parts import (
     QuestionParts,
     category_and_wider_names,
     first_letters,
-    labels_of_words,
+    labels_and_other_words,
     markdown_of_html,
 )
-from benchwright_problems.problem import AnsweredBy, QuestionFormat
+from benchwright_problems.problem import AnswerKind, QuestionFormat
 
 _SPECIAL = re.compile(r"([\\~=#{}:])")
 _COMMENT_FIELD = re.compile(r"\[(id|tag):((?:[^\]\\]|\\.)*)\]")
@@ -46,28 +46,28 @@ def write_gift(file_questions: Sequence[QuestionParts]) -> bytes:
     Raises:
         QuestionFileError: A question is answered in words: GIFT has no place for its key.
     """
-    return "\n\n".join(map(_question_text, file_questions)).encode() + b"\n"
+    return "\n\n".join(map(_question_gift, file_questions)).encode() + b"\n"
 
 
-def _question_text(question: QuestionParts) -> str:
+def _question_gift(question: QuestionParts) -> str:
     fields = {"id": question.id}
     words = [f"[{name}:{_escaped_in_brackets(value)}]" for name, value in fields.items()]
     words += [f"[tag:{_escaped_in_brackets(f'{name}:{value}')}]" for name, value in question.labels.items()]
     explanation = f" ####{_escaped_for_gift(question.explanation)}" if question.explanation else ""
     title, statement = _escaped_for_gift(question.title), _escaped_for_gift(question.statement)
-    return f"// {' '.join(words)}\n::{title}::[markdown]{statement} {{{_answers_text(question)}{explanation}}}"
+    return f"// {' '.join(words)}\n::{title}::[markdown]{statement} {{{_answers_gift(question)}{explanation}}}"
 
 
-def _answers_text(question: QuestionParts) -> str:
+def _answers_gift(question: QuestionParts) -> str:
     answered_by = question.format.answered_by
-    if answered_by is AnsweredBy.WORDS:
+    if answered_by is AnswerKind.WORDS:
         raise QuestionFileError(
             f"question {question.id}: GIFT has no place for the model answer of a question that is answered in words; "
             "write it as Moodle XML."
         )
-    if answered_by is AnsweredBy.TRUTH:
+    if answered_by is AnswerKind.TRUTH:
         return "T" if question.key == "true" else "F"
-    if question.choices and answered_by is AnsweredBy.CHOICE:
+    if question.choices and answered_by is AnswerKind.CHOICE:
         signed_texts = [("=" if letter == question.key else "~", text) for letter, text in question.choices.items()]
     elif question.choices:
         share = f"{100 / len(question.key):.5f}".rstrip("0").rstrip(".")
@@ -154,7 +154,7 @@ class _QuestionReading:
             (name, _unescaped(value)) for row in comment_lines for name, value in _COMMENT_FIELD.findall(row)
         ]
         self._id = next((value for name, value in comment_fields if name == "id" and value), default_id)
-        self._labels, plain_words = labels_of_words([value for name, value in comment_fields if name == "tag"])
+        self._labels, plain_words = labels_and_other_words([value for name, value in comment_fields if name == "tag"])
         self._text, self._line, self._text_format = question_text, line_number, "moodle"
         self.losses = [QuestionLoss(self._id, f"tag {word!r}") for word in plain_words]
         comments = [_COMMENT_FIELD.sub("", row).strip().lstrip("/").strip() for row in comment_lines]
@@ -197,8 +197,8 @@ class _QuestionReading:
         if match := _TEXT_FORMAT.match(text):
             text_format, text = match[1].lower(), text[match.end() :]
         self._text_format = text_format
-        begin = _first_unescaped(text, "{")
-        end = _first_unescaped(text, "}", begin + 1) if begin >= 0 else -1
+        begin = _first_unescaped_index(text, "{")
+        end = _first_unescaped_index(text, "}", begin + 1) if begin >= 0 else -1
         if begin < 0 or end < 0:
             self._note_lost_question("it has no answer in braces")
             return None
@@ -213,7 +213,11 @@ class _QuestionReading:
             explanation=self._markdown(explanation, text_format) if mark else "",
             labels=self._labels,
         )
-        return question_parts if self._read_answers(question_parts, answers_text.strip(), text_format) else None
+        return (
+            question_parts
+            if self._fill_in_answers_if_readable(question_parts, answers_text.strip(), text_format)
+            else None
+        )
 
     def _markdown(self, gift_text: str, text_format: str) -> str:
         plain = _unescaped(gift_text)
@@ -225,7 +229,7 @@ class _QuestionReading:
             self._note_loss(f"<{name}> in a text")
         return markdown_of_html(plain)
 
-    def _read_answers(self, question_parts: QuestionParts, answers_text: str, text_format: str) -> bool:
+    def _fill_in_answers_if_readable(self, question_parts: QuestionParts, answers_text: str, text_format: str) -> bool:
         word, has_feedback, feedback = answers_text.partition("#")
         if word.strip().lower() in _TRUTH:
             question_parts.key = _TRUTH[word.strip().lower()]
@@ -233,9 +237,9 @@ class _QuestionReading:
                 self._note_loss(f"feedback on one answer: {quoted(_unescaped(feedback))}")
             return True
         if answers_text.startswith("#"):
-            return self._read_numbers(question_parts, answers_text[1:])
+            return self._fill_in_numbers_if_readable(question_parts, answers_text[1:])
         # As Moodle decides: an arrow makes pairs only where no choice is marked as wrong.
-        if "->" in answers_text and _first_unescaped(answers_text, "~") < 0:
+        if "->" in answers_text and _first_unescaped_index(answers_text, "~") < 0:
             self._note_lost_question("matching questions have no equivalent")
             return False
         weighted_answers = [
@@ -245,7 +249,7 @@ class _QuestionReading:
             self._note_lost_question("it has no key in the file")
             return False
         if any(sign == "~" for sign, *_ in weighted_answers):
-            self._read_choices(question_parts, weighted_answers, text_format)
+            self._fill_in_choices(question_parts, weighted_answers, text_format)
         else:
             question_parts.format = QuestionFormat.FILL_IN_THE_BLANK
             whole = [_unescaped(text) for _, weight, text in weighted_answers if weight in ("", "100")]
@@ -259,13 +263,13 @@ class _QuestionReading:
         return True
 
     def _without_feedback(self, answer_text: str) -> str:
-        feedback_offset = _first_unescaped(answer_text, "#")
+        feedback_offset = _first_unescaped_index(answer_text, "#")
         if feedback_offset < 0:
             return answer_text
         self._note_loss(f"feedback on one answer: {quoted(_unescaped(answer_text[feedback_offset + 1 :]))}")
         return answer_text[:feedback_offset]
 
-    def _read_choices(
+    def _fill_in_choices(
         self, question_parts: QuestionParts, weighted_choices: Sequence[tuple[str, str, str]], text_format: str
     ) -> None:
         letters = first_letters(len(weighted_choices))
@@ -285,7 +289,7 @@ class _QuestionReading:
         if not is_single and len({round(worth, 3) for worth in worths if worth > 0}) > 1:
             self._note_loss("different points for right choices")
 
-    def _read_numbers(self, question_parts: QuestionParts, answers_text: str) -> bool:
+    def _fill_in_numbers_if_readable(self, question_parts: QuestionParts, answers_text: str) -> bool:
         question_parts.format = QuestionFormat.FILL_IN_THE_BLANK
         accepted_numbers: list[tuple[str, float]] = []
         for _, weight, text in _ANSWER.findall(answers_text) or [("", "", answers_text)]:
@@ -325,7 +329,7 @@ class _QuestionReading:
         return True
 
 
-def _first_unescaped(gift_text: str, searched_sign: str, start_offset: int = 0) -> int:
+def _first_unescaped_index(gift_text: str, searched_sign: str, start_offset: int = 0) -> int:
     """Index of the first such sign that follows no backslash; -1 if there is none."""
     index = start_offset
     while index < len(gift_text):

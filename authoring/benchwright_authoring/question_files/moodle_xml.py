@@ -32,12 +32,12 @@ from benchwright_authoring.question_files.question_parts import (
     QuestionParts,
     category_and_wider_names,
     first_letters,
-    format_of_words_question,
-    labels_of_words,
+    labels_and_other_words,
     markdown_of_html,
+    pop_format_of_words_question,
 )
 from benchwright_problems.figure import media_type_of_path
-from benchwright_problems.problem import AnsweredBy, Figure, QuestionFormat
+from benchwright_problems.problem import AnswerKind, Figure, QuestionFormat
 
 _PICTURES = "@@PLUGINFILE@@/"
 _LOOK = frozenset(
@@ -67,11 +67,11 @@ def write_moodle_xml(file_questions: Sequence[QuestionParts]) -> bytes:
 def _question_element(question: QuestionParts) -> Element:
     answered_by = question.format.answered_by
     type_name = {
-        AnsweredBy.CHOICE: "multichoice",
-        AnsweredBy.CHOICES: "multichoice",
-        AnsweredBy.TRUTH: "truefalse",
-        AnsweredBy.BLANK: "numerical" if question.tolerance is not None else "shortanswer",
-        AnsweredBy.WORDS: "essay",
+        AnswerKind.CHOICE: "multichoice",
+        AnswerKind.CHOICES: "multichoice",
+        AnswerKind.TRUTH: "truefalse",
+        AnswerKind.BLANK: "numerical" if question.tolerance is not None else "shortanswer",
+        AnswerKind.WORDS: "essay",
     }[answered_by]
     element = Element("question", type=type_name)
     _add_text(SubElement(element, "name"), question.title)
@@ -84,21 +84,21 @@ def _question_element(question: QuestionParts) -> Element:
     _add_text(SubElement(element, "generalfeedback", format="markdown"), question.explanation)
     SubElement(element, "idnumber").text = question.id
     if question.choices:
-        SubElement(element, "single").text = "true" if answered_by is AnsweredBy.CHOICE else "false"
+        SubElement(element, "single").text = "true" if answered_by is AnswerKind.CHOICE else "false"
         SubElement(element, "shuffleanswers").text = "false"
         SubElement(element, "answernumbering").text = "ABCD"
         # A wrong choice takes what all right ones give: nothing is left for who ticks everything.
         right, wrong = f"{100 / len(question.key):.5f}".rstrip("0").rstrip("."), "-100"
-        if answered_by is AnsweredBy.CHOICE:
+        if answered_by is AnswerKind.CHOICE:
             wrong = "0"
         for letter, text in question.choices.items():
             fraction = right if letter in question.key else wrong
             answer_element = SubElement(element, "answer", fraction=fraction, format="markdown")
             _add_text(answer_element, _with_picture_prefix(text, question.figures))
-    elif answered_by is AnsweredBy.TRUTH:
+    elif answered_by is AnswerKind.TRUTH:
         for truth in ("true", "false"):
             _add_text(SubElement(element, "answer", fraction="100" if truth == question.key else "0"), truth)
-    elif answered_by is AnsweredBy.BLANK:
+    elif answered_by is AnswerKind.BLANK:
         for accepted in (question.key, *question.alternatives):
             answer_element = SubElement(element, "answer", fraction="100", format="plain_text")
             _add_text(answer_element, accepted)
@@ -280,9 +280,9 @@ class _QuestionReading:
                 return None
             question_parts.key, *alternatives = accepted
             question_parts.alternatives = tuple(alternatives)
-            self._read_tolerance(question_parts, right_elements)
+            self._fill_in_tolerance(question_parts, right_elements)
         elif type_name == "essay":
-            question_parts.format = format_of_words_question(labels)
+            question_parts.format = pop_format_of_words_question(labels)
             question_parts.key = self._markdown(self._element.find("graderinfo"))
             if not question_parts.key:
                 self._note_lost_question("it has no information for graders, which would be the model answer")
@@ -297,7 +297,7 @@ class _QuestionReading:
 
     def _labels(self) -> dict[str, str]:
         words = [(tag.findtext("text") or "").strip() for tag in self._element.iterfind("tags/tag")]
-        labels, plain_words = labels_of_words(words)
+        labels, plain_words = labels_and_other_words(words)
         for word in plain_words:
             self._note_loss(f"tag {word!r}")
         return labels
@@ -340,16 +340,16 @@ class _QuestionReading:
                 self._note_loss(f"feedback on one answer: {feedback[:40]!r}")
 
     def _note_loss_of_partial_credit(
-        self, right_letters: str, fraction_by_choice_order: Sequence[float], *, is_single: bool
+        self, choice_letters: str, percentages: Sequence[float], *, is_single: bool
     ) -> None:
-        for letter, fraction in zip(right_letters, fraction_by_choice_order, strict=True):
+        for letter, fraction in zip(choice_letters, percentages, strict=True):
             if is_single and 0 < fraction < 100:
                 self._note_loss(f"{fraction:g} % for choice {letter}")
-        worths = {round(fraction, 3) for fraction in fraction_by_choice_order if fraction > 0}
+        worths = {round(fraction, 3) for fraction in percentages if fraction > 0}
         if not is_single and len(worths) > 1:
             self._note_loss("different points for right choices")
 
-    def _read_tolerance(self, question_parts: QuestionParts, right_elements: Sequence[Element]) -> None:
+    def _fill_in_tolerance(self, question_parts: QuestionParts, right_elements: Sequence[Element]) -> None:
         accepted_numbers = [
             (_number_or_0(answer_element.findtext("text") or ""), answer_element.findtext("tolerance"))
             for answer_element in right_elements

@@ -28,13 +28,13 @@ from benchwright_authoring.question_files.question_parts import (
     QuestionLoss,
     QuestionParts,
     first_letters,
-    format_of_words_question,
-    labels_of_words,
+    labels_and_other_words,
     markdown_of_html,
+    pop_format_of_words_question,
     rendered_xhtml,
 )
 from benchwright_problems.figure import media_type_of_path
-from benchwright_problems.problem import AnsweredBy, Figure, QuestionFormat
+from benchwright_problems.problem import AnswerKind, Figure, QuestionFormat
 
 _ITEM = "http://www.imsglobal.org/xsd/imsqti_v2p1"
 _PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
@@ -92,7 +92,7 @@ def _xml_bytes(root: Element) -> bytes:
 
 def _item_element(question: QuestionParts) -> Element:
     answered_by = question.format.answered_by
-    has_choices = bool(question.choices) or answered_by is AnsweredBy.TRUTH
+    has_choices = bool(question.choices) or answered_by is AnswerKind.TRUTH
     item_element = Element(
         "assessmentItem",
         xmlns=_ITEM,
@@ -103,7 +103,7 @@ def _item_element(question: QuestionParts) -> Element:
         label=" ".join(f"{name}:{value}".replace(" ", "_") for name, value in question.labels.items()),
         toolName="benchwright",
     )
-    several = answered_by is AnsweredBy.CHOICES
+    several = answered_by is AnswerKind.CHOICES
     response_declaration = SubElement(
         item_element,
         "responseDeclaration",
@@ -114,7 +114,7 @@ def _item_element(question: QuestionParts) -> Element:
     correct = SubElement(response_declaration, "correctResponse")
     for value in question.key if question.choices else (question.key,):
         SubElement(correct, "value").text = value
-    if answered_by is AnsweredBy.BLANK:
+    if answered_by is AnswerKind.BLANK:
         mapping = SubElement(response_declaration, "mapping", defaultValue="0")
         for accepted in (question.key, *question.alternatives):
             SubElement(mapping, "mapEntry", mapKey=accepted, mappedValue="1", caseSensitive="false")
@@ -135,12 +135,12 @@ def _item_element(question: QuestionParts) -> Element:
         texts = question.choices or {truth: truth.capitalize() for truth in _TRUTHS}
         for identifier, text in texts.items():
             _add_xhtml(SubElement(interaction, "simpleChoice", identifier=identifier), text)
-    elif answered_by is AnsweredBy.BLANK:
+    elif answered_by is AnswerKind.BLANK:
         SubElement(SubElement(body_element, "p"), "textEntryInteraction", responseIdentifier="RESPONSE")
     else:
         SubElement(body_element, "extendedTextInteraction", responseIdentifier="RESPONSE")
-    if answered_by is not AnsweredBy.WORDS:
-        template = "map_response" if answered_by is AnsweredBy.BLANK else "match_correct"
+    if answered_by is not AnswerKind.WORDS:
+        template = "map_response" if answered_by is AnswerKind.BLANK else "match_correct"
         SubElement(item_element, "responseProcessing", template=f"{_RULES}/{template}")
     if question.explanation:
         feedback = SubElement(
@@ -307,7 +307,7 @@ class _ItemReading:
             return None
         words = [word.replace("_", " ") for word in self._item.get("label", "").split()]
         is_own = self._item.get("toolName") == "benchwright"
-        labels, _ = labels_of_words(words) if is_own else ({}, [])
+        labels, _ = labels_and_other_words(words) if is_own else ({}, [])
         prompt = interaction.find("prompt")
         question_parts = QuestionParts(
             id=self._id,
@@ -320,12 +320,12 @@ class _ItemReading:
             labels=labels,
         )
         if interaction.tag == "choiceInteraction":
-            self._read_choices(question_parts, interaction, values)
+            self._fill_in_choices(question_parts, interaction, values)
         elif interaction.tag == "textEntryInteraction":
             question_parts.format, question_parts.key = QuestionFormat.FILL_IN_THE_BLANK, values[0]
             question_parts.alternatives = tuple(self._alternative_answers(values))
         else:
-            question_parts.format, question_parts.key = format_of_words_question(labels), values[0]
+            question_parts.format, question_parts.key = pop_format_of_words_question(labels), values[0]
         question_parts.figures = tuple(self._figures.values())
         return question_parts
 
@@ -345,7 +345,9 @@ class _ItemReading:
                 accepted.append(key)
         return iter(accepted[1:])
 
-    def _read_choices(self, question_parts: QuestionParts, interaction: Element, correct_values: Sequence[str]) -> None:
+    def _fill_in_choices(
+        self, question_parts: QuestionParts, interaction: Element, correct_values: Sequence[str]
+    ) -> None:
         choice_elements = list(interaction.iterfind("simpleChoice"))
         identifiers = [choice_element.get("identifier", "") for choice_element in choice_elements]
         if interaction.get("maxChoices", "1") == "1" and sorted(map(str.lower, identifiers)) == sorted(_TRUTHS):

@@ -54,7 +54,9 @@ def format_of_file(question_file: Path) -> QuestionFileFormat:
     return file_format
 
 
-def written_questions(problems: Sequence[Problem], file_format: QuestionFileFormat) -> tuple[bytes, list[QuestionLoss]]:
+def question_file_and_losses(
+    problems: Sequence[Problem], file_format: QuestionFileFormat
+) -> tuple[bytes, list[QuestionLoss]]:
     """A file with questions, and what it does not hold of them, as reading it again shows.
 
     A question that the format has no equivalent for is left out, and is a loss as a whole.
@@ -77,7 +79,7 @@ def written_questions(problems: Sequence[Problem], file_format: QuestionFileForm
     return codec.write(kept_questions), losses
 
 
-def pack_of_file(
+def pack_and_losses_of_file(
     question_file: Path, file_format: QuestionFileFormat, pack_name: str, license_name: str
 ) -> tuple[Pack, list[QuestionLoss]]:
     """The questions of a file as a pack, and what they lose.

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.problem import (
     Answer,
-    AnsweredBy,
+    AnswerKind,
     Choice,
     Difficulty,
     Figure,
@@ -110,7 +110,7 @@ class QuestionParts:
                     answer=Answer(
                         value=self.key,
                         alternatives=self.alternatives,
-                        closed=self.format.answered_by is not AnsweredBy.WORDS,
+                        closed=self.format.answered_by is not AnswerKind.WORDS,
                         tolerance=self.tolerance,
                         unit=labels.get("unit", ""),
                         explanation=self.explanation,
@@ -134,7 +134,7 @@ def parts_of_problem(problem: Problem) -> QuestionParts:
     values = {name: str(getattr(question, name) or "") for name in ("domain", "subdomain", "topic", "tag", "group")}
     values |= {"difficulty": problem.difficulty.value, "language": question.language, "unit": key.unit}
     values |= {"skill": question.skill.value if question.skill is not None else ""}
-    if question.format.answered_by is AnsweredBy.WORDS:
+    if question.format.answered_by is AnswerKind.WORDS:
         values["form"] = question.format.value
     return QuestionParts(
         id=problem.id,
@@ -151,7 +151,7 @@ def parts_of_problem(problem: Problem) -> QuestionParts:
     )
 
 
-def format_of_words_question(question_labels: dict[str, str]) -> QuestionFormat:
+def pop_format_of_words_question(question_labels: dict[str, str]) -> QuestionFormat:
     """The format of a question that is answered in words: as its label says, else free response."""
     form = question_labels.pop("form", "")
     return QuestionFormat.OPEN_ENDED if form == QuestionFormat.OPEN_ENDED.value else QuestionFormat.FREE_RESPONSE
@@ -228,7 +228,7 @@ def first_letters(choice_count: int) -> str:
     return letters[:choice_count]
 
 
-def labels_of_words(tag_words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+def labels_and_other_words(tag_words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     """Labels among the words beside a question, and the words that are none."""
     labels: dict[str, str] = {}
     plain_words = []

@@ -15,7 +15,7 @@ from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_problems.errors import DatasetError, ProblemsError
-from benchwright_problems.problem import AnsweredBy, Letter, Problem
+from benchwright_problems.problem import AnswerKind, Letter, Problem
 from benchwright_problems.storage.pack_folder import read_pack_folder
 
 _FOLDER = "reviews"
@@ -57,7 +57,7 @@ def multiple_choice_questions(pack_folder: Path) -> Sequence[Problem]:
     questions = [
         problem
         for problem in read_pack_folder(pack_folder).problems
-        if problem.public.question is not None and problem.public.question.format.answered_by is AnsweredBy.CHOICE
+        if problem.public.question is not None and problem.public.question.format.answered_by is AnswerKind.CHOICE
     ]
     if not questions:
         raise ReviewError(f"{pack_folder} has no multiple-choice question")
@@ -104,7 +104,9 @@ class Reviewer:
             raise DatasetError.from_validation(file, error) from error
         return review if review.sha256 == problem.hidden.sha256 else None
 
-    def unfinished_reviews(self, questions: Sequence[Problem]) -> Sequence[tuple[Problem, QuestionReview | None]]:
+    def questions_left_with_begun_review(
+        self, questions: Sequence[Problem]
+    ) -> Sequence[tuple[Problem, QuestionReview | None]]:
         """The reviews that are left to do: begun ones first, then the others in an order of this reviewer's own."""
         own_order = [*questions]
         random.Random(self._name).shuffle(own_order)  # noqa: S311 - no secret
@@ -130,7 +132,7 @@ class Reviewer:
             raise ReviewError("choose one of the options")
         if self.find_review(problem) is not None:
             raise ReviewError("you have answered this question already")
-        return self._keep_review(
+        return self._write_review(
             problem, QuestionReview(sha256=problem.hidden.sha256, answer=chosen_letter, answer_s=answering_s)
         )
 
@@ -151,9 +153,9 @@ class Reviewer:
         if not accepts and not comment.strip():
             raise ReviewError("say in the comment what is wrong")
         review_changes = {"accepts": accepts, "checks": tuple(checks), "comment": comment[:LONGEST_COMMENT]}
-        return self._keep_review(problem, begun_review.model_copy(update=review_changes | {"decision_s": decision_s}))
+        return self._write_review(problem, begun_review.model_copy(update=review_changes | {"decision_s": decision_s}))
 
-    def _keep_review(self, problem: Problem, review: QuestionReview) -> QuestionReview:
+    def _write_review(self, problem: Problem, review: QuestionReview) -> QuestionReview:
         folder = self._pack / self._path
         folder.mkdir(parents=True, exist_ok=True)
         content = review.model_dump_json(indent=1).encode() + b"\n"

@@ -18,7 +18,7 @@ from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
 from benchwright_foundation.toml_text import toml_table_text
 from benchwright_judges import languages
-from benchwright_judges.models.kept_replies import KeptReplies
+from benchwright_judges.models.kept_replies import ModelWithKeptReplies
 from benchwright_judges.models.prompt import escape_hidden_characters, object_schema
 from benchwright_judges.reading.quantities import read_quantity
 from benchwright_problems.errors import ProblemsError
@@ -68,7 +68,11 @@ class Translator:
     """
 
     def __init__(
-        self, forward_model: KeptReplies, back_model: KeptReplies, source_language: str, target_language: str
+        self,
+        forward_model: ModelWithKeptReplies,
+        back_model: ModelWithKeptReplies,
+        source_language: str,
+        target_language: str,
     ) -> None:
         self._forward = forward_model
         self._back = back_model
@@ -85,7 +89,7 @@ class Translator:
         try:
             texts = await self._translate_texts(self._forward, problem.id, source, (self._source, self._target))
             back = await self._translate_texts(self._back, problem.id, texts, (self._target, self._source))
-            differences = await self._meaning_differences(problem.id, source, back)
+            differences = await self._ask_for_meaning_differences(problem.id, source, back)
         except TranslationError as error:
             return TranslatedQuestion(problem=problem.id, faults=(str(error),))
         new_problem = "" if differences else f"{problem.id}-{self._target}"
@@ -93,7 +97,7 @@ class Translator:
 
     async def _translate_texts(
         self,
-        translating_model: KeptReplies,
+        translating_model: ModelWithKeptReplies,
         problem_id: str,
         text_by_field: Mapping[str, str],
         source_and_target_language: tuple[str, str],
@@ -112,7 +116,7 @@ class Translator:
             raise TranslationError(f"from {LANGUAGES[source]} to {LANGUAGES[target]}: {'; '.join(faults)}")
         return {field: str(text).strip() for field, text in reply.items()}
 
-    async def _meaning_differences(
+    async def _ask_for_meaning_differences(
         self, problem_id: str, source_text_by_field: Mapping[str, str], back_translation_by_field: Mapping[str, str]
     ) -> tuple[str, ...]:
         prompt = json.dumps(

@@ -109,7 +109,7 @@ def _page_reply_and_picture(
     covered, objects = _picture_share_and_object_count(page)
     if objects > _MOST_OBJECTS:
         raise _UnreadableError(f"the page draws more than {_MOST_OBJECTS} things")
-    picture, scale = _rendered_page_and_scale(page, PICTURE_DPI)
+    picture, scale = _rendered_page_and_pixels_per_point(page, PICTURE_DPI)
     try:
         words, hidden_words = shown_and_hidden_words(page, picture.convert("L"), scale)
     except TooMuchTextError as error:
@@ -142,13 +142,13 @@ def _page_recognised_by_ocr(page: Any, tesseract_path: str, language: str) -> tu
 
     from benchwright_exams.inside.recognition import DPI, recognised_words
 
-    large, _ = _rendered_page_and_scale(page, DPI)
+    large, _ = _rendered_page_and_pixels_per_point(page, DPI)
     try:
         recognised = recognised_words(large, tesseract_path, language)
     except (subprocess.SubprocessError, OSError) as error:
         raise _UnreadableError("Tesseract failed, or took too long") from error
     smaller = recognised.picture.resize((large.width * PICTURE_DPI // DPI, large.height * PICTURE_DPI // DPI))
-    return smaller, recognised.words, recognised.confidence, recognised.unsure
+    return smaller, recognised.words, recognised.confidence, recognised.unsure_words
 
 
 def _picture_share_and_object_count(page: Any) -> tuple[float, int]:
@@ -171,7 +171,7 @@ def _picture_share_and_object_count(page: Any) -> tuple[float, int]:
     return largest / (width * height), count
 
 
-def _rendered_page_and_scale(page: Any, dpi: int) -> tuple[Image, float]:
+def _rendered_page_and_pixels_per_point(page: Any, dpi: int) -> tuple[Image, float]:
     """The page, and pixels of a point."""
     width, height = page.get_size()
     scale = min(dpi / 72, (_MOST_PIXELS / (width * height)) ** 0.5)

@@ -35,7 +35,7 @@ class RecognisedWords(NamedTuple):
     words: list[PageWord]
     confidence: float
     """Mean, 0 to 100."""
-    unsure: list[PageWord]
+    unsure_words: list[PageWord]
     """Words that are too unclear to be words of the page."""
 
 

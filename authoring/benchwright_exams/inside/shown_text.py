@@ -159,14 +159,14 @@ def _is_fixed_pitch(text_page: Any, character_index: int) -> bool:
     return bool(flags.value & _FIXED_PITCH) or any(word in font_name.value.lower() for word in _FIXED_NAMES)
 
 
-def _has_contrast(letter_box: Box, picture: Image, pixels_per_point: float) -> bool:
+def _has_contrast(word_box: Box, picture: Image, pixels_per_point: float) -> bool:
     left_pixel, top_pixel = (
-        max(0, int(letter_box.left_edge * pixels_per_point)),
-        max(0, int(letter_box.top_edge * pixels_per_point)),
+        max(0, int(word_box.left_edge * pixels_per_point)),
+        max(0, int(word_box.top_edge * pixels_per_point)),
     )
     right_pixel, bottom = (
-        min(picture.width, int(letter_box.right_edge * pixels_per_point) + 2),
-        min(picture.height, int(letter_box.bottom_edge * pixels_per_point) + 2),
+        min(picture.width, int(word_box.right_edge * pixels_per_point) + 2),
+        min(picture.height, int(word_box.bottom_edge * pixels_per_point) + 2),
     )
     if left_pixel >= right_pixel or top_pixel >= bottom:
         return False

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import JsonValue
 
 from benchwright_exams.errors import ExamError
-from benchwright_exams.items import ExamItem, Items
+from benchwright_exams.items import ExamItem, ExamItems
 from benchwright_exams.model.replies import ExamModel
 from benchwright_exams.structure.ledger import ExamFinding
 from benchwright_exams.structure.text_blocks import Block, BlockKind
@@ -16,7 +16,7 @@ from benchwright_judges.models.prompt import escape_hidden_characters, object_sc
 _LONGEST = 300
 
 
-async def with_model_verification(exam_items: Items, model: ExamModel) -> Items:
+async def with_model_verification(exam_items: ExamItems, model: ExamModel) -> ExamItems:
     """The same questions with the model's verdict on each, and a finding for each that it finds incomplete.
 
     Raises:
@@ -27,7 +27,7 @@ async def with_model_verification(exam_items: Items, model: ExamModel) -> Items:
     schema: dict[str, JsonValue] = object_schema({"problem": {"type": "string"}, "complete": {"type": "boolean"}})
     for exam_item in exam_items.items:
         try:
-            reply = await model.request_object("check", exam_item.label, _prompt_text(exam_item), schema)
+            reply = await model.kept_or_new_object("check", exam_item.label, _prompt_text(exam_item), schema)
             complete, problem = reply.get("complete"), reply.get("problem")
             if not isinstance(complete, bool) or not isinstance(problem, str):
                 raise ExamError(f"{model.name} did not say whether {exam_item.label} is complete")

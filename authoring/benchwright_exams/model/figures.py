@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pydantic import JsonValue
 
 from benchwright_exams.errors import ExamError
-from benchwright_exams.items import Items
+from benchwright_exams.items import ExamItems
 from benchwright_exams.model.replies import ExamModel
 from benchwright_exams.structure.ledger import ExamFinding, Ledger, Region, RegionRole
 from benchwright_judges.models.prompt import object_schema
@@ -20,7 +20,7 @@ _USES = ("question", "solution", "none")
 
 
 async def with_figures_assigned(
-    ledger: Ledger, exam_items: Items, model: ExamModel, figure_picture: Callable[[str], bytes]
+    ledger: Ledger, exam_items: ExamItems, model: ExamModel, png_of_region: Callable[[str], bytes]
 ) -> Ledger:
     """The ledger with each figure where the model says that it belongs.
 
@@ -28,7 +28,7 @@ async def with_figures_assigned(
         ledger: Ledger with figures.
         exam_items: The questions that it has.
         model: Is shown each figure.
-        figure_picture: A figure's PNG, by its region.
+        png_of_region: A figure's PNG, by its region.
 
     Raises:
         OutOfBudgetError: The budget does not suffice; replies that came are kept.
@@ -47,10 +47,10 @@ async def with_figures_assigned(
         if region.role not in (RegionRole.FIGURE, RegionRole.TABLE):
             regions.append(region)
             continue
-        encoded_picture = base64.b64encode(figure_picture(region.id)).decode()
+        encoded_picture = base64.b64encode(png_of_region(region.id)).decode()
         figure = Figure(path=f"figures/{region.id}.png", media_type=MediaType.PNG, data=encoded_picture)
         try:
-            reply = await model.request_object(
+            reply = await model.kept_or_new_object(
                 "figure", region.id, f"{question_list}\n\nWords in the figure: {region.text}", schema, [figure]
             )
             use_, item = reply.get("use"), reply.get("item")

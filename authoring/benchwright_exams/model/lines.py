@@ -10,7 +10,7 @@ from pydantic import JsonValue, ValidationError
 
 from benchwright_exams.errors import ExamError
 from benchwright_exams.model.replies import ExamModel
-from benchwright_exams.structure.exam_place import is_label
+from benchwright_exams.structure.exam_place import is_label_or_range_or_empty
 from benchwright_exams.structure.ledger import ExamFinding, Ledger, Region, RegionRole, Segment, require_full_coverage
 from benchwright_exams.structure.line_segments import (
     LabelledLine,
@@ -92,7 +92,9 @@ async def _regions_and_findings_by_model(
         else "This is the first page with a question, or before it.\n"
     )
     try:
-        reply = await model.request_object("lines", f"page-{page_number}", head + listed_lines, line_ranges_schema())
+        reply = await model.kept_or_new_object(
+            "lines", f"page-{page_number}", head + listed_lines, line_ranges_schema()
+        )
         ranges = reply["ranges"] if isinstance(reply.get("ranges"), list) else []
     except ExamError as error:
         return page_regions, [ExamFinding(says=f"{error}. The page was read by rules.", page=page_number)]
@@ -143,7 +145,7 @@ def _regions_of_range(
         raise ValueError(
             f"it names a range of lines that is not there, {line_range.first[:20]!r} to {line_range.last[:20]!r}"
         )
-    if line_range.role not in ROLES or not is_label(line_range.item):
+    if line_range.role not in ROLES or not is_label_or_range_or_empty(line_range.item):
         raise ValueError(f"it names a question {line_range.item[:20]!r} or a role that there can't be")
     regions = open_regions[ids.index(line_range.first) : ids.index(line_range.last) + 1]
     if any(region.id in taken_ids for region in regions):

@@ -11,15 +11,15 @@ from pydantic import JsonValue
 
 from benchwright_exams.errors import ExamError
 from benchwright_judges.models.budget import JudgingBudget
-from benchwright_judges.models.kept_replies import KeptReplies
+from benchwright_judges.models.kept_replies import ModelWithKeptReplies
 from benchwright_problems.problem import Figure
 
 if TYPE_CHECKING:
     from benchwright_judges.models.endpoint import ModelEndpoint
 
 
-class ExamModel(KeptReplies):
-    """See `KeptReplies`; its failures are `ExamError`s.
+class ExamModel(ModelWithKeptReplies):
+    """See `ModelWithKeptReplies`; its failures are `ExamError`s.
 
     Args:
         endpoint: Serves it.
@@ -30,7 +30,7 @@ class ExamModel(KeptReplies):
     def __init__(self, endpoint: ModelEndpoint, exam_folder: Path, budget: JudgingBudget) -> None:
         super().__init__(endpoint, exam_folder, budget, "EXAM", ExamError)
 
-    async def request_object(
+    async def kept_or_new_object(
         self,
         instructions_kind: str,
         file_topic: str,

@@ -20,7 +20,7 @@ from benchwright_foundation.operating_system import MINIMAL_ENVIRONMENT
 from benchwright_foundation.process_group import kill_process_group
 from benchwright_harness.errors import SandboxUnavailableError
 from benchwright_harness.sandbox.confinement import ConfinedProgram, Confinement, Confiner, own_python_folders
-from benchwright_harness.sandbox.registry import sandbox_kind, sandbox_names, sandboxes_with
+from benchwright_harness.sandbox.registry import sandbox_kind, sandbox_names, sandbox_names_with
 
 _WALL_S = 120.0
 _SAID_BYTES = 16 << 20
@@ -88,7 +88,7 @@ class ReaderProcess:
         search_path = json.dumps([entry for entry in sys.path if Path(entry).is_absolute()])
         argv = [sys.executable, "-I", "-c", _START, search_path, *reader_arguments]
         with pdf_file.open("rb") as pdf, tempfile.TemporaryFile() as answer, self._confined_command(argv) as command:
-            exit_status = _exit_status_unless_late(command, pdf, answer)
+            exit_status = _run_and_wait_unless_late(command, pdf, answer)
             if exit_status is None:
                 return ReaderAnswer({"error": f"reading it takes more than {_WALL_S:.0f} s"})
             if exit_status < 0 or exit_status > 128:
@@ -101,7 +101,7 @@ class ReaderProcess:
     def _confiner(self) -> Confiner:
         if self.sandbox in sandbox_names() and (confiner := sandbox_kind(self.sandbox).confiner):
             return confiner
-        names = " or ".join(sandboxes_with(lambda sandbox_kind: sandbox_kind.confiner))
+        names = " or ".join(sandbox_names_with(lambda sandbox_kind: sandbox_kind.confiner))
         raise ExamError(f"Exams are read in the sandbox {names}, not in {self.sandbox}.")
 
     def _confined_command(self, reader_command: list[str]) -> AbstractContextManager[ConfinedProgram]:
@@ -112,12 +112,12 @@ class ReaderProcess:
             for folder in package_folders
             if not any(readable_folder in folder.parents for readable_folder in readable_folders)
         ]
-        return self._confiner.confined(
+        return self._confiner.confined_program(
             reader_command, Confinement(readable_folders, _ENV, _PROCESSES, _SCRATCH_MB, _FILE_MB)
         )
 
 
-def _exit_status_unless_late(
+def _run_and_wait_unless_late(
     confined_program: ConfinedProgram, pdf_stream: IO[bytes], answer_file: IO[bytes]
 ) -> int | None:
     """The exit status of a process; None if it took too long."""

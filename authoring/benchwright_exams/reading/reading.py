@@ -77,7 +77,7 @@ def read_exam(
     on_page_done = start_progress(document.pages)
 
     def page(number: int) -> ReadPage:
-        read_page = _page_of_answer(
+        read_page = _read_page_and_write_picture(
             reader_process.run_reader(pdf_file, ["page", str(number), program, language]), pdf_file, number, pictures
         )
         on_page_done()
@@ -120,7 +120,9 @@ def _sha256_unless_too_large(pdf_file: Path) -> str:
         raise ExamError(f"{pdf_file} can't be read: {error.strerror}.") from error
 
 
-def _page_of_answer(page_answer: ReaderAnswer, pdf_file: Path, page_number: int, pictures_folder: Path) -> ReadPage:
+def _read_page_and_write_picture(
+    page_answer: ReaderAnswer, pdf_file: Path, page_number: int, pictures_folder: Path
+) -> ReadPage:
     if page_answer.reply.get("needs") == "tesseract":
         raise ExamError(
             f"Page {page_number} of {pdf_file.name} is a picture; reading its text takes Tesseract. Install it (on"

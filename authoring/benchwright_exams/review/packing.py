@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from benchwright_exams.errors import ExamError
-from benchwright_exams.items import Items
+from benchwright_exams.items import ExamItems
 from benchwright_exams.review.review import ITEMS
 from benchwright_exams.review.review_form import (
     EXAM_FILE,
@@ -21,11 +21,11 @@ from benchwright_exams.review.review_form import (
 from benchwright_foundation.stage_file import StageFile
 from benchwright_foundation.toml_text import toml_table_text
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.problem import AnsweredBy, Pack
+from benchwright_problems.problem import AnswerKind, Pack
 from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_problems.storage.pack_name import is_pack_name
 
-_KEYED = (AnsweredBy.CHOICE, AnsweredBy.CHOICES, AnsweredBy.TRUTH)
+_KEYED = (AnswerKind.CHOICE, AnswerKind.CHOICES, AnswerKind.TRUTH)
 _NAMED = 5
 
 
@@ -63,18 +63,18 @@ def make_pack(exam_folder: Path, pack_name: str) -> Pack:
     shutil.rmtree(target, ignore_errors=True)
     return _write_and_read_pack(
         target,
-        _pack_toml(exam, pack_name, list(accepted_forms)),
+        _pack_toml_text(exam, pack_name, list(accepted_forms)),
         {exam_folder / ITEMS / label: accepted_forms[label] for label in accepted_forms},
     )
 
 
-def require_exam_licence(exam_file: Path, exam: ExamForm) -> None:
+def require_exam_licence(exam_file: Path, exam_form: ExamForm) -> None:
     """Refuse what `make_pack` would refuse of what the pack says of itself.
 
     Raises:
         DatasetError: Names the field.
     """
-    if not exam.license:
+    if not exam_form.license:
         raise DatasetError(
             exam_file, "license", "is empty; say under which licence the exam's authors give it, or who may use it"
         )
@@ -93,15 +93,17 @@ def require_packable_question(question_folder: Path, form: ReviewForm) -> None:
     with tempfile.TemporaryDirectory() as work:
         exam = ExamForm(title="-", license="-", source="-")
         _write_and_read_pack(
-            Path(work) / "pack", _pack_toml(exam, "pack", [question_folder.name]), {question_folder: form}
+            Path(work) / "pack", _pack_toml_text(exam, "pack", [question_folder.name]), {question_folder: form}
         )
 
 
-def _write_and_read_pack(pack_folder: Path, pack_toml: str, form_by_question_folder: dict[Path, ReviewForm]) -> Pack:
+def _write_and_read_pack(
+    pack_folder: Path, pack_toml_text: str, form_by_question_folder: dict[Path, ReviewForm]
+) -> Pack:
     pack_folder.mkdir()
-    (pack_folder / "pack.toml").write_text(pack_toml, "utf-8")
+    (pack_folder / "pack.toml").write_text(pack_toml_text, "utf-8")
     for source, form in form_by_question_folder.items():
-        _write_question_folder(source, pack_folder / source.name, source.name, form)
+        _write_problem_folder(source, pack_folder / source.name, source.name, form)
     return read_pack_folder(pack_folder)
 
 
@@ -111,7 +113,7 @@ def labels_with_form(exam_folder: Path) -> list[str]:
     Raises:
         ExamError: No question has a form.
     """
-    exam_items = StageFile(exam_folder / "items.json", Items).last_output()
+    exam_items = StageFile(exam_folder / "items.json", ExamItems).last_output()
     order = [item.label for item in exam_items.items] if exam_items else []
     form_labels = sorted(path.parent.name for path in (exam_folder / ITEMS).glob("*/review.toml"))
     labels = [label for label in order if label in form_labels] + [label for label in form_labels if label not in order]
@@ -122,11 +124,11 @@ def labels_with_form(exam_folder: Path) -> list[str]:
     return labels
 
 
-def _pack_toml(exam: ExamForm, pack_name: str, question_labels: list[str]) -> str:
-    return toml_table_text({"name": pack_name, **exam.model_dump(mode="json"), "order": question_labels})
+def _pack_toml_text(exam_form: ExamForm, pack_name: str, question_labels: list[str]) -> str:
+    return toml_table_text({"name": pack_name, **exam_form.model_dump(mode="json"), "order": question_labels})
 
 
-def _write_question_folder(question_folder: Path, problem_folder: Path, question_label: str, form: ReviewForm) -> None:
+def _write_problem_folder(question_folder: Path, problem_folder: Path, question_label: str, form: ReviewForm) -> None:
     problem_folder.mkdir()
     shutil.copyfile(question_folder / "statement.md", problem_folder / "statement.md")
     for pictures, subfolder in (

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from benchwright_exams.items import ExamItem, Items
+from benchwright_exams.items import ExamItem, ExamItems
 from benchwright_exams.reading.page import ReadExam
 from benchwright_exams.review import markdown
 from benchwright_exams.review.page_pictures import PagePictures
@@ -20,7 +20,7 @@ from benchwright_exams.structure.text_blocks import Block
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.stage_file import StageFile, StageOutput
 from benchwright_foundation.toml_text import toml_table_text
-from benchwright_problems.problem import AnsweredBy, digest
+from benchwright_problems.problem import AnswerKind, digest
 
 ITEMS = "items"
 _VERSION = 1
@@ -28,14 +28,14 @@ _CHOSEN = re.compile(r"^\W{0,2}([A-Ha-h])(?:\W|$)")
 _HOLDS = re.compile(r"^\W{0,2}(true|false)\b", re.IGNORECASE)
 
 
-class WrittenForm(StageOutput):
+class WrittenFileDigests(StageOutput):
     """Form that was written, so that an author's own words are never written over."""
 
     files: dict[str, str] = Field(default_factory=dict)
     """Each file, below the folder, with the sha256 of what was written."""
 
 
-class ReviewedFiles(NamedTuple):
+class WrittenReviewFiles(NamedTuple):
     """Result for the files."""
 
     written_count: int
@@ -46,7 +46,7 @@ class ReviewedFiles(NamedTuple):
     """Questions that were there before and are not found any more; their files stay."""
 
 
-def write_review_files(exam_folder: Path, exam: ReadExam, ledger: Ledger, exam_items: Items) -> ReviewedFiles:
+def write_review_files(exam_folder: Path, exam: ReadExam, ledger: Ledger, exam_items: ExamItems) -> WrittenReviewFiles:
     """Write the files of each question.
 
     Args:
@@ -59,7 +59,7 @@ def write_review_files(exam_folder: Path, exam: ReadExam, ledger: Ledger, exam_i
     made_from = digest(
         [exam_items.model_dump(mode="json"), [finding.model_dump(mode="json") for finding in ledger.findings], _VERSION]
     )
-    review_file = StageFile(exam_folder / "review.json", WrittenForm)
+    review_file = StageFile(exam_folder / "review.json", WrittenFileDigests)
     last_written = review_file.last_output()
     known_digests = dict(last_written.files) if last_written else {}
     if (
@@ -67,7 +67,7 @@ def write_review_files(exam_folder: Path, exam: ReadExam, ledger: Ledger, exam_i
         and last_written.made_from == made_from
         and all((exam_folder / name).exists() for name in known_digests)
     ):
-        return ReviewedFiles(0)
+        return WrittenReviewFiles(0)
     pages = PagePictures(exam_folder / "pages", exam, ledger)
     findings = (*ledger.findings, *exam_items.findings)
     files_by_label = {"": {EXAM_FILE: _exam_file_content(exam)}}
@@ -94,8 +94,8 @@ def write_review_files(exam_folder: Path, exam: ReadExam, ledger: Ledger, exam_i
             (exam_folder / name).unlink(missing_ok=True)
         written_count += sum(_write_if_new_content(exam_folder / name, content) for name, content in files.items())
         digests_now.update(digests)
-    review_file.write_output(WrittenForm(made_from=made_from, files=digests_now))
-    return ReviewedFiles(written_count, tuple(edited), vanished_labels)
+    review_file.write_output(WrittenFileDigests(made_from=made_from, files=digests_now))
+    return WrittenReviewFiles(written_count, tuple(edited), vanished_labels)
 
 
 def _label_of_file(file_name: str) -> str:
@@ -155,9 +155,9 @@ def _files_of_item(
 def _closed_answer_or_empty(exam_item: ExamItem) -> str:
     """The key of a closed question, if its solution begins with it."""
     solution_text = exam_item.solution[0].text if exam_item.solution else ""
-    if exam_item.format.answered_by is AnsweredBy.CHOICE and (match := _CHOSEN.match(solution_text)):
+    if exam_item.format.answered_by is AnswerKind.CHOICE and (match := _CHOSEN.match(solution_text)):
         letter = match[1].upper()
         return letter if letter in exam_item.choices else ""
-    if exam_item.format.answered_by is AnsweredBy.TRUTH and (match := _HOLDS.match(solution_text)):
+    if exam_item.format.answered_by is AnswerKind.TRUTH and (match := _HOLDS.match(solution_text)):
         return match[1].lower()
     return ""

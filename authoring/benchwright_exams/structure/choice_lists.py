@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from benchwright_exams.structure import numbering
-from benchwright_exams.structure.numbering import LetterLabel, NumberLabel
+from benchwright_exams.structure.numbering import LetterLabel, LineLabel
 
 _SHORT_WORDS = 5
 """Of a choice, on average; a part says what to do and takes more."""
@@ -17,7 +17,7 @@ _JOINING = ("and", "or", "und", "oder", "et", "ou", ",", "to", "bis", "–", "-"
 
 
 @dataclass(frozen=True)
-class ChoiceLine:
+class ExamLine:
     """A line of an exam."""
 
     text: str
@@ -29,7 +29,7 @@ class ChoiceLine:
 class ChoiceLabels(NamedTuple):
     """The labels of choices that a line has."""
 
-    placed_labels: tuple[tuple[int, NumberLabel], ...]
+    offsets_and_labels: tuple[tuple[int, LineLabel], ...]
     """Each with the offset at which it begins; letters are capitals."""
     may_be_parts: bool = False
     """True if nothing but their length tells the choices from parts."""
@@ -40,25 +40,25 @@ class _LetterPlace(NamedTuple):
     label: LetterLabel
 
 
-def choice_labels_by_line(choice_lines: Sequence[ChoiceLine]) -> dict[int, ChoiceLabels]:
+def choice_labels_by_line(exam_lines: Sequence[ExamLine]) -> dict[int, ChoiceLabels]:
     """The labels of choices, by the index of their line."""
     choice_labels: dict[int, ChoiceLabels] = {}
-    for letter_places in _letter_sequences(choice_lines):
-        is_list, may_be_parts = _is_choice_list(choice_lines, letter_places)
+    for letter_places in _letter_sequences(exam_lines):
+        is_list, may_be_parts = _is_choice_list_and_may_be_parts(exam_lines, letter_places)
         for letter_place in letter_places if is_list else ():
-            label = NumberLabel(letter_place.label.value.upper(), letter_place.label.end)
+            label = LineLabel(letter_place.label.value.upper(), letter_place.label.end)
             earlier = choice_labels.get(letter_place.line_index, ChoiceLabels(()))
             choice_labels[letter_place.line_index] = ChoiceLabels(
-                tuple(sorted((*earlier.placed_labels, (letter_place.label.start, label)))),
+                tuple(sorted((*earlier.offsets_and_labels, (letter_place.label.start, label)))),
                 earlier.may_be_parts or may_be_parts,
             )
     return choice_labels
 
 
-def _letter_sequences(choice_lines: Sequence[ChoiceLine]) -> Iterator[list[_LetterPlace]]:
+def _letter_sequences(exam_lines: Sequence[ExamLine]) -> Iterator[list[_LetterPlace]]:
     """Letters from the first on, of one form and within one question."""
     open_places: dict[str, list[_LetterPlace]] = {}
-    for line_index, choice_line in enumerate(choice_lines):
+    for line_index, choice_line in enumerate(exam_lines):
         if choice_line.begins_question:
             yield from _sequences_of_several(open_places)
             open_places = {}
@@ -91,43 +91,45 @@ def _has_next_letter(letter_label: LetterLabel, later_labels: Sequence[LetterLab
     return any(later.form == letter_label.form and later.value in "bB" for later in later_labels)
 
 
-def _is_choice_list(choice_lines: Sequence[ChoiceLine], letters_in_order: Sequence[_LetterPlace]) -> tuple[bool, bool]:
+def _is_choice_list_and_may_be_parts(
+    exam_lines: Sequence[ExamLine], letters_in_order: Sequence[_LetterPlace]
+) -> tuple[bool, bool]:
     """True if letters begin choices; and true if they may begin parts all the same."""
-    texts = [_choice_text(choice_lines, letters_in_order, index) for index in range(len(letters_in_order))]
+    texts = [_choice_text(exam_lines, letters_in_order, index) for index in range(len(letters_in_order))]
     is_row = len({letter_place.line_index for letter_place in letters_in_order}) < len(letters_in_order)
     if is_row and any(text in _JOINING or not text for text in texts[:-1]):
         return False, False
     if letters_in_order[0].label.value.isupper():
         return True, False
-    if any(numbering.printed_points(text) or text.endswith("?") for text in texts):
+    if any(numbering.points_offsets_and_labels(text) or text.endswith("?") for text in texts):
         return False, False
     if is_row:
         return True, False
-    asks = _question_text_before(choice_lines, letters_in_order[0]).endswith(("?", ":", "…", "..."))
+    asks = _question_text_before(exam_lines, letters_in_order[0]).endswith(("?", ":", "…", "..."))
     is_short = sum(len(text.split()) for text in texts) <= _SHORT_WORDS * len(texts)
     if any(text.endswith(".") for text in texts) and not asks:
         return False, False
     return asks or is_short, not asks
 
 
-def _choice_text(choice_lines: Sequence[ChoiceLine], letter_places: Sequence[_LetterPlace], place_index: int) -> str:
+def _choice_text(exam_lines: Sequence[ExamLine], letter_places: Sequence[_LetterPlace], place_index: int) -> str:
     """The text of a letter up to the next one or to the end of its line, or in the next line if it ends its own."""
     letter_place = letter_places[place_index]
     next_place = letter_places[place_index + 1] if place_index + 1 < len(letter_places) else None
     for line_index in (letter_place.line_index, letter_place.line_index + 1):
         is_cut = next_place is not None and next_place.line_index == line_index
         start = letter_place.label.end if line_index == letter_place.line_index else 0
-        text = choice_lines[line_index].text[start : next_place.label.start if next_place and is_cut else None].strip()
-        if text or is_cut or line_index + 1 == len(choice_lines):
+        text = exam_lines[line_index].text[start : next_place.label.start if next_place and is_cut else None].strip()
+        if text or is_cut or line_index + 1 == len(exam_lines):
             return text
     return ""
 
 
-def _question_text_before(choice_lines: Sequence[ChoiceLine], letter_place: _LetterPlace) -> str:
+def _question_text_before(exam_lines: Sequence[ExamLine], letter_place: _LetterPlace) -> str:
     """The text before a letter without its points: the end of the question that the choices answer."""
-    text = choice_lines[letter_place.line_index].text[: letter_place.label.start].strip()
+    text = exam_lines[letter_place.line_index].text[: letter_place.label.start].strip()
     if not text and letter_place.line_index:
-        text = choice_lines[letter_place.line_index - 1].text
-    for start, label in reversed(numbering.printed_points(text)):
+        text = exam_lines[letter_place.line_index - 1].text
+    for start, label in reversed(numbering.points_offsets_and_labels(text)):
         text = f"{text[:start]}{text[label.end :]}"
     return text.strip()

@@ -41,7 +41,7 @@ class PageColumns(NamedTuple):
     """The columns of a page in the order in which they are read."""
 
     in_order: list[PageColumn]
-    may_be_more: bool
+    may_have_more_columns: bool
     """True if white space may separate columns that were read across."""
 
 
@@ -53,13 +53,13 @@ class _Gutter(NamedTuple):
     width: float
     is_clear: bool
     """True if nothing but two columns of text has such a gap."""
-    is_written_so: bool
+    has_left_before_right_in_file: bool
     """True if the file has everything on its left before everything on its right."""
 
     @property
     def is_likely(self) -> bool:
         """True if it separates columns unless labels speak against it."""
-        return self.is_clear or self.is_written_so
+        return self.is_clear or self.has_left_before_right_in_file
 
 
 def page_columns(
@@ -91,7 +91,7 @@ def page_columns(
     divided = [page_columns(division_part, page_width, label_order_score) for division_part in best_division]
     return PageColumns(
         [page_column for page_division in divided for page_column in page_division.in_order],
-        any(page_division.may_be_more for page_division in divided),
+        any(page_division.may_have_more_columns for page_division in divided),
     )
 
 

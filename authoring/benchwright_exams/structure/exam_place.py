@@ -63,7 +63,7 @@ class ExamPlace:
         """True if a number is exactly the next question's."""
         return int(question_number) == int(self.question or 0) + 1
 
-    def may_be_next_decimal(self, part_number: str) -> bool:
+    def may_be_next_part_number(self, part_number: str) -> bool:
         """True if a number is that of the next part, or soon after it: `2.1`, `2.2`; not a quantity such as 2.5."""
         last_number = int(self.part) if self.part.isdigit() else 0
         return 0 < int(part_number) - last_number <= _MOST_MISSING_PARTS
@@ -99,7 +99,7 @@ def parent_labels(question_label: str) -> tuple[str, ...]:
     return (match[1], question_label[: -len(match[3]) - 1]) if match[3] else (match[1],)
 
 
-def is_label(candidate_label: str) -> bool:
+def is_label_or_range_or_empty(candidate_label: str) -> bool:
     """True if something can be called so: a question, a part, the questions of a shared context, or nothing."""
     return not candidate_label or bool(_LABEL.match(candidate_label) or _SPAN.match(candidate_label))
 

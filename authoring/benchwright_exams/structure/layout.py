@@ -37,7 +37,7 @@ class PagePiece:
     listing: bool = False
     """True if it is a line of a listing."""
     drawing: DrawingKind | None = None
-    doubtful: tuple[str, ...] = ()
+    doubtful_words: tuple[str, ...] = ()
     """Words that may have been recognised wrongly."""
     column: int = 0
     """Number of its column on the page, from 0."""
@@ -187,7 +187,7 @@ def _line_pieces(page_number: int, words: Sequence[PageWord]) -> list[PagePiece]
         listing = all(word.fixed for word in word_row)
         doubtful = tuple(word.text for word in word_row if is_doubtful(word))
         text = _spaced_line(word_row) if listing else _row_text(word_row)
-        line_pieces.append(PagePiece(page_number, box_around(word_row), text, size, listing, doubtful=doubtful))
+        line_pieces.append(PagePiece(page_number, box_around(word_row), text, size, listing, doubtful_words=doubtful))
     return line_pieces
 
 

@@ -30,7 +30,7 @@ class LabelledLine:
     """True if headings of this exam's questions have titles."""
     is_broken: bool = False
     """True if it is so long that its sentence may go on in the line that follows."""
-    choice_labels: tuple[tuple[int, numbering.NumberLabel], ...] | None = None
+    choice_labels: tuple[tuple[int, numbering.LineLabel], ...] | None = None
     """Those of its choices with the offsets at which they begin; None if they have to be looked for."""
 
 
@@ -64,7 +64,10 @@ def _labels_within_line(line: LabelledLine) -> Iterator[tuple[int, int, RegionRo
     for label_start, label in choice_labels:
         yield label_start, label.end, RegionRole.LABEL, label.value
     broken_points = numbering.broken_points_offset_and_label(line.text, line.following_line)
-    for label_start, label in (*numbering.printed_points(line.text), *([broken_points] if broken_points else ())):
+    for label_start, label in (
+        *numbering.points_offsets_and_labels(line.text),
+        *([broken_points] if broken_points else ()),
+    ):
         if label_start >= line.words_start:
             yield label_start, label.end, RegionRole.POINTS, label.value
 
@@ -82,7 +85,7 @@ def offset_after_labels(line_text: str) -> int:
     return offset
 
 
-def _leading_label(line_text: str) -> numbering.NumberLabel | None:
+def _leading_label(line_text: str) -> numbering.LineLabel | None:
     decimal = numbering.decimal_number(line_text)
     line_label = (
         numbering.number_after_heading_word(line_text)
@@ -108,7 +111,7 @@ def has_title(line: LabelledLine) -> bool:
     """True if what a heading says after its number is no sentence, and none goes on in the next line."""
     if numbering.number_after_heading_word(line.text) is None:
         return False
-    points = [start for start, _ in numbering.printed_points(line.text) if start >= line.words_start]
+    points = [start for start, _ in numbering.points_offsets_and_labels(line.text) if start >= line.words_start]
     words = line.text[line.words_start : min(points, default=len(line.text))].strip()
     goes_on = line.is_broken or line.following_line[:1].islower()
     return (

@@ -92,7 +92,7 @@ def with_ascii_width_signs(line_text: str) -> str:
     return line_text.translate(_NARROW)
 
 
-class NumberLabel(NamedTuple):
+class LineLabel(NamedTuple):
     """The label of a question, part, choice or number of points in a line."""
 
     value: str
@@ -113,16 +113,16 @@ class LetterLabel(NamedTuple):
     """As it is printed for the first: `a)`, `(A)`."""
 
 
-def number_after_heading_word(line_text: str) -> NumberLabel | None:
+def number_after_heading_word(line_text: str) -> LineLabel | None:
     """`Problem 3: …`, `Q3`, `Question 3 (5 points)`."""
     return _number_label(_HEADED.match(with_ascii_width_signs(line_text)))
 
 
-def number_without_heading_word(line_text: str) -> NumberLabel | None:
+def number_without_heading_word(line_text: str) -> LineLabel | None:
     """`3. …`, `3) …`, `(3) …`, `[3] …`, `3: …`, `3 (a) …`, and `3` far to the left of its text."""
     for form, pattern in _BARE_BY_FORM.items():
         if match := pattern.match(with_ascii_width_signs(line_text)):
-            return NumberLabel(match[1], match.end(), form)
+            return LineLabel(match[1], match.end(), form)
     return None
 
 
@@ -135,53 +135,53 @@ def letter_labels(line_text: str) -> Iterator[LetterLabel]:
         yield LetterLabel(letter, match.start(), match.end(), form)
 
 
-def decimal_number(line_text: str) -> tuple[str, NumberLabel] | None:
+def decimal_number(line_text: str) -> tuple[str, LineLabel] | None:
     """`2.1 …`: the question's number, and its part's."""
     match = _DECIMAL.match(with_ascii_width_signs(line_text))
-    return (match[1], NumberLabel(match[2], match.end())) if match else None
+    return (match[1], LineLabel(match[2], match.end())) if match else None
 
 
-def lettered_part(line_text: str) -> NumberLabel | None:
+def lettered_part(line_text: str) -> LineLabel | None:
     """`(a) …`, `a) …`, `a. …`."""
     return _number_label(_LETTER.match(with_ascii_width_signs(line_text)))
 
 
-def roman_part(line_text: str) -> NumberLabel | None:
+def roman_part(line_text: str) -> LineLabel | None:
     """`(ii) …`."""
     return _number_label(_ROMAN.match(with_ascii_width_signs(line_text)))
 
 
-def choice_offsets_and_labels(line_text: str, expected_letter: str) -> list[tuple[int, NumberLabel]]:
+def choice_offsets_and_labels(line_text: str, expected_letter: str) -> list[tuple[int, LineLabel]]:
     """Choices that begin in a line, each with the offset at which its label begins: `A. …`, `(A) … (B) …`.
 
     Args:
         line_text: The line.
         expected_letter: The letter of the next choice. The first of all has to begin the line.
     """
-    choice_labels: list[tuple[int, NumberLabel]] = []
+    choice_labels: list[tuple[int, LineLabel]] = []
     for match in _CHOICE.finditer(with_ascii_width_signs(line_text)):
         letter = match[1] or match[2]
         if letter == expected_letter and (
             choice_labels or not line_text[: match.start()].strip() or expected_letter != "A"
         ):
-            choice_labels.append((match.start(), NumberLabel(letter, match.end())))
+            choice_labels.append((match.start(), LineLabel(letter, match.end())))
             expected_letter = chr(ord(letter) + 1)
     return choice_labels
 
 
-def printed_points(line_text: str) -> list[tuple[int, NumberLabel]]:
+def points_offsets_and_labels(line_text: str) -> list[tuple[int, LineLabel]]:
     """Points, each with where they begin: `[6 points]`, `(5 marks)`, `– 10 points`."""
     return [
-        (match.start(), NumberLabel(next(filter(None, match.groups())), match.end()))
+        (match.start(), LineLabel(next(filter(None, match.groups())), match.end()))
         for match in _POINTS.finditer(with_ascii_width_signs(line_text))
     ]
 
 
-def broken_points_offset_and_label(line: str, following_line: str) -> tuple[int, NumberLabel] | None:
+def broken_points_offset_and_label(line: str, following_line: str) -> tuple[int, LineLabel] | None:
     """Points that a line begins at its end, and the following line goes on with: `(2`, `points)`."""
     match = _BROKEN_POINTS.search(with_ascii_width_signs(line))
     return (
-        (match.start(), NumberLabel(match[1], match.end()))
+        (match.start(), LineLabel(match[1], match.end()))
         if match and _REST_OF_POINTS.match(with_ascii_width_signs(following_line))
         else None
     )
@@ -220,15 +220,15 @@ def is_answer_space(line_text: str) -> bool:
     return bool(_SPACE.match(with_ascii_width_signs(line_text)))
 
 
-def is_continued(line_text: str) -> bool:
+def says_question_continues(line_text: str) -> bool:
     """True if a line says that a question goes on: `2. (continued)`."""
     return bool(_CONTINUED.match(with_ascii_width_signs(line_text)))
 
 
-def number_labels_within(line_text: str) -> Iterator[NumberLabel]:
+def number_labels_within(line_text: str) -> Iterator[LineLabel]:
     """Numbers in a line, at its start or not, that look as if they begin a question."""
     for match in _NUMBER_WITHIN.finditer(with_ascii_width_signs(line_text)):
-        yield NumberLabel(next(filter(None, match.groups())), match.end(), match[0].strip())
+        yield LineLabel(next(filter(None, match.groups())), match.end(), match[0].strip())
 
 
 def shared_question_range(line_text: str) -> tuple[int, int] | None:
@@ -265,5 +265,5 @@ def _table_or_figure_word(drawing_word: str) -> str:
     return "table" if drawing_word.lower().startswith("tab") else "figure"
 
 
-def _number_label(label_match: re.Match[str] | None) -> NumberLabel | None:
-    return NumberLabel(next(filter(None, label_match.groups())), label_match.end()) if label_match else None
+def _number_label(label_match: re.Match[str] | None) -> LineLabel | None:
+    return LineLabel(next(filter(None, label_match.groups())), label_match.end()) if label_match else None

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from benchwright_exams.reading.page import Box, DrawingKind, ReadExam, ReadPage
 from benchwright_exams.structure import numbering
-from benchwright_exams.structure.choice_lists import ChoiceLabels, ChoiceLine, choice_labels_by_line
+from benchwright_exams.structure.choice_lists import ChoiceLabels, ExamLine, choice_labels_by_line
 from benchwright_exams.structure.exam_place import ExamPlace
 from benchwright_exams.structure.label_sequence import number_runs_by_form, usual_number_form
 from benchwright_exams.structure.layout import PagePiece, are_beside, reading_order
@@ -31,17 +31,17 @@ _LEAST_RUN = 3
 
 def structure_by_rules(exam: ReadExam) -> Ledger:
     """The ledger of an exam without a model's help."""
-    structure_reader = _PageReader(exam)
+    structure_reader = _StructureReader(exam)
     regions = tuple(structure_reader.regions())
     require_full_coverage(regions)
     return Ledger(
-        made_from=structure_digest(exam),
+        made_from=structure_source_digest(exam),
         regions=regions,
         findings=(*_findings_of_file(exam), *structure_reader.findings),
     )
 
 
-def structure_digest(exam: ReadExam) -> str:
+def structure_source_digest(exam: ReadExam) -> str:
     """The digest by which `structure_by_rules` would say what it was made from."""
     return digest([exam.made_from, _VERSION])
 
@@ -75,7 +75,7 @@ def _findings_of_file(exam: ReadExam) -> Iterator[ExamFinding]:
 
 
 @dataclass
-class _PageReader:
+class _StructureReader:
     exam: ReadExam
     position: ExamPlace = field(default_factory=ExamPlace)
     findings: list[ExamFinding] = field(default_factory=list)
@@ -147,10 +147,10 @@ class _PageReader:
                 None if self._headed else self._usual_number(piece.text)
             )
             begins = bool(label) or numbering.section_name(piece.text) is not None
-            choice_lines.append(ChoiceLine(piece.text, label.end if label else 0, begins))
+            choice_lines.append(ExamLine(piece.text, label.end if label else 0, begins))
         return {pieces[index]: line_labels for index, line_labels in choice_labels_by_line(choice_lines).items()}
 
-    def _usual_number(self, line_text: str) -> numbering.NumberLabel | None:
+    def _usual_number(self, line_text: str) -> numbering.LineLabel | None:
         """The number that a line begins with, if it is printed as most questions' are."""
         label = numbering.number_without_heading_word(line_text)
         return label if label and label.form == self._form else None
@@ -176,7 +176,7 @@ class _PageReader:
                     size=piece.size,
                     listing=piece.listing,
                     recognised=page.recognised,
-                    doubtful=(*piece.doubtful, *lost.get(piece, ())),
+                    doubtful=(*piece.doubtful_words, *lost.get(piece, ())),
                 )
                 page_regions.append(region)
                 yield region
@@ -194,7 +194,7 @@ class _PageReader:
             value = "solution" if self.position.is_in_solution else ""
             yield Segment(role=role, start=0, end=len(text), item=self.position.label or self._shared, value=value)
             return
-        alone_role = self._heading_role(piece, page)
+        alone_role = self._find_heading_role_and_move(piece, page)
         if alone_role is not None:
             yield Segment(
                 role=alone_role,
@@ -203,14 +203,14 @@ class _PageReader:
                 item=self._item_label if alone_role is RegionRole.CAPTION else "",
             )
             return
-        if not piece.listing and (whole := self._begun_shared_range_or_empty(text)):
+        if not piece.listing and (whole := self._begin_shared_range_if_any(text)):
             yield Segment(role=RegionRole.CONTEXT, start=0, end=len(text), item=whole)
             return
         if not self.position.is_in_solution and (
             text_start := numbering.offset_after_rest_of_points(text, self._previous_text)
         ):
             yield Segment(role=RegionRole.POINTS, start=0, end=text_start, item=self._item_label)
-        elif not piece.listing and (text_start := self._offset_after_begun_items(piece)):
+        elif not piece.listing and (text_start := self._begin_items_and_find_offset(piece)):
             yield Segment(role=RegionRole.LABEL, start=0, end=text_start, item=self.position.label)
         else:
             text_start = 0
@@ -224,12 +224,12 @@ class _PageReader:
             self._next_piece.text if self._next_piece else "",
             self._has_titles,
             self._next_piece is not None and piece.is_broken_before(self._next_piece),
-            line_choices.placed_labels,
+            line_choices.offsets_and_labels,
         )
         segments = tuple(segments_of_line(line))
         if (
             line_choices.may_be_parts
-            and line_choices.placed_labels[0][1].value == "A"
+            and line_choices.offsets_and_labels[0][1].value == "A"
             and self._text_role is RegionRole.QUESTION
         ):
             self.findings.append(
@@ -252,7 +252,7 @@ class _PageReader:
             return RegionRole.SOLUTION if self.position.is_among_solutions else RegionRole.INSTRUCTIONS
         return RegionRole.SOLUTION if self.position.is_in_solution else RegionRole.QUESTION
 
-    def _heading_role(self, piece: PagePiece, page: ReadPage) -> RegionRole | None:
+    def _find_heading_role_and_move(self, piece: PagePiece, page: ReadPage) -> RegionRole | None:
         """The role of a line that is no part of a text; changes the place where it heads something."""
         text = piece.text.strip()
         near_edge = (
@@ -260,7 +260,7 @@ class _PageReader:
         )
         if piece in self._repeated or (numbering.is_page_edge_line(text) and (near_edge or text[:1].isalpha())):
             return RegionRole.HEADER_FOOTER
-        if self.position.question and numbering.is_continued(text):
+        if self.position.question and numbering.says_question_continues(text):
             return RegionRole.SECTION
         if self.position.question and not self.position.is_among_solutions and numbering.begins_own_solution(text):
             self.position = replace(self.position, is_in_solution=True)
@@ -283,7 +283,7 @@ class _PageReader:
             return RegionRole.ANSWER_SPACE
         return None
 
-    def _begun_shared_range_or_empty(self, line_text: str) -> str:
+    def _begin_shared_range_if_any(self, line_text: str) -> str:
         """The questions that a text which starts here is shared by, such as `3..5`."""
         number_range = numbering.shared_question_range(line_text)
         if number_range is None or self.position.is_among_solutions:
@@ -292,14 +292,18 @@ class _PageReader:
         self._shared = f"{prefix}{number_range[0]}..{number_range[1]}"
         return self._shared
 
-    def _offset_after_begun_items(self, piece: PagePiece) -> int:
+    def _begin_items_and_find_offset(self, piece: PagePiece) -> int:
         """The offset of the words after the labels of a line; the place becomes theirs."""
         text = piece.text
-        text_start = self._offset_after_begun_question(text, piece.indent)
+        text_start = self._begin_question_and_find_offset(text, piece.indent)
         if text_start:
             self._shared = ""
         if self.position.question and not self._shared:
-            while part := None if self._is_choice(piece, text_start) else self._place_of_part(text[text_start:]):
+            while (
+                part := None
+                if self._is_choice(piece, text_start)
+                else self._place_and_length_of_part(text[text_start:])
+            ):
                 self.position, length = part
                 self._known_labels.add(self.position.label)
                 text_start += length
@@ -309,12 +313,12 @@ class _PageReader:
         return text_start
 
     def _is_choice(self, piece: PagePiece, label_offset: int) -> bool:
-        placed_labels = self._choice_labels.get(piece, ChoiceLabels(())).placed_labels
-        return not self.position.is_in_solution and any(start == label_offset for start, _ in placed_labels)
+        offsets_and_labels = self._choice_labels.get(piece, ChoiceLabels(())).offsets_and_labels
+        return not self.position.is_in_solution and any(start == label_offset for start, _ in offsets_and_labels)
 
-    def _place_of_part(self, line_text: str) -> tuple[ExamPlace, int] | None:
+    def _place_and_length_of_part(self, line_text: str) -> tuple[ExamPlace, int] | None:
         decimal = numbering.decimal_number(line_text)
-        if decimal and decimal[0] == self.position.question and self.position.may_be_next_decimal(decimal[1].value):
+        if decimal and decimal[0] == self.position.question and self.position.may_be_next_part_number(decimal[1].value):
             return self.position.at_part(decimal[1].value), decimal[1].end
         name = numbering.section_name(line_text)
         if self._headed and name is not None and name.isalpha() and line_text.lower().startswith("part"):
@@ -325,7 +329,7 @@ class _PageReader:
             return None
         return next_part
 
-    def _offset_after_begun_question(self, line_text: str, indent: float) -> int:
+    def _begin_question_and_find_offset(self, line_text: str, indent: float) -> int:
         question_start = numbering.number_after_heading_word(line_text)
         if question_start is None and (not self._headed or self.position.is_among_solutions):
             question_start = (

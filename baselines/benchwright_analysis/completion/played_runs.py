@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchwright_studies.plan.accept_policy import Policy
+from benchwright_studies.plan.accept_policy import AcceptPolicy
 from benchwright_subjects.inline.record import Hindsight, SiteRecord
-from benchwright_subjects.inline.run_folder import RunFolder, Settings, SnapshotVerdict
+from benchwright_subjects.inline.run_folder import RunFolder, RunSettings, SnapshotVerdict
 from benchwright_subjects.inline.sites import SiteKind
 
-_Key = tuple[str, Policy]
+_SiteAndPolicy = tuple[str, AcceptPolicy]
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,9 @@ class PlayedRun:
 
     label: str
     """Tells it from the others of a report."""
-    settings: Settings
+    settings: RunSettings
     records: Sequence[SiteRecord]
-    verdicts: Mapping[_Key, Sequence[SnapshotVerdict]]
+    verdicts: Mapping[_SiteAndPolicy, Sequence[SnapshotVerdict]]
     """Of each site with a policy, by accepts."""
     hindsight: Sequence[Hindsight] = ()
     """Findings of replayed attempts on what was offered at their pauses."""
@@ -35,7 +35,7 @@ class SiteGroup:
 
     run: PlayedRun
     kind: SiteKind
-    policy: Policy
+    policy: AcceptPolicy
     records: Sequence[SiteRecord]
 
     @property
@@ -49,14 +49,14 @@ class SiteGroup:
         return self.run.label, self.kind.value, self.policy.value
 
 
-def read_runs(folders: Sequence[Path]) -> list[PlayedRun]:
+def read_played_runs(folders: Sequence[Path]) -> list[PlayedRun]:
     """The runs of some folders.
 
     Raises:
         EvaluationError: A folder holds no run, or is damaged.
     """
     run_folders = [RunFolder(folder) for folder in folders]
-    contents = [(run.settings(), run.records(), run.verdicts(), run.hindsight()) for run in run_folders]
+    contents = [(run.settings(), run.records(), run.verdicts(), run.hindsights()) for run in run_folders]
     labels = [_run_label(settings, records) for settings, records, *_ in contents]
     often = Counter(labels)
     unique_labels = [
@@ -73,14 +73,14 @@ def site_groups(runs: Sequence[PlayedRun]) -> list[SiteGroup]:
     run_parts = []
     for run in runs:
         for kind in SiteKind:
-            for policy in Policy:
+            for policy in AcceptPolicy:
                 records = [record for record in run.records if record.kind is kind and record.policy is policy]
                 if records:
                     run_parts.append(SiteGroup(run, kind, policy, records))
     return run_parts
 
 
-def _run_label(settings: Settings, records: Sequence[SiteRecord]) -> str:
+def _run_label(settings: RunSettings, records: Sequence[SiteRecord]) -> str:
     names = sorted(
         {f"{record.subject.name} {record.subject.version}".strip() for record in records if record.subject.version}
     )
@@ -88,8 +88,8 @@ def _run_label(settings: Settings, records: Sequence[SiteRecord]) -> str:
     return f"{' / '.join(names) or Path(settings.command[0]).name}{model}, {settings.mode}"
 
 
-def _verdicts_by_site_and_policy(verdicts: Sequence[SnapshotVerdict]) -> dict[_Key, list[SnapshotVerdict]]:
-    verdicts_by_site: dict[_Key, list[SnapshotVerdict]] = {}
+def _verdicts_by_site_and_policy(verdicts: Sequence[SnapshotVerdict]) -> dict[_SiteAndPolicy, list[SnapshotVerdict]]:
+    verdicts_by_site: dict[_SiteAndPolicy, list[SnapshotVerdict]] = {}
     for snapshot in sorted(verdicts, key=lambda verdict: (verdict.accepts, verdict.is_end)):
         verdicts_by_site.setdefault((snapshot.site, snapshot.policy), []).append(snapshot)
     return verdicts_by_site

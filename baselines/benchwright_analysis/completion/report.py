@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from benchwright_analysis.completion.played_runs import read_runs, site_groups
+from benchwright_analysis.completion.played_runs import read_played_runs, site_groups
 from benchwright_analysis.completion.sections import completion_sections
 from benchwright_analysis.report.page import report_page
 from benchwright_analysis.report.section import Section, json_value
@@ -50,7 +50,7 @@ def make_completion_report(run_folders: Sequence[Path], made_at: datetime, *, se
     Raises:
         EvaluationError: A folder holds no run, or is damaged.
     """
-    runs = read_runs(run_folders)
+    runs = read_played_runs(run_folders)
     sources = {"Benchwright": version(), "seed of the intervals": str(seed)}
     for run in runs:
         sources[run.label] = f"configuration {run.settings.configuration}"

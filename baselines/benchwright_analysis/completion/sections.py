@@ -21,13 +21,13 @@ from benchwright_analysis.report import charts
 from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, counted
 from benchwright_foundation.number_text import percent
 from benchwright_judges.agreement.estimators import Estimate
-from benchwright_studies.plan.accept_policy import Policy
-from benchwright_subjects.inline.policies import Refusal
+from benchwright_studies.plan.accept_policy import AcceptPolicy
+from benchwright_subjects.inline.policies import RefusalConsequence
 from benchwright_subjects.inline.record import SiteRecord
 from benchwright_subjects.inline.sites import SiteKind
 
 _NAMES = ("subject", "sites", "policy")
-_BOUNDS = {Policy.NEVER: "floor", Policy.MATCHES: "ceiling"}
+_BOUNDS = {AcceptPolicy.NEVER: "floor", AcceptPolicy.MATCHES: "ceiling"}
 _FEW = "Fewer than four problems give no interval."
 
 
@@ -98,7 +98,7 @@ def _pass_share_section(graded_groups: Sequence[tuple[SiteGroup, PassShares]]) -
         "Share of the sites whose file passed after this many accepted offers, unfinished as it was, or at the end if "
         f"there were fewer. The policy `never` is the floor, `matches` the ceiling. {_FEW}"
     )
-    if any(site_group.run.settings.mode is Refusal.ASSISTED for site_group, _ in graded_groups):
+    if any(site_group.run.settings.mode is RefusalConsequence.ASSISTED for site_group, _ in graded_groups):
         note += " In the mode assisted, what is missing is typed: what does not pass at the end is what offers broke."
     table = SortableTable("Passed, by accepted offers", columns, rows, note)
     named_shares = {_joined_group_name(site_group): passed_part for site_group, passed_part in graded_groups}

@@ -28,7 +28,7 @@ class SiteTokens:
     output_tokens: int | None
 
 
-def token_use_if_served(site_group: SiteGroup) -> SiteTokens | None:
+def token_use_if_model_served_here(site_group: SiteGroup) -> SiteTokens | None:
     """Tokens that the model used; None if it is the server's own affair, so that nobody here knows."""
     uses = [record.model_use for record in site_group.records if record.model_use is not None]
     if not site_group.run.settings.model or len(uses) < len(site_group.records):
@@ -56,7 +56,7 @@ def tokens_section(site_groups: Sequence[SiteGroup], name_headings: Sequence[str
         site_groups: Parts of all runs.
         name_headings: Headings of the columns for what a part is called.
     """
-    part_tokens = [(site_group, token_use_if_served(site_group)) for site_group in site_groups]
+    part_tokens = [(site_group, token_use_if_model_served_here(site_group)) for site_group in site_groups]
     rows: list[Sequence[Cell]] = [(*site_group.name_cells, *_token_cells(usage)) for site_group, usage in part_tokens]
     note = (
         "Unknown: the server asks a model by an account or address of its own. Unanswered: given up by the server, or "

@@ -14,7 +14,7 @@ from pathlib import Path
 import yaml
 
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.exclusions import left_out_reasons, rule_sentence
+from benchwright_analysis.report.rows.exclusions import exclusion_count_by_words, rule_sentence
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import counted
 from benchwright_attempts.errors import StudyError
@@ -53,13 +53,15 @@ item, where to say it."""
         return _SECTIONS[self.number[0]]
 
 
-def checklist_items(data: Dataset, notes: Mapping[str, str], *, pilot_people: int) -> list[ChecklistItem]:
+def checklist_items(
+    data: Dataset, note_by_item_number: Mapping[str, str], *, pilot_people_count: int
+) -> list[ChecklistItem]:
     """All items, in the paper's order.
 
     Args:
         data: Attempts of a study and models' at its problems.
-        notes: What the lab says, by number of the item; it goes before everything else.
-        pilot_people: People who finished the study's pilot.
+        note_by_item_number: What the lab says, by number of the item; it goes before everything else.
+        pilot_people_count: People who finished the study's pilot.
 
     Raises:
         StudyError: A note is for an item that does not exist.
@@ -69,18 +71,18 @@ def checklist_items(data: Dataset, notes: Mapping[str, str], *, pilot_people: in
         raise StudyError("A reporting checklist is about a study.")
     listed_items = [
         *_evaluation_items(data, study),
-        *_design_items(data, study, pilot_people),
+        *_design_items(data, study, pilot_people_count),
         *_recruitment_items(data, study),
         *_execution_items(data, study),
         *_analysis_items(data),
         *_documentation_items(data, study),
     ]
     numbers = [listed_item.number for listed_item in listed_items]
-    if unknown := [number for number in notes if number not in numbers]:
+    if unknown := [number for number in note_by_item_number if number not in numbers]:
         raise StudyError(f"There is no item {unknown[0]}. The notes may have: {', '.join(numbers)}.")
     return [
-        ChecklistItem(listed_item.number, listed_item.topic, notes[listed_item.number], _NOTES)
-        if listed_item.number in notes
+        ChecklistItem(listed_item.number, listed_item.topic, note_by_item_number[listed_item.number], _NOTES)
+        if listed_item.number in note_by_item_number
         else listed_item
         for listed_item in listed_items
     ]
@@ -165,7 +167,7 @@ def _evaluation_items(data: Dataset, study: Study) -> Iterator[ChecklistItem]:
     yield ChecklistItem("0.10", "samples of a model for each item", samples or "no model", "log")
 
 
-def _design_items(data: Dataset, study: Study, pilot_people: int) -> Iterator[ChecklistItem]:
+def _design_items(data: Dataset, study: Study, pilot_people_count: int) -> Iterator[ChecklistItem]:
     people = _study_people_observations(data)
     names = {row.participant for row in people}
     yield ChecklistItem("1.1", "people", f"{len(names)} of {len(study.pseudonyms)} planned have made an attempt", "log")
@@ -187,7 +189,9 @@ def _design_items(data: Dataset, study: Study, pilot_people: int) -> Iterator[Ch
     yield ChecklistItem(
         "1.5", "made for people and models alike", adjusted if _program_observations(data) else "no model", "program"
     )
-    pilot = f"pilot of {counted(pilot_people, 'person', 'people')} by the same rules" if pilot_people else ""
+    pilot = (
+        f"pilot of {counted(pilot_people_count, 'person', 'people')} by the same rules" if pilot_people_count else ""
+    )
     yield ChecklistItem("1.6", "pilot or other trial of the design", pilot, _NOTES if not pilot else "log")
     yield ChecklistItem("1.7", "effort of people and models", _effort_limits_text(study), "limits")
     yield ChecklistItem("1.8", "power analysis before the study", "", _NOTES)
@@ -258,10 +262,10 @@ def _execution_items(data: Dataset, study: Study) -> Iterator[ChecklistItem]:
         "3.1", "items in a session", f"{task_count_text} in all; people may pause and close between them", "log"
     )
     yield ChecklistItem("3.1.1", "order of the items", f"{study.randomisation.order.value}, by lot", "randomisation")
-    checks = counted(len(study.attention_checks), "attention check")
+    checks = counted(len(study.expected_answer_by_question), "attention check")
     rules = ", ".join(map(rule_sentence, study.exclusions)) or "no rules"
     yield ChecklistItem("3.2", "quality control of execution", f"{checks}; {rules}", "exclusions")
-    reasons = left_out_reasons(people)
+    reasons = exclusion_count_by_words(people)
     left_out = ", ".join(f"{reason} {amount}" for reason, amount in reasons.items()) or "none"
     excluded = sum(not row.is_analysed for row in people)
     yield ChecklistItem("3.2.2", "attempts left out", f"{excluded} of {len(people)} ({left_out})", "log")
@@ -314,7 +318,7 @@ def _documentation_items(data: Dataset, study: Study) -> Iterator[ChecklistItem]
     yield ChecklistItem("5.1.2", "instructions", instructions, "program")
     timed = sum(row.time_s is not None for row in people)
     yield ChecklistItem("5.1.3", "time to completion", f"`time_s` of {timed} of {len(people)} attempts", "log")
-    yield ChecklistItem("5.1.4", "versions of AI tools", _tool_versions(data, study), "log")
+    yield ChecklistItem("5.1.4", "versions of AI tools", _ai_tools_text(data, study), "log")
     finished = Counter(row.participant for row in people if row.state in ("submitted", "timed_out", "abandoned"))
     complete = sum(amount >= len(study.problems) for amount in finished.values())
     begun = len({row.participant for row in people})
@@ -326,7 +330,7 @@ def _documentation_items(data: Dataset, study: Study) -> Iterator[ChecklistItem]
     yield ChecklistItem("5.4", "code of the analysis", code, "program")
 
 
-def _tool_versions(data: Dataset, study: Study) -> str:
+def _ai_tools_text(data: Dataset, study: Study) -> str:
     names = [
         f"{condition.name}: {condition.subject.name} {condition.subject.version or '(version not fixed)'}"
         for condition in study.conditions

@@ -41,7 +41,7 @@ def every_eval_records(data: Dataset, study: Study) -> dict[str, dict[str, JsonV
 
 
 def _group_record(
-    data: Dataset, study: Study, group: str, observations: Sequence[Observation], made_at: str
+    data: Dataset, study: Study, group: str, observations: Sequence[Observation], made_unix_time: str
 ) -> dict[str, JsonValue]:
     subject = (
         observations[0].model
@@ -69,8 +69,8 @@ def _group_record(
     organiser = study.organisers.name if study.organisers is not None else "not said"
     return {
         "schema_version": SCHEMA_VERSION,
-        "evaluation_id": f"{study.study}/{subject}/{made_at}",
-        "retrieved_timestamp": made_at,
+        "evaluation_id": f"{study.study}/{subject}/{made_unix_time}",
+        "retrieved_timestamp": made_unix_time,
         "source_metadata": {
             "source_name": study.title,
             "source_type": "evaluation_run",

@@ -13,7 +13,7 @@ from typing import Any
 from benchwright_analysis.report.fonts import FAMILY, register_font_with_renderer
 
 Row = Mapping[str, str | float | int | None]
-Svg = str
+BroadAndNarrowSvg = str
 """The text of a picture: an SVG for screens and paper, and behind it the same for phones."""
 
 WIDTH = 620
@@ -52,7 +52,7 @@ def line_chart(
     holds_until_next: bool = False,
     mark_rows: Sequence[Row] = (),
     has_log2_x_axis: bool = False,
-) -> Svg:
+) -> BroadAndNarrowSvg:
     """Lines with bands, by group.
 
     Args:
@@ -101,7 +101,7 @@ def interval_chart(
     x_title: str,
     y_title: str,
     as_percent: bool = True,
-) -> Svg:
+) -> BroadAndNarrowSvg:
     """Points with their intervals, one line of the picture for each label and group.
 
     Args:
@@ -132,7 +132,7 @@ def interval_chart(
 
 def stacked_share_bars(
     chart_rows: Sequence[Row], kind_names: Sequence[str], drawn_groups: Sequence[str], *, x_title: str, y_title: str
-) -> Svg:
+) -> BroadAndNarrowSvg:
     """Shares that make a whole, along a line of parts, one panel for each group.
 
     Args:
@@ -167,14 +167,14 @@ def stacked_share_bars(
     return _render_svg(chart)
 
 
-def time_scatter(
+def scatter_of_two_times(
     chart_rows: Sequence[Row],
     drawn_groups: Sequence[str],
     *,
     colour_order: Sequence[str] = (),
     x_title: str,
     y_title: str,
-) -> Svg:
+) -> BroadAndNarrowSvg:
     """Two times of the same attempts on scales of doublings, with the line of equality.
 
     Args:
@@ -195,15 +195,15 @@ def time_scatter(
     )
 
 
-def share_scatter(
+def scatter_of_two_shares(
     chart_rows: Sequence[Row],
     drawn_groups: Sequence[str],
     *,
     colour_order: Sequence[str] = (),
     x_title: str,
     y_title: str,
-) -> Svg:
-    """Two shares from 0 to 1, with the line of equality; arguments as of `time_scatter`."""
+) -> BroadAndNarrowSvg:
+    """Two shares from 0 to 1, with the line of equality; arguments as of `scatter_of_two_times`."""
     alt = _import_altair()
     scale = alt.Scale(domain=[0, 1], padding=6)
     axis = alt.Axis(format="%", tickCount=5)
@@ -222,7 +222,7 @@ def _scatter_with_equality_line(
     axis: Any,
     x_title: str,
     y_title: str,
-) -> Svg:
+) -> BroadAndNarrowSvg:
     colour, _, shape = _group_encodings(alt, drawn_groups, colour_order)
     x_axis = alt.X("x:Q", scale=scale, title=x_title, axis=axis)
     y_axis = alt.Y("y:Q", scale=scale, title=y_title, axis=axis)
@@ -244,7 +244,9 @@ def _scatter_with_equality_line(
     return _render_svg(alt.layer(line, marks), height=340, width=440)
 
 
-def radar_chart(chart_rows: Sequence[Row], drawn_groups: Sequence[str], *, colour_order: Sequence[str] = ()) -> Svg:
+def radar_chart(
+    chart_rows: Sequence[Row], drawn_groups: Sequence[str], *, colour_order: Sequence[str] = ()
+) -> BroadAndNarrowSvg:
     """One spoke for each label, one outline for each group.
 
     Args:
@@ -442,7 +444,7 @@ def _with_phone_labels(
     return members
 
 
-def named_width_svgs(svg: Svg, id_prefix: str) -> Sequence[tuple[str, str]]:
+def width_names_and_svgs(svg: BroadAndNarrowSvg, id_prefix: str) -> Sequence[tuple[str, str]]:
     """The SVGs of a picture with the names of their widths: each has ids of its own.
 
     Args:
@@ -486,7 +488,7 @@ def svg_for_page(rendered_svg: str) -> str:
     return _ROLES.sub("", _NAMESPACES.sub("", _STANDINS.sub(lambda match: _COLOURS[match.group()], rendered_svg)))
 
 
-def with_prefixed_ids(svg: Svg, id_prefix: str) -> Svg:
+def with_prefixed_ids(svg: BroadAndNarrowSvg, id_prefix: str) -> BroadAndNarrowSvg:
     """The SVG with ids of its own, so that pictures of one page do not share them."""
     renamed_ids = re.sub(r'\bid="([^"]+)"', rf'id="{id_prefix}-\1"', svg)
     return re.sub(r"url\(#([^)]+)\)", rf"url(#{id_prefix}-\1)", renamed_ids)

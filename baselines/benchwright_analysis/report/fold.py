@@ -10,18 +10,18 @@ from dataclasses import dataclass, field
 from sys import intern
 from typing import Any
 
-from benchwright_analysis.report.rows.assistance_facts import NO_ASSISTANCE, Assistance, AssistanceFacts
+from benchwright_analysis.report.rows.assistance_facts import NO_ASSISTANCE, AssistanceFold, AssistanceUse
 from benchwright_analysis.report.rows.attempt_row import AttemptFacts, FoldedEvents
-from benchwright_analysis.report.rows.edits import Edits
+from benchwright_analysis.report.rows.edits import EditFold
 from benchwright_analysis.report.rows.event_columns import EventColumns
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
 from benchwright_analysis.report.rows.stored_event import edit_evidence_with_version, parse_event
-from benchwright_analysis.report.rows.verdicts import JudgementRow, Verdicts
+from benchwright_analysis.report.rows.verdicts import NewestJudgement, VerdictFold
 from benchwright_attempts.attribution.actors import ACTOR_EVENTS, ActorFold, AttemptActors
 from benchwright_attempts.clock.clock import TIME_EXCLUDED, AttemptClock
 from benchwright_attempts.clock.time_source import TimeSource
-from benchwright_attempts.clock.time_spent import ActiveTime, TimeSpent
+from benchwright_attempts.clock.time_spent import ActiveTime, ActiveTimeFold
 from benchwright_attempts.clock.time_with_agents import PresenceFold, TimeWithAgents, divide_time_with_agents
 from benchwright_attempts.clock.timeline import MAIN_THRESHOLD_S, THRESHOLDS_S, TimeAtWork
 from benchwright_attempts.errors import IllegalTransitionError
@@ -42,7 +42,7 @@ class Reflection:
     text: str
     model: str
     """The model that was asked."""
-    token_counts: tuple[int, int]
+    sent_and_received_tokens: tuple[int, int]
     """Sent and received; no part of what the attempt used."""
 
 
@@ -65,17 +65,17 @@ class FoldedAttempt:
     observation: Observation
     trace: tuple[tuple[float, float], ...]
     """(analysed seconds, score) of every decided verdict, in order; none if no clock ran."""
-    insertions: Mapping[str, tuple[int, ...]]
+    inserted_per_tenth_by_source: Mapping[str, tuple[int, ...]]
     """Source → code points inserted, by tenth of the clock's time."""
     failure: str
     """The part of the newest verdict that the solver saw, if the attempt did not pass."""
-    judgement: JudgementRow | None = None
+    judgement: NewestJudgement | None = None
     """Judgement of the newest answer; `None` if no answer was judged."""
     reflection: Reflection | None = None
     """The newest; none if nobody was asked."""
     errors: Mapping[str, NamedErrors] = field(default_factory=dict)
     """Set of labels → the errors in a wrong answer, of sets that judges were asked about."""
-    assistance: Assistance = NO_ASSISTANCE
+    assistance: AssistanceUse = NO_ASSISTANCE
     """Requests and offers of completions, and which program worked."""
     spent: ActiveTime = field(default_factory=ActiveTime)
     """Active time by what it was spent on."""
@@ -89,7 +89,7 @@ class AttemptFold:
     Args:
         header: Header of the attempt.
         problem_facts: Facts of its problem.
-        threshold_s: Part of a gap without activity that counts in the main analysis, in seconds.
+        idle_threshold_s: Part of a gap without activity that counts in the main analysis, in seconds.
         event_columns: Takes a row for each event, if given.
     """
 
@@ -120,7 +120,7 @@ class AttemptFold:
         header: AttemptHeader,
         problem_facts: ProblemFacts,
         *,
-        threshold_s: float = MAIN_THRESHOLD_S,
+        idle_threshold_s: float = MAIN_THRESHOLD_S,
         event_columns: EventColumns | None = None,
     ) -> None:
         self._header = header
@@ -128,15 +128,15 @@ class AttemptFold:
         self._readers = _reader_by_event_type()
         self._activity, self._clock_changes = EVENT_TYPES.activity, EVENT_TYPES.clock_changes
         self._clock = AttemptClock()
-        self._work = TimeAtWork((*THRESHOLDS_S, threshold_s))
-        self._spent = TimeSpent(threshold_s)
-        self._edits = Edits()
+        self._work = TimeAtWork((*THRESHOLDS_S, idle_threshold_s))
+        self._spent = ActiveTimeFold(idle_threshold_s)
+        self._edits = EditFold()
         self._actors = ActorFold()
         self._presence = PresenceFold()
-        self._threshold_s = threshold_s
-        self._verdicts = Verdicts()
+        self._threshold_s = idle_threshold_s
+        self._verdicts = VerdictFold()
         self._facts = AttemptFacts()
-        self._assistance = AssistanceFacts()
+        self._assistance = AssistanceFold()
         self._reflection: Reflection | None = None
         self._errors: dict[str, NamedErrors] = {}
         self._rows = event_columns
@@ -188,7 +188,7 @@ class AttemptFold:
         edits = self._edits.labelled_edits(self._clock.at_ns, self._clock.active_ns)
         if self._rows is not None:
             edits.fill_edit_cells(self._rows, self._first_row, self._actors.actor_of_edit)
-        actors = self._actors.actors_including_edits(edits.edits, edits.findings, edits.edit_clock_ns)
+        actors = self._actors.add_edits_and_finish(edits.edits, edits.findings, edits.edit_clock_ns)
         with_agents = self._time_with_agents() if actors.condition is Solver.HUMAN_AGENT else None
         folded_events = FoldedEvents(
             self._header, self._facts, self._clock, self._work, self._verdicts, edits, actors, with_agents
@@ -197,9 +197,9 @@ class AttemptFold:
         has_clock = self._facts.time_source is TimeSource.CLOCK
         return FoldedAttempt(
             folded_events.observation(self._problem),
-            verdicts.scores if has_clock else (),
+            verdicts.scores_over_time if has_clock else (),
             edits.inserted_per_tenth_by_source(),
-            verdicts.failure,
+            verdicts.failure_message,
             verdicts.newest_judgement,
             self._reflection,
             self._errors,
@@ -216,7 +216,7 @@ class AttemptFold:
             self._presence.away_intervals_until(end_ns),
             self._presence.run_intervals_until(end_ns),
             end_ns,
-            threshold_s=self._threshold_s,
+            idle_threshold_s=self._threshold_s,
         )
 
     # Readers of events, by what their types declare
@@ -359,7 +359,7 @@ class AttemptFold:
 
     def read_completion_shown(self, _seq: int, _wall: str, _body: str) -> None:
         """A completion was shown."""
-        self._facts.shown_offers += 1
+        self._facts.shown_offer_count += 1
 
     def read_completion_asked(self, _seq: int, _wall: str, body: str) -> None:
         """A completion was asked for."""
@@ -368,12 +368,12 @@ class AttemptFold:
     def read_attempt_abandoned(self, _seq: int, _wall: str, body: str) -> None:
         """The attempt was given up."""
         value = parse_untrusted_json(body)
-        self._facts.end_reason = value.get("reason") or ""
+        self._facts.abandon_reason = value.get("reason") or ""
         self._assistance.keep_program_failure(value)
 
     def read_attempt_timed_out(self, _seq: int, _wall: str, body: str) -> None:
         """A limit ended it, or the end of the study."""
-        self._facts.was_cut_off = parse_untrusted_json(body)["reason"] == STUDY_CLOSED
+        self._facts.was_ended_by_study = parse_untrusted_json(body)["reason"] == STUDY_CLOSED
 
     def read_guided(self, _seq: int, _wall: str, _body: str) -> None:
         """A guide led through the attempt."""
@@ -381,7 +381,7 @@ class AttemptFold:
 
     def read_computer_suspended(self, _seq: int, _wall: str, _body: str) -> None:
         """The computer slept."""
-        self._facts.suspensions += self._clock.state is AttemptState.RUNNING
+        self._facts.suspension_count += self._clock.state is AttemptState.RUNNING
 
     def read_condition_violation(self, _seq: int, _wall: str, body: str) -> None:
         """The condition was violated."""
@@ -407,7 +407,7 @@ class AttemptFold:
 
     def read_environment(self, _seq: int, _wall: str, body: str) -> None:
         """Reads the environment that the solver works with."""
-        self._facts.change_reasons = bool(parse_untrusted_json(body).get("change_reasons"))
+        self._facts.has_change_reasons = bool(parse_untrusted_json(body).get("change_reasons"))
 
 
 _Reader = Callable[[AttemptFold, int, str, str], None]

@@ -8,7 +8,7 @@ from html import escape
 from importlib import resources
 
 from benchwright_analysis.html_file import html_file_text
-from benchwright_analysis.report.charts import named_width_svgs
+from benchwright_analysis.report.charts import width_names_and_svgs
 from benchwright_analysis.report.fonts import font_face_css
 from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, counted
 from benchwright_foundation.number_text import UNKNOWN, four_digit_number
@@ -118,7 +118,8 @@ def _picture_html(picture: SectionPicture) -> str:
     name = f"picture-{picture.id}"
     label = f'role="img" aria-labelledby="{name}-name" aria-describedby="{name}-words"'
     svgs_html = "".join(
-        svg.replace("<svg ", f'<svg class="{width}" {label} ', 1) for width, svg in named_width_svgs(picture.svg, name)
+        svg.replace("<svg ", f'<svg class="{width}" {label} ', 1)
+        for width, svg in width_names_and_svgs(picture.svg, name)
     )
     return (
         f'<figure id="{name}"><h3 id="{name}-name">{escape(picture.title)}</h3>'

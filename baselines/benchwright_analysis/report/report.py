@@ -18,10 +18,10 @@ from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.page import report_page
 from benchwright_analysis.report.questions.selections import read_selection_by_attempt
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.exclusions import left_out_reasons, with_exclusions_marked
+from benchwright_analysis.report.rows.exclusions import exclusion_count_by_words, with_exclusions_marked
 from benchwright_analysis.report.rows.exports import (
     copy_eval_logs,
-    join_event_files,
+    move_and_join_event_files,
     write_attempts_and_codebook,
     write_cvdp_folders,
     write_figure_tables,
@@ -29,7 +29,7 @@ from benchwright_analysis.report.rows.exports import (
 from benchwright_analysis.report.rows.model_facts import ModelFacts
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts, facts_by_problem_ref
-from benchwright_analysis.report.rows.reading import LogJob, count_events, fold_attempts
+from benchwright_analysis.report.rows.reading import LogJob, count_events, fold_attempts_and_write_events
 from benchwright_analysis.report.rows.study_context import (
     read_participant_facts,
     registered_study_of,
@@ -81,7 +81,7 @@ class ReportOptions:
     """Id; empty for attempts outside studies."""
     attempts: Sequence[str] = ()
     """Only these, by the beginnings of their ids."""
-    excluded_attempts: Sequence[str] = ()
+    excluded_attempt_id_prefixes: Sequence[str] = ()
     """Not these."""
     models: bool = True
     """True if models' attempts at the same problems, outside studies, are compared with a study's people."""
@@ -91,9 +91,9 @@ class ReportOptions:
     """True if hash chains are checked; `None` leaves it to the number of events."""
     logs: Sequence[Path] = ()
     """Inspect's logs, or folders of them, to copy beside the report."""
-    kept_folder: Path | None = None
+    kept_eval_logs_folder: Path | None = None
     """Folder of the logs that were kept; those of the report's attempts are put beside."""
-    opinions: SecondOpinions | None = None
+    second_opinions: SecondOpinions | None = None
     """Second opinions that were kept."""
     model_facts: Sequence[ModelFacts] = ()
     """Facts about models that runs do not know."""
@@ -110,7 +110,7 @@ class ReportOptions:
 
 
 @dataclass(frozen=True)
-class ReportFiles:
+class WrittenReportFiles:
     """Files that were written."""
 
     page: Path
@@ -129,16 +129,16 @@ def write_report(
     log: StudyLog,
     store: Store,
     options: ReportOptions,
-    rated: Sequence[RatedAnswer] = (),
+    rated_answers: Sequence[RatedAnswer] = (),
     show_step: Callable[[str], object] = lambda step: None,
-) -> ReportFiles:
+) -> WrittenReportFiles:
     """Makes the whole report.
 
     Args:
         log: The event log.
         store: Store with what is public of problems.
         options: Subject of the report, and where to write it.
-        rated: Answers that people and judges rated.
+        rated_answers: Answers that people and judges rated.
         show_step: Gets the name of each step as it begins.
 
     Raises:
@@ -164,11 +164,11 @@ def write_report(
             events_file,
             is_chain_checked,
         )
-        folded, event_files = fold_attempts(job, expected_event_count=total)
+        folded, event_files = fold_attempts_and_write_events(job, expected_event_count=total)
         if options.events:
-            join_event_files(options.folder, event_files)
+            move_and_join_event_files(options.folder, event_files)
     data = _build_dataset(
-        log, registered_study, folded, problem_facts, options, rated, is_chain_checked=is_chain_checked
+        log, registered_study, folded, problem_facts, options, rated_answers, is_chain_checked=is_chain_checked
     )
     show_step("answers to questions")
     data = replace(data, selections=read_selection_by_attempt(log, store, data.observations))
@@ -178,8 +178,8 @@ def write_report(
     write_attempts_and_codebook(options.folder, data.observations)
     cvdp = write_cvdp_folders(options.folder / "cvdp", data, made_at)
     kept_logs = (
-        eval_logs_covering(options.kept_folder, (header.id for header in headers))
-        if options.kept_folder is not None
+        eval_logs_covering(options.kept_eval_logs_folder, (header.id for header in headers))
+        if options.kept_eval_logs_folder is not None
         else ()
     )
     logs = copy_eval_logs(options.folder / "inspect", [*options.logs, *kept_logs])
@@ -198,8 +198,8 @@ def write_report(
     )
     file = options.folder / "report.html"
     write_atomically(file, report_page(title, subtitle, sections, data.sources).encode(), durable=False)
-    return ReportFiles(
-        file, len(data.observations), len(data.counted_attempts), total, left_out_reasons(data.observations)
+    return WrittenReportFiles(
+        file, len(data.observations), len(data.counted_attempts), total, exclusion_count_by_words(data.observations)
     )
 
 
@@ -216,7 +216,7 @@ def read_study_dataset(log: StudyLog, store: Store, study: str) -> Dataset:
     headers = _selected_headers(log, options)
     problem_facts = dict(facts_by_problem_ref(store, {header.problem for header in headers}))
     job = LogJob(log.path, headers, problem_facts, _idle_threshold_s_by_study(registered_study))
-    folded, _ = fold_attempts(job, expected_event_count=count_events(log.path))
+    folded, _ = fold_attempts_and_write_events(job, expected_event_count=count_events(log.path))
     return _build_dataset(log, registered_study, folded, problem_facts, options, (), is_chain_checked=True)
 
 
@@ -249,7 +249,9 @@ def _selected_headers(log: StudyLog, options: ReportOptions) -> list[AttemptHead
     chosen_headers = [
         header
         for header in chosen_headers
-        if not (options.excluded_attempts and header.id.startswith(tuple(options.excluded_attempts)))
+        if not (
+            options.excluded_attempt_id_prefixes and header.id.startswith(tuple(options.excluded_attempt_id_prefixes))
+        )
     ]
     if not chosen_headers:
         raise NothingToReportError(_empty_report_advice(options.study, log.journal.studies()))
@@ -279,14 +281,14 @@ def _idle_threshold_s_by_study(registered_study: RegisteredStudy | None) -> dict
 def _build_dataset(
     log: StudyLog,
     registered_study: RegisteredStudy | None,
-    folded: Sequence[FoldedAttempt],
+    folded_attempts: Sequence[FoldedAttempt],
     problem_facts: Mapping[str, ProblemFacts],
     options: ReportOptions,
-    rated: Sequence[RatedAnswer],
+    rated_answers: Sequence[RatedAnswer],
     *,
     is_chain_checked: bool,
 ) -> Dataset:
-    rows = [folded_attempt.observation for folded_attempt in folded]
+    rows = [folded_attempt.observation for folded_attempt in folded_attempts]
     if registered_study is not None:
         rows = [_with_planned_labels(observation, registered_study) for observation in rows]
         rows = with_exclusions_marked(
@@ -306,11 +308,15 @@ def _build_dataset(
         read_allocation(log, registered_study) if registered_study is not None else CountedAllocation({}, {}, ())
     )
     return Dataset(
-        folded=[replace(folded_attempt, observation=row) for row, folded_attempt in zip(rows, folded, strict=True)],
+        folded=[
+            replace(folded_attempt, observation=row) for row, folded_attempt in zip(rows, folded_attempts, strict=True)
+        ],
         problem_facts=problem_facts,
         study=registered_study.study if registered_study is not None else None,
-        rated=rated,
-        opinions=_valid_opinions_on_passed(rows, options.opinions) if options.opinions is not None else {},
+        rated=rated_answers,
+        second_opinion_by_attempt=_valid_opinions_on_passed(rows, options.second_opinions)
+        if options.second_opinions is not None
+        else {},
         model_facts=options.model_facts,
         is_problem_kept=options.is_problem_kept,
         embed=options.embed,
@@ -318,9 +324,9 @@ def _build_dataset(
         deviations=[*study_deviations(log, registered_study, rows), *allocation.deviations]
         if registered_study is not None
         else (),
-        drawn_tasks=allocation.tasks_by_condition,
+        drawn_task_count_by_condition=allocation.task_count_by_condition,
         drawn=allocation.allocated_tasks,
-        machines_by_plan=allocation.machines_by_plan,
+        participant_count_by_plan_kind=allocation.participant_count_by_plan_kind,
         baseline=registered_study.study.analysis.baseline
         if registered_study is not None and registered_study.study.analysis is not None
         else "",
@@ -355,7 +361,7 @@ def _valid_opinions_on_passed(
 def _manual_choice_options(options: ReportOptions) -> list[str]:
     return [
         f"--{name} {' '.join(ids)}"
-        for name, ids in (("attempts", options.attempts), ("without", options.excluded_attempts))
+        for name, ids in (("attempts", options.attempts), ("without", options.excluded_attempt_id_prefixes))
         if ids
     ]
 
@@ -433,6 +439,6 @@ def _report_json(
                 ],
             }
             for section in sections
-            if section.in_json
+            if section.is_in_json
         },
     }

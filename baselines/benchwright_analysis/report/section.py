@@ -77,7 +77,7 @@ class Section:
     """The role in words that hold for all numbers of the section."""
     headline: str = ""
     """The answer in one sentence, in the section that has it."""
-    in_json: bool = True
+    is_in_json: bool = True
     """True if `report.json` has it; not what `attempts.csv` has anyway."""
 
     @property

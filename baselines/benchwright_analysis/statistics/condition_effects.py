@@ -25,7 +25,7 @@ _EXACT = 1e-9
 
 
 @dataclass(frozen=True)
-class Bounds:
+class PercentChangeBounds:
     """A 95 % interval of a change in percent, and the p-value of no change."""
 
     low: float
@@ -38,19 +38,19 @@ class Bounds:
     coefficient: float
 
     @property
-    def normal(self) -> NormalBounds:
+    def normal(self) -> NormalPercentChangeBounds:
         """The same by the normal distribution, as some publications have it."""
         from scipy import special
 
         reach = float(special.ndtri((1 + CONFIDENCE) / 2)) * self.standard_error
         p = 2 * float(special.ndtr(-abs(self.coefficient) / self.standard_error))
-        return NormalBounds(
+        return NormalPercentChangeBounds(
             _percent_of_log_change(self.coefficient - reach), _percent_of_log_change(self.coefficient + reach), p
         )
 
 
 @dataclass(frozen=True)
-class NormalBounds:
+class NormalPercentChangeBounds:
     """A 95 % interval of a change in percent, and its p-value, by the normal distribution."""
 
     low: float
@@ -67,9 +67,9 @@ class ConditionEffect:
     """On log time."""
     percent: float
     """100 * (exp(coefficient) - 1): -20 is a fifth less time."""
-    hc3: Bounds
+    hc3: PercentChangeBounds
     """Attempts taken as independent, with variances of their own."""
-    clustered: Bounds | None
+    clustered: PercentChangeBounds | None
     """Attempts by one participant taken as varying together; `None` if participants are not given, or too few."""
 
 
@@ -184,10 +184,10 @@ def _raise_if_leverage_is_full(design_matrix: Numbers, other_conditions: Sequenc
         )
 
 
-def _percent_bounds(fitted_model: Any, coefficient_index: int) -> Bounds:
+def _percent_bounds(fitted_model: Any, coefficient_index: int) -> PercentChangeBounds:
     low, high = (_percent_of_log_change(float(bound)) for bound in fitted_model.conf_int()[coefficient_index])
     df = float(getattr(fitted_model, "df_resid_inference", fitted_model.df_resid))
-    return Bounds(
+    return PercentChangeBounds(
         low,
         high,
         float(fitted_model.bse[coefficient_index]),

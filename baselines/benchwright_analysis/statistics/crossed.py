@@ -62,8 +62,7 @@ class CrossedEstimate:
         if self.standard_error is None or self.degrees_of_freedom is None:
             return None
         return self.standard_error * (
-            _t_interval_half_width(CONFIDENCE, self.degrees_of_freedom)
-            + _t_80_percent_quantile(self.degrees_of_freedom)
+            _t_interval_quantile(CONFIDENCE, self.degrees_of_freedom) + _t_80_percent_quantile(self.degrees_of_freedom)
         )
 
 
@@ -163,7 +162,7 @@ def _column_means(
     if shares.sum() <= 0:
         raise StatisticsError("At least one weight has to be positive.")
     fixed = [np.ones((row_count, 1)), *([_stratum_indicators(strata)] if strata is not None else [])]
-    model = design.mean_variance_model(np.hstack(fixed))
+    model = design.variance_model_of_means(np.hstack(fixed))
     total_weight = float(shares.sum())
     return [
         # Divided last, so that a share of all is 1.
@@ -195,7 +194,7 @@ def _with_wilson_interval(mean_estimate: CrossedEstimate) -> CrossedEstimate:
         )
     else:
         size, df = float(fewest), max(1.0, fewest - 1.0)
-    reach = _t_interval_half_width(CONFIDENCE, df)
+    reach = _t_interval_quantile(CONFIDENCE, df)
     extra = reach * reach / size
     middle = (value + extra / 2) / (1 + extra)
     half = math.sqrt(extra * value * (1 - value) + extra * extra / 4) / (1 + extra)
@@ -232,12 +231,12 @@ def crossed_difference(
         conditions=len(treated),
         **{f"covariate_{i}": len(c) for i, c in enumerate(covariate_columns)},
     )
-    is_within = design.most_people_cross(treated)
+    is_within = design.have_most_people_both_conditions(treated)
     if not design.participants and not covariate_columns:
         column, residual_treatment = design.centre_by_problem(column), design.centre_by_problem(treated)
-        model = design.mean_variance_model(residual_treatment[:, None])
+        model = design.variance_model_of_means(residual_treatment[:, None])
     else:
-        residual_treatment, model = design.residual_and_variance_model(treated, covariate_columns, is_within)
+        residual_treatment, model = design.residual_treatment_and_variance_model(treated, covariate_columns, is_within)
     size = float(residual_treatment @ residual_treatment)
     if size < _NOTHING:
         raise StatisticsError(
@@ -284,7 +283,7 @@ def _weighted_sum_estimate(
         return _without_interval(bare, _ALIKE)
     error = math.sqrt(variance_estimate.variance)
     df = max(1.0, variance_estimate.degrees_of_freedom)
-    reach = _t_interval_half_width(CONFIDENCE, df) * error
+    reach = _t_interval_quantile(CONFIDENCE, df) * error
     p = _two_sided_t_p_value(bare.value / error, df)
     return CrossedEstimate(bare.value, error, df, bare.value - reach, bare.value + reach, p, *sample_sizes)
 
@@ -312,7 +311,7 @@ def _without_interval(estimate: CrossedEstimate, note: str) -> CrossedEstimate:
     return replace(estimate, standard_error=None, degrees_of_freedom=None, low=None, high=None, p_value=None, note=note)
 
 
-def _t_interval_half_width(confidence: float, degrees_of_freedom: float) -> float:
+def _t_interval_quantile(confidence: float, degrees_of_freedom: float) -> float:
     from scipy import special
 
     return float(special.stdtrit(degrees_of_freedom, (1 + confidence) / 2))

@@ -16,7 +16,7 @@ from benchwright_analysis.statistics.columns import (
     distinct_labels_and_indices,
 )
 from benchwright_analysis.statistics.variance_components import (
-    BetweenUnits,
+    BetweenUnitVariance,
     Variance,
     VarianceComponents,
     indicator_matrix,
@@ -108,12 +108,12 @@ class CrossedDesign:
         self._cluster_count = len(unit_indices)
 
     @property
-    def clusters(self) -> int:
+    def cluster_count(self) -> int:
         """Distinct clusters of participants; 0 if each participant is on their own, or no other is in the data."""
         return self._cluster_count if 1 < self._cluster_count < self.participants else 0
 
     @property
-    def has_own_problems(self) -> bool:
+    def has_one_attempt_per_problem(self) -> bool:
         """True if each problem was tried once, by one participant: what it adds is chance within the participant."""
         observation_count = len(self._problem)
         return (
@@ -131,22 +131,22 @@ class CrossedDesign:
         Args:
             second_group_indicator: Of a difference; without it, of a mean.
         """
-        has_enough = self.clusters >= FEWEST_CLUSTERS
-        if second_group_indicator is None or self._most_clusters_cross(second_group_indicator):
-            return self.clusters if has_enough else 0
-        return 0 if self.most_people_cross(second_group_indicator) else self.clusters
+        has_enough = self.cluster_count >= FEWEST_CLUSTERS
+        if second_group_indicator is None or self._have_most_clusters_both_conditions(second_group_indicator):
+            return self.cluster_count if has_enough else 0
+        return 0 if self.have_most_people_both_conditions(second_group_indicator) else self.cluster_count
 
-    def mean_variance_model(self, fixed_columns: Numbers) -> VarianceModel:
+    def variance_model_of_means(self, fixed_columns: Numbers) -> VarianceModel:
         """Of means around what the columns span: levels of participants and of problems vary."""
         if not self.participants:
             by_family = 1 < self._families < self.problems
             unit_indices, count = (self._family, self._families) if by_family else (self._problem, self.problems)
-            return BetweenUnits(unit_indices, count, fixed_columns)
+            return BetweenUnitVariance(unit_indices, count, fixed_columns)
         people = self._cluster_indicators() if self.varying_cluster_count() else self._people_indicators()
         tables = [people, *self._problem_and_family_indicators()]
         return VarianceComponents(fixed_columns, [table for table in tables if table.shape[1] > 1])
 
-    def residual_and_variance_model(
+    def residual_treatment_and_variance_model(
         self, second_group_indicator: Numbers, covariates: Sequence[Numbers], is_within: bool
     ) -> tuple[Numbers, VarianceModel]:
         """Of a difference, and what of the conditions is not determined by problems, participants and covariates.
@@ -154,10 +154,10 @@ class CrossedDesign:
         Where clusters have a condition each, they are what varies, in place of participants. Where they have both, the
         effect may differ between them, in place of participants too; a few are compared with themselves.
         """
-        clusters_cross = self._most_clusters_cross(second_group_indicator)
-        is_by_cluster = self.clusters > 0 and not clusters_cross and not is_within
+        clusters_cross = self._have_most_clusters_both_conditions(second_group_indicator)
+        is_by_cluster = self.cluster_count > 0 and not clusters_cross and not is_within
         people = self._cluster_indicators() if is_by_cluster else self._people_indicators()
-        has_own_problems = self.has_own_problems
+        has_own_problems = self.has_one_attempt_per_problem
         problems = (
             np.ones((len(self._problem), 1)) if has_own_problems else indicator_matrix(self._problem, self.problems)
         )
@@ -189,13 +189,13 @@ class CrossedDesign:
         residuals: Numbers = column - means[self._problem]
         return residuals
 
-    def most_people_cross(self, second_group_indicator: Numbers) -> bool:
+    def have_most_people_both_conditions(self, second_group_indicator: Numbers) -> bool:
         """True if most participants worked under both conditions."""
         return self.participants > 0 and _most_units_cross(self._person, self.participants, second_group_indicator)
 
-    def _most_clusters_cross(self, second_group_indicator: Numbers) -> bool:
+    def _have_most_clusters_both_conditions(self, second_group_indicator: Numbers) -> bool:
         """True if there are clusters, and most have both conditions."""
-        return self.clusters > 0 and _most_units_cross(self._cluster, self._cluster_count, second_group_indicator)
+        return self.cluster_count > 0 and _most_units_cross(self._cluster, self._cluster_count, second_group_indicator)
 
     def has_shared_problems(self, second_group_indicator: Numbers) -> bool:
         """True if a problem was tried under both conditions."""
@@ -209,7 +209,7 @@ class CrossedDesign:
         """Reason why participants, or clusters, of a condition are too few, where each works under one condition."""
         if not self.participants:
             return ""
-        by_cluster = self.clusters > 0 and not self._most_clusters_cross(second_group_indicator)
+        by_cluster = self.cluster_count > 0 and not self._have_most_clusters_both_conditions(second_group_indicator)
         places, count = (self._cluster, self._cluster_count) if by_cluster else (self._person, self.participants)
         sides = (
             _units_with_weight(places, count, side) for side in (1 - second_group_indicator, second_group_indicator)

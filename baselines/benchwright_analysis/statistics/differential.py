@@ -61,7 +61,7 @@ def differential_functioning(responses: ResponseTable, is_model: Flags) -> Mappi
     Raises:
         StatisticsError: Too few of either, or too few problems.
     """
-    varying, alike = responses.split_by_both_results()
+    varying, alike = responses.split_off_constant_problems()
     people, models = int((~is_model).sum()), int(is_model.sum())
     if min(people, models) < FEWEST_OF_EACH or len(varying.problems) < FEWEST_PROBLEMS:
         raise StatisticsError(
@@ -80,11 +80,11 @@ def differential_functioning(responses: ResponseTable, is_model: Flags) -> Mappi
 
 
 def _problem_differences(
-    responses: ResponseTable, is_model: Flags, is_matching_problem: Flags, alike_problems: tuple[str, ...]
+    responses: ResponseTable, is_model: Flags, is_matching_problem: Flags, constant_problems: tuple[str, ...]
 ) -> dict[str, ProblemDifference]:
     from statsmodels.stats.multitest import multipletests
 
-    common_scores = _matching_scores(responses, is_matching_problem, alike_problems)
+    common_scores = _matching_scores(responses, is_matching_problem, constant_problems)
     log_odds: dict[str, tuple[float, float, float, int, int]] = {}
     for column, problem in enumerate(responses.problems):
         if is_matching_problem[column]:
@@ -92,7 +92,7 @@ def _problem_differences(
         else:
             with_itself = is_matching_problem.copy()
             with_itself[column] = True
-            scores = _matching_scores(responses, with_itself, alike_problems)
+            scores = _matching_scores(responses, with_itself, constant_problems)
         odds_statistics = _mantel_haenszel(responses.passes[:, column], is_model, scores)
         if odds_statistics is not None:
             log_odds[problem] = odds_statistics
@@ -108,7 +108,9 @@ def _problem_differences(
     return problem_differences
 
 
-def _matching_scores(responses: ResponseTable, is_matching_problem: Flags, alike_problems: tuple[str, ...]) -> Numbers:
+def _matching_scores(
+    responses: ResponseTable, is_matching_problem: Flags, constant_problems: tuple[str, ...]
+) -> Numbers:
     from scipy import special
 
     matched = responses.of_problems(is_matching_problem)
@@ -116,7 +118,7 @@ def _matching_scores(responses: ResponseTable, is_matching_problem: Flags, alike
         return np.asarray(matched.passes.sum(axis=1), dtype=np.float64)
     import mirt
 
-    fitted = fit_rasch(matched, alike_problems)
+    fitted = fit_rasch(matched, constant_problems)
     scores = mirt.fscores(fitted.model, mirt_coded_passes(matched), method="ML", bounds=(-10.0, 10.0))
     abilities = np.ravel(np.asarray(scores.theta, dtype=np.float64))
     difficulties = np.asarray(fitted.model.parameters["difficulty"], dtype=np.float64)

@@ -48,7 +48,7 @@ class FailureGroup:
     """Words that the group uses most for its size; of the language of the messages."""
     members: tuple[int, ...]
     """Places of the messages, from 0."""
-    typical: int
+    typical_index: int
     """The member nearest to the middle of the group."""
 
 
@@ -116,7 +116,7 @@ def cluster_failures(
                 else None,
                 distinctive_words=_distinctive_words(words, weights, member_indices),
                 members=tuple(member_indices.tolist()),
-                typical=int(member_indices[int(np.argmin(distances))]),
+                typical_index=int(member_indices[int(np.argmin(distances))]),
             )
         )
     failure_groups.sort(key=lambda group: (-len(group.members), group.members))

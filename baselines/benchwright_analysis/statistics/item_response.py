@@ -50,14 +50,14 @@ class AbilityScale:
     """What the scale was fitted to."""
 
 
-def ability_scale(responses: ResponseTable) -> AbilityScale:
+def fit_and_test_ability_scale(responses: ResponseTable) -> AbilityScale:
     """Fits the scale, if there is enough data to see that it does not hold.
 
     Raises:
         StatisticsError: Too few solvers or problems, no results that tie them together, or problems that separate
             solvers unlike each other.
     """
-    varying, alike = responses.split_by_both_results()
+    varying, alike = responses.split_off_constant_problems()
     solver_count, problem_count = varying.passes.shape
     if solver_count < FEWEST_SOLVERS or problem_count < FEWEST_PROBLEMS:
         raise StatisticsError(
@@ -74,7 +74,7 @@ def ability_scale(responses: ResponseTable) -> AbilityScale:
     return fitted
 
 
-def fit_rasch(varying_responses: ResponseTable, alike_problems: tuple[str, ...] = ()) -> AbilityScale:
+def fit_rasch(varying_responses: ResponseTable, constant_problems: tuple[str, ...] = ()) -> AbilityScale:
     """Fits the scale, however few there are: for simulations, and for forms whose scales are to be joined.
 
     Difficulties are those of the largest marginal likelihood, for normal abilities whose variance is estimated too
@@ -83,7 +83,7 @@ def fit_rasch(varying_responses: ResponseTable, alike_problems: tuple[str, ...] 
 
     Args:
         varying_responses: Problems that some solved and some did not.
-        alike_problems: Names of the others.
+        constant_problems: Names of the others.
 
     Raises:
         StatisticsError: Results do not tie the problems together, or the fit does not converge.
@@ -116,7 +116,7 @@ def fit_rasch(varying_responses: ResponseTable, alike_problems: tuple[str, ...] 
         dict(zip(varying_responses.solvers, ability_errors.tolist(), strict=True)),
         spread,
         _misfit_p_value(varying_responses, raw_abilities, raw_difficulties),
-        alike_problems,
+        constant_problems,
         varying_responses.missing_count,
         fit.model,
         varying_responses,

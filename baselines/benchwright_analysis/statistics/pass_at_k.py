@@ -26,7 +26,7 @@ class PassAtK:
 
 
 @dataclass(frozen=True)
-class Samples:
+class ProblemSamples:
     """All samples of one problem, as CVDP weighs them."""
 
     scores: tuple[float, ...]
@@ -112,7 +112,7 @@ def mean_pass_at_k(
     )
 
 
-def cvdp_mean_success(problem_samples: Sequence[Samples], k: int) -> float:
+def cvdp_mean_success(problem_samples: Sequence[ProblemSamples], k: int) -> float:
     """CVDP's average success probability over problems, from 0 to 1.
 
     Plug-in pass@k of problems that pass or fail, the mean score of problems that are scored.
@@ -142,7 +142,7 @@ def best_of_k_weights(sample_count: int, k: int) -> np.ndarray[tuple[int], np.dt
     return weights
 
 
-def _cvdp_problem_success(samples: Samples, k: int) -> float:
+def _cvdp_problem_success(samples: ProblemSamples, k: int) -> float:
     scores = finite_number_column(samples.scores, "Scores", at_least=0, at_most=1)
     if samples.is_score_based and len(scores):
         return float(scores.mean())

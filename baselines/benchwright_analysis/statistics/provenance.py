@@ -23,10 +23,10 @@ class AttemptProvenance:
     """Source (hand, completion, chat, paste …) → characters inserted."""
     accepted_characters: int = 0
     """Characters of completions that were accepted."""
-    surviving: Mapping[str, int] | None = None
+    surviving_by_moment: Mapping[str, int] | None = None
     """Moment (30 s, 2 min, submit) → of these, characters still there. Accepted text that the moment never came for,
     such as at an attempt that ended before, belongs to neither: see `reached`."""
-    reached_characters: Mapping[str, int] | None = None
+    reached_by_moment: Mapping[str, int] | None = None
     """Moment → accepted characters that the moment came for; all that were accepted, if not given."""
 
 
@@ -89,7 +89,7 @@ def condition_provenance(attempt_provenances: Sequence[AttemptProvenance]) -> Co
                 per_attempt=_clipped_to_0_and_1(crossed_mean(shares, cells)),
             )
         )
-    moments = dict.fromkeys(moment for attempt in attempt_provenances for moment in attempt.surviving or {})
+    moments = dict.fromkeys(moment for attempt in attempt_provenances for moment in attempt.surviving_by_moment or {})
     survival = [_survival_share(moment, attempt_provenances) for moment in moments]
     return ConditionProvenance(
         len(attempt_provenances),
@@ -100,13 +100,13 @@ def condition_provenance(attempt_provenances: Sequence[AttemptProvenance]) -> Co
 
 
 def _survival_share(moment: str, attempt_provenances: Sequence[AttemptProvenance]) -> SurvivalShare:
-    informative_attempts = [attempt for attempt in attempt_provenances if moment in (attempt.surviving or {})]
-    stayed = [(attempt.surviving or {})[moment] for attempt in informative_attempts]
-    accepted_characters = [_reached_characters(attempt, moment) for attempt in informative_attempts]
-    if not sum(accepted_characters):
+    informative_attempts = [attempt for attempt in attempt_provenances if moment in (attempt.surviving_by_moment or {})]
+    stayed = [(attempt.surviving_by_moment or {})[moment] for attempt in informative_attempts]
+    reached_counts = [_reached_characters(attempt, moment) for attempt in informative_attempts]
+    if not sum(reached_counts):
         return SurvivalShare(moment, 0, sum(stayed), Estimate(value=None))
-    pooled = _clipped_to_0_and_1(crossed_ratio(stayed, accepted_characters, _attempt_cells(informative_attempts)))
-    return SurvivalShare(moment, sum(accepted_characters), sum(stayed), pooled)
+    pooled = _clipped_to_0_and_1(crossed_ratio(stayed, reached_counts, _attempt_cells(informative_attempts)))
+    return SurvivalShare(moment, sum(reached_counts), sum(stayed), pooled)
 
 
 def _attempt_cells(attempt_provenances: Sequence[AttemptProvenance]) -> CrossedCells:
@@ -121,18 +121,18 @@ def _clipped_to_0_and_1(estimate: CrossedEstimate) -> Estimate:
 
 
 def _reached_characters(attempt_provenance: AttemptProvenance, moment: str) -> int:
-    return (attempt_provenance.reached_characters or {}).get(moment, attempt_provenance.accepted_characters)
+    return (attempt_provenance.reached_by_moment or {}).get(moment, attempt_provenance.accepted_characters)
 
 
 def _refuse_impossible_counts(attempt_provenance: AttemptProvenance) -> None:
     counts = [
         *attempt_provenance.inserted.values(),
         attempt_provenance.accepted_characters,
-        *(attempt_provenance.surviving or {}).values(),
+        *(attempt_provenance.surviving_by_moment or {}).values(),
     ]
     if any(count < 0 for count in counts):
         raise StatisticsError(f"Attempt {attempt_provenance.attempt} has a negative count of characters.")
-    for moment, count in (attempt_provenance.surviving or {}).items():
+    for moment, count in (attempt_provenance.surviving_by_moment or {}).items():
         if not count <= _reached_characters(attempt_provenance, moment) <= attempt_provenance.accepted_characters:
             raise StatisticsError(
                 f"Attempt {attempt_provenance.attempt}: at {moment}, {count} characters survive of "

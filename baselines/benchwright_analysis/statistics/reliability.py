@@ -45,7 +45,7 @@ def reliability(responses: ResponseTable) -> Reliability:
     Raises:
         StatisticsError: Too few solvers, problems that vary, or solvers in common of two problems.
     """
-    varying, _ = responses.split_by_both_results()
+    varying, _ = responses.split_off_constant_problems()
     solver_count, problem_count = varying.passes.shape
     if solver_count < FEWEST_SOLVERS or problem_count < FEWEST_PROBLEMS:
         raise StatisticsError(

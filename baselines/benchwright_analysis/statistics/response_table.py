@@ -59,7 +59,7 @@ class ResponseTable:
             self.solvers, tuple(self.problems[column] for column in column_indices), self.passes[:, column_indices]
         )
 
-    def split_by_both_results(self) -> tuple[ResponseTable, tuple[str, ...]]:
+    def split_off_constant_problems(self) -> tuple[ResponseTable, tuple[str, ...]]:
         """The problems that some solved and some did not, and the names of the others."""
         varies = np.array([{0.0, 1.0} <= {*column.tolist()} for column in self.passes.T], dtype=np.bool_)
         alike = [problem for problem, does in zip(self.problems, varies, strict=True) if not does]

@@ -20,7 +20,7 @@ FEWEST_MODELS = 3
 
 
 @dataclass(frozen=True)
-class ScaleFit:
+class ScaleLine:
     """A family's line."""
 
     intercept: float
@@ -53,11 +53,11 @@ class ScaleFit:
         """
         value = self.line_score(parameter_count)
         distance = (math.log(parameter_count) - self.middle) ** 2 / self.spread
-        half = _t_interval_half_width(self.models - 2) * self.residual * math.sqrt(1 + 1 / self.models + distance)
+        half = _t_interval_quantile(self.models - 2) * self.residual * math.sqrt(1 + 1 / self.models + distance)
         return Estimate(value=value, low=value - half, high=value + half)
 
 
-def fit_scale(parameter_counts: ArrayLike, scores: ArrayLike) -> ScaleFit:
+def fit_scale_line(parameter_counts: ArrayLike, scores: ArrayLike) -> ScaleLine:
     """Fit the line of one family.
 
     Args:
@@ -84,9 +84,9 @@ def fit_scale(parameter_counts: ArrayLike, scores: ArrayLike) -> ScaleFit:
     residual_squares = float(np.sum((column - intercept - slope * logs) ** 2))
     total = float(np.sum((column - column.mean()) ** 2))
     residual = math.sqrt(residual_squares / (len(sizes) - 2))
-    half = _t_interval_half_width(len(sizes) - 2) * residual / math.sqrt(spread)
+    half = _t_interval_quantile(len(sizes) - 2) * residual / math.sqrt(spread)
     grows = Estimate(value=slope * math.log(2), low=(slope - half) * math.log(2), high=(slope + half) * math.log(2))
-    return ScaleFit(
+    return ScaleLine(
         intercept=intercept,
         slope=slope,
         per_doubling=grows,
@@ -100,7 +100,7 @@ def fit_scale(parameter_counts: ArrayLike, scores: ArrayLike) -> ScaleFit:
     )
 
 
-def _t_interval_half_width(degrees_of_freedom: int) -> float:
+def _t_interval_quantile(degrees_of_freedom: int) -> float:
     from scipy import special
 
     return float(special.stdtrit(degrees_of_freedom, (1 + CONFIDENCE) / 2))

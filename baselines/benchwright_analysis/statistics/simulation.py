@@ -14,7 +14,7 @@ DIFFICULTIES = ("easy", "medium", "hard")
 
 
 @dataclass(frozen=True)
-class StudyPlan:
+class SimulatedStudyPlan:
     """Plan of a simulated study: every person works on every problem once, half of them in each condition."""
 
     participants: int = 30
@@ -65,7 +65,7 @@ class SimulatedAttempt:
     timed_out: bool
 
 
-def simulate_study(plan: StudyPlan, random: np.random.Generator) -> tuple[SimulatedAttempt, ...]:
+def simulate_study(plan: SimulatedStudyPlan, random: np.random.Generator) -> tuple[SimulatedAttempt, ...]:
     """Draw a study.
 
     Times are lognormal with effects of problem, participant and condition; giving up is exponential and independent
@@ -113,7 +113,9 @@ def simulate_study(plan: StudyPlan, random: np.random.Generator) -> tuple[Simula
     return tuple(attempts)
 
 
-def _draw_problems_by_family(plan: StudyPlan, random: np.random.Generator) -> dict[str, list[tuple[str, str, float]]]:
+def _draw_problems_by_family(
+    plan: SimulatedStudyPlan, random: np.random.Generator
+) -> dict[str, list[tuple[str, str, float]]]:
     """Family → name, difficulty and baseline minutes of its problems."""
     problems_by_family: dict[str, list[tuple[str, str, float]]] = {}
     for family in range(1, plan.families + 1):
@@ -143,7 +145,7 @@ def _chance_within_limit(limit_minutes: float, forecast_minutes: float, log_time
     )
 
 
-def _raise_if_impossible(plan: StudyPlan) -> None:
+def _raise_if_impossible(plan: SimulatedStudyPlan) -> None:
     counts = (plan.participants, plan.families, plan.problems_per_family)
     if min(counts) < 1:
         raise StatisticsError("A study needs at least one participant, one family and one problem in it.")

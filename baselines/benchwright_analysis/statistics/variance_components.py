@@ -184,18 +184,18 @@ def interval_widening_factor(doubtful_freedoms: Numbers, sure_freedoms: Numbers)
     )
 
 
-class BetweenUnits:
+class BetweenUnitVariance:
     """Values vary between units, such as problems; nothing is taken for granted within them (Liang & Zeger 1986)."""
 
-    def __init__(self, unit_indices: Indices, unit_count: int, fixed: Numbers) -> None:
+    def __init__(self, unit_indices: Indices, unit_count: int, fixed_columns: Numbers) -> None:
         """Prepare a design.
 
         Args:
             unit_indices: Unit of each row.
             unit_count: Number of units.
-            fixed: Rows by columns that values are taken around; few columns.
+            fixed_columns: Rows by columns that values are taken around; few columns.
         """
-        self._units, self._count, self._basis = unit_indices, unit_count, orthonormal_basis(fixed)
+        self._units, self._count, self._basis = unit_indices, unit_count, orthonormal_basis(fixed_columns)
 
     def variance_of(self, weights: Numbers, value_column: Numbers) -> Variance | None:
         """As in `VarianceComponents`."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from benchwright_analysis.trace.exchanges import Exchange
 from benchwright_analysis.trace.step import AttemptTrace, StepKind, TracePart, TraceStep, change_excerpt, whole_excerpt
-from benchwright_analysis.trace.turns import steps_by_turn
+from benchwright_analysis.trace.turns import steps_merged_by_turn
 from benchwright_attempts.attribution import EditOrigin, attributions_of_edits
 from benchwright_attempts.clock.timeline import time_line
 from benchwright_attempts.events.events import (
@@ -325,7 +325,7 @@ def trace_of_attempt(
     """
     steps = _AttemptStepReader(events).steps()
     if events and _is_by_program(header, events):
-        steps = steps_by_turn(steps, exchanges, events[0].moment.wall)
+        steps = steps_merged_by_turn(steps, exchanges, events[0].moment.wall)
     fact_texts = {
         "attempt": header.id,
         "solver": header.solver,

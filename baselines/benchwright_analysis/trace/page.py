@@ -8,7 +8,7 @@ from importlib import resources
 
 from benchwright_analysis.html_file import html_file_text
 from benchwright_analysis.trace.step import AttemptTrace, ExcerptLine, StepExcerpt, StepKind, TracePart, TraceStep
-from benchwright_foundation.number_text import clock
+from benchwright_foundation.number_text import clock_text
 from benchwright_judges.models.prompt import escape_hidden_characters
 
 _MOST_LINES = 400
@@ -68,7 +68,7 @@ def _part_html(part_number: int, trace_part: TracePart) -> str:
 
 
 def _step_html(step_number: int, trace_step: TraceStep) -> str:
-    time_label = "" if trace_step.at_s is None else f'<span class="at">{clock(trace_step.at_s)}</span> '
+    time_label = "" if trace_step.at_s is None else f'<span class="at">{clock_text(trace_step.at_s)}</span> '
     summary = f'{time_label}<span class="kind">{trace_step.kind}</span> {_shortened_html(trace_step.title)}'
     excerpts_html = "".join(map(_excerpt_html, trace_step.excerpts))
     is_turn = trace_step.kind is StepKind.TURN

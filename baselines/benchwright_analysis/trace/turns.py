@@ -11,7 +11,7 @@ from benchwright_analysis.trace.step import StepExcerpt, StepKind, TraceStep, wh
 _ONCE_IN_A_TURN = (StepKind.ASKED, StepKind.READ)
 
 
-def steps_by_turn(
+def steps_merged_by_turn(
     steps: Sequence[TraceStep], exchanges: Sequence[Exchange], first_event_time: datetime
 ) -> list[TraceStep]:
     """Steps with those of each turn as one.

@@ -72,9 +72,13 @@ class _SampleReader:
                 case ChatMessageTool():
                     self._add_tool_result(message)
                 case ChatMessageSystem():
-                    self._steps.append(Step(step_id=1, source="system", message=self._content_text(message.content)))
+                    self._steps.append(
+                        Step(step_id=1, source="system", message=self._content_text_noting_omissions(message.content))
+                    )
                 case ChatMessageUser():
-                    self._steps.append(Step(step_id=1, source="user", message=self._content_text(message.content)))
+                    self._steps.append(
+                        Step(step_id=1, source="user", message=self._content_text_noting_omissions(message.content))
+                    )
         if self._steps and begun is not None:
             self._steps[0] = self._steps[0].model_copy(update={"timestamp": _iso_time(begun)})
         if other_events := len(self._sample.events) - len(self._event_by_message):
@@ -100,7 +104,7 @@ class _SampleReader:
                 if model_event is not None
                 else None,
                 model_name=message.model or (model_event.model if model_event is not None else None),
-                message=self._content_text(message.content),
+                message=self._content_text_noting_omissions(message.content),
                 reasoning_content="\n".join(_reasoning_texts(message.content)) or None,
                 tool_calls=calls or None,
                 metrics=_atif_metrics(model_event.output.usage)
@@ -110,7 +114,7 @@ class _SampleReader:
         )
 
     def _add_tool_result(self, message: ChatMessageTool) -> None:
-        text = self._content_text(message.content)
+        text = self._content_text_noting_omissions(message.content)
         extra = {EXTRA: {"error": message.error.type}} if message.error is not None else None
         if message.error is not None:
             text = message.error.message if not text else f"{text}\n{message.error.message}"
@@ -131,7 +135,7 @@ class _SampleReader:
         result = ObservationResult(source_call_id=message.tool_call_id, content=text, extra=extra)
         self._steps[index] = step.model_copy(update={"observation": Observation(results=(*earlier, result))})
 
-    def _content_text(self, content: str | list[Content]) -> str:
+    def _content_text_noting_omissions(self, content: str | list[Content]) -> str:
         if isinstance(content, str):
             return content
         for content_part in content:
@@ -186,7 +190,7 @@ def write_trajectory_log(trajectory: Trajectory, verdict: AttemptVerdict | None,
     created = next((step.moment for step in trajectory.steps if step.moment is not None), datetime.now(UTC))
     model = trajectory.agent.model_name or f"none/{trajectory.agent.name}"
     messages = [message for step in trajectory.steps for message in _chat_messages_of_step(step, trajectory)]
-    usage = _total_usage(trajectory)
+    usage = _stated_total_usage(trajectory)
     assistant_messages = [message for message in messages if isinstance(message, ChatMessageAssistant)]
     sample = EvalSample(
         id=problem or trajectory.trajectory_id or trajectory.session_id or "trajectory",
@@ -256,7 +260,7 @@ def _chat_messages_of_step(step: Step, trajectory: Trajectory) -> Iterator[ChatM
         )
 
 
-def _total_usage(trajectory: Trajectory) -> ModelUsage | None:
+def _stated_total_usage(trajectory: Trajectory) -> ModelUsage | None:
     totals = trajectory.final_metrics
     if totals is None or totals.total_prompt_tokens is None:
         return None

@@ -36,7 +36,7 @@ def trace_of_trajectory(trajectory: Trajectory, step_findings: Sequence[StepFind
     return AttemptTrace("Trace of a trajectory", {name: text for name, text in fact_texts.items() if text}, trace_parts)
 
 
-def finding_facts(step_findings: Sequence[StepFinding]) -> dict[str, str]:
+def finding_texts_by_rule(step_findings: Sequence[StepFinding]) -> dict[str, str]:
     """The findings on one step, by rule."""
     facts: dict[str, str] = {}
     for finding in step_findings:
@@ -67,7 +67,7 @@ def _trace_steps(trajectory: Trajectory, step_findings: Sequence[StepFinding]) -
             (step.moment - start_moment).total_seconds()
             if step.moment is not None and start_moment is not None
             else None,
-            finding_facts(by_step.get(step.step_id, ())),
+            finding_texts_by_rule(by_step.get(step.step_id, ())),
         )
         for step in trajectory.steps
     ]

@@ -12,7 +12,7 @@ from benchwright_attempts.attribution.attributor import (
 )
 from benchwright_attempts.attribution.change_reason import extension_id_of_change_reason, origin_of_change_reason
 from benchwright_attempts.attribution.edit_columns import EditColumns
-from benchwright_attempts.attribution.method import EditFacts, KnownOfEdit, OriginFinding
+from benchwright_attempts.attribution.method import EditFacts, EventsAboutEdit, OriginFinding
 from benchwright_attempts.attribution.origin import BY_MODEL, CHATS, EditOrigin
 
 __all__ = [
@@ -25,7 +25,7 @@ __all__ = [
     "EditColumns",
     "EditFacts",
     "EditOrigin",
-    "KnownOfEdit",
+    "EventsAboutEdit",
     "OriginFinding",
     "attributions_of_edits",
     "extension_id_of_change_reason",

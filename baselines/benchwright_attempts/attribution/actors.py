@@ -186,7 +186,7 @@ class ActorFold:
                 self._has_assistant = True
         return None
 
-    def actors_including_edits(
+    def add_edits_and_finish(
         self,
         edit_facts: Iterable[EditFacts],
         findings: Iterable[OriginFinding],
@@ -307,7 +307,7 @@ def attempt_actors(events: Iterable[RecordedEvent]) -> AttemptActors:
         add_edit_or_evidence(attributor, recorded)
         if recorded.event.type in ACTOR_EVENTS:
             actor_fold.take_event(recorded.seq, recorded.event.model_dump(mode="json"))
-    return actor_fold.actors_including_edits(attributor.edits, attributor.findings())
+    return actor_fold.add_edits_and_finish(attributor.edits, attributor.findings())
 
 
 def inserted_non_space_count(old_text: str | None, new_text: str) -> int:

@@ -9,7 +9,7 @@ from datetime import datetime
 from benchwright_attempts.attribution.change_reason import origin_by_change_reason
 from benchwright_attempts.attribution.edit_columns import EditColumns
 from benchwright_attempts.attribution.heuristic import origin_by_edit_shape
-from benchwright_attempts.attribution.method import EditFacts, Method, OriginFinding
+from benchwright_attempts.attribution.method import EditFacts, OriginFinding, OriginMethod
 from benchwright_attempts.attribution.origin import COMPLETIONS, EditOrigin
 from benchwright_attempts.attribution.own_provider import origin_by_acceptance
 from benchwright_attempts.attribution.wrapped_command import origin_by_preceding_command
@@ -21,7 +21,7 @@ from benchwright_attempts.log.record import RecordedEvent, format_wall
 CLASSIFIER = "2"
 """Version of the rules; every label has it. Increment it whenever a label could change."""
 
-METHODS: list[Method] = [
+METHODS: list[OriginMethod] = [
     origin_by_change_reason,
     origin_by_acceptance,
     origin_by_preceding_command,
@@ -50,7 +50,7 @@ class Attribution:
     """Code points deleted; `None` if the whole text was replaced and its length is not in the event."""
     assist: str | None = None
     """Id of the proposal that was accepted."""
-    classifier: str = CLASSIFIER
+    classifier_version: str = CLASSIFIER
 
 
 class Attributor:
@@ -71,14 +71,14 @@ class Attributor:
             versions = by_path[path] = {}
         versions[version] = event
 
-    def add_evidence_of_next_edit(self, event: EventBody, announced_wall: str) -> None:
+    def add_evidence_of_next_edit(self, event: EventBody, announced_wall_time: str) -> None:
         """An event says something about the edit that follows.
 
         Args:
             event: `path` and `version`, if it has them, are those of the document before the edit.
-            announced_wall: Time when it was recorded, as records write it.
+            announced_wall_time: Time when it was recorded, as records write it.
         """
-        self._announcement = (event, announced_wall)
+        self._announcement = (event, announced_wall_time)
 
     def add_edit(self, edit: EditFacts, wall_time: str) -> None:
         """One edit."""
@@ -87,14 +87,14 @@ class Attributor:
         self.edits.append(edit)
 
     def _is_announced_by(
-        self, announcing_event: EventBody, announced_wall: str, edit: EditFacts, edit_wall: str
+        self, announcing_event: EventBody, announced_wall_time: str, edit: EditFacts, edit_wall_time: str
     ) -> bool:
         if getattr(announcing_event, "path", None) not in (None, edit.path):
             return False
         version = getattr(announcing_event, "version", None)
         if version is not None and edit.version is not None:
             return bool(edit.version == version + 1)
-        delay_s = (datetime.fromisoformat(edit_wall) - datetime.fromisoformat(announced_wall)).total_seconds()
+        delay_s = (datetime.fromisoformat(edit_wall_time) - datetime.fromisoformat(announced_wall_time)).total_seconds()
         return 0 <= delay_s <= _ANNOUNCED_FOR_S
 
     def findings(self) -> Iterator[OriginFinding]:

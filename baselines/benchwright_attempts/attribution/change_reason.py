@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from benchwright_attempts.attribution.method import EditFacts, KnownOfEdit, OriginFinding, origin_finding
+from benchwright_attempts.attribution.method import EditFacts, EventsAboutEdit, OriginFinding, origin_finding
 from benchwright_attempts.attribution.origin import OWN_PROVIDER, EditOrigin
 from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.events.evidence import AssistAccepted, EditReason
@@ -88,7 +88,7 @@ def _finding_of_reason(
     return None if origin is EditOrigin.UNKNOWN else origin_finding(origin, method)
 
 
-def origin_by_change_reason(_edit: EditFacts, known_events: KnownOfEdit) -> OriginFinding | None:
+def origin_by_change_reason(_edit: EditFacts, known_events: EventsAboutEdit) -> OriginFinding | None:
     """The reported source; whose completion it was, the acceptance says."""
     reason, acceptance = known_events.get(EditReason), known_events.get(AssistAccepted)
     if not isinstance(reason, EditReason):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright_attempts.attribution.method import EditFacts, KnownOfEdit, OriginFinding, origin_finding
+from benchwright_attempts.attribution.method import EditFacts, EventsAboutEdit, OriginFinding, origin_finding
 from benchwright_attempts.attribution.origin import EditOrigin
 from benchwright_attempts.attribution_method import AttributionMethod
 
@@ -12,7 +12,7 @@ _PASTE_FROM = 20
 """From this many code points on, text that was inserted at once is taken for a paste."""
 
 
-def origin_by_edit_shape(edit: EditFacts, _known_events: KnownOfEdit) -> OriginFinding:
+def origin_by_edit_shape(edit: EditFacts, _known_events: EventsAboutEdit) -> OriginFinding:
     """Keyboards insert little at a time, and never two lines."""
     if len(edit.inserted) == 1 and (edit.inserted[0] >= _PASTE_FROM or edit.lines[0] > 1):
         return _PASTED

@@ -46,8 +46,8 @@ def origin_finding(origin: EditOrigin, method: str) -> OriginFinding:
     return OriginFinding(origin, str(method))
 
 
-KnownOfEdit = Mapping[type[EventBody], EventBody]
+EventsAboutEdit = Mapping[type[EventBody], EventBody]
 """Other events that say something about an edit: class of an event → the event."""
 
-Method = Callable[[EditFacts, KnownOfEdit], OriginFinding | None]
+OriginMethod = Callable[[EditFacts, EventsAboutEdit], OriginFinding | None]
 """Finds where an edit came from; `None` if this method can't tell."""

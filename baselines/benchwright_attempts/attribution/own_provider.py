@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from benchwright_attempts.attribution.method import EditFacts, KnownOfEdit, OriginFinding, origin_finding
+from benchwright_attempts.attribution.method import EditFacts, EventsAboutEdit, OriginFinding, origin_finding
 from benchwright_attempts.attribution.origin import OWN_PROVIDER, EditOrigin
 from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.events.evidence import AssistAccepted
 
 
-def origin_by_acceptance(_edit: EditFacts, known_events: KnownOfEdit) -> OriginFinding | None:
+def origin_by_acceptance(_edit: EditFacts, known_events: EventsAboutEdit) -> OriginFinding | None:
     """The provider whose completion was accepted, and whether as a whole."""
     acceptance = known_events.get(AssistAccepted)
     if not isinstance(acceptance, AssistAccepted):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from benchwright_attempts.attribution.method import EditFacts, KnownOfEdit, OriginFinding, origin_finding
+from benchwright_attempts.attribution.method import EditFacts, EventsAboutEdit, OriginFinding, origin_finding
 from benchwright_attempts.attribution.origin import EditOrigin
 from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.events.evidence import CommandUsed
@@ -26,7 +26,7 @@ _COMMANDS: Mapping[str, EditOrigin] = {
 """Commands that insert text, in lower case."""
 
 
-def origin_by_preceding_command(_edit: EditFacts, known_events: KnownOfEdit) -> OriginFinding | None:
+def origin_by_preceding_command(_edit: EditFacts, known_events: EventsAboutEdit) -> OriginFinding | None:
     """Finding by the effect of the command, if it is a known one."""
     command_use = known_events.get(CommandUsed)
     origin = _COMMANDS.get(command_use.command.lower()) if isinstance(command_use, CommandUsed) else None

@@ -27,12 +27,12 @@ class ClockFollower:
 
     Args:
         writer: Event writer of the attempt.
-        limit_s: Active time after which it ends, in seconds. None without a limit.
+        time_limit_s: Active time after which it ends, in seconds. None without a limit.
         on_limit: Called once with the limit when the time is used up. None if somebody else waits for that.
     """
 
     def __init__(
-        self, writer: EventWriter, limit_s: float | None, on_limit: Callable[[float], Awaitable[None]] | None
+        self, writer: EventWriter, time_limit_s: float | None, on_limit: Callable[[float], Awaitable[None]] | None
     ) -> None:
         self.grants_overtime = False
         """True if the time may be exceeded for now: who submits before its end may wait for the verdict after it."""
@@ -41,7 +41,7 @@ class ClockFollower:
         self.unrecorded_wait_s: Callable[[], float] = lambda: 0.0
         """Seconds that the clock has counted and that will be excluded, as of now."""
         self._writer = writer
-        self._limit_s = math.inf if limit_s is None else limit_s
+        self._limit_s = math.inf if time_limit_s is None else time_limit_s
         self._on_limit = on_limit
         self._is_held = False
         self._heartbeat: asyncio.Task[None] | None = None

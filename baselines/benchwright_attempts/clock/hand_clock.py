@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 
 @dataclass
-class HandClock:
+class ManualClock:
     """Wall and monotonic time that pass when told to."""
 
     wall: datetime = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

@@ -23,17 +23,17 @@ class ActiveTime:
     """The rest: the statement, code and results were read, or the solver thought."""
 
 
-class TimeSpent:
+class ActiveTimeFold:
     """Divides active time step by step, as `TimeAtWork` counts it.
 
     Args:
-        threshold_s: Part of a gap without activity that counts, in seconds.
+        idle_threshold_s: Part of a gap without activity that counts, in seconds.
     """
 
     __slots__ = ("_begun_ns", "_newest_ns", "_reading_ns", "_threshold", "_waited", "_waiting_ns", "_writing_ns")
 
-    def __init__(self, threshold_s: float) -> None:
-        self._threshold = round(threshold_s * _NS)
+    def __init__(self, idle_threshold_s: float) -> None:
+        self._threshold = round(idle_threshold_s * _NS)
         self._newest_ns = 0
         self._begun_ns: int | None = None
         """Begin of the run that has not ended, or the newest activity after that."""

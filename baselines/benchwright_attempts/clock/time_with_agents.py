@@ -35,7 +35,7 @@ def divide_time_with_agents(
     run_intervals: Iterable[Interval],
     end_ns: int,
     *,
-    threshold_s: float,
+    idle_threshold_s: float,
 ) -> TimeWithAgents:
     """Divides the time on the clock.
 
@@ -48,10 +48,10 @@ def divide_time_with_agents(
         away_intervals: Times without focus of the editor's window, or without input for a minute.
         run_intervals: Times in which hidden tests ran.
         end_ns: Time at the end.
-        threshold_s: Longest part of a gap between two acts of agents that counts, in seconds.
+        idle_threshold_s: Longest part of a gap between two acts of agents that counts, in seconds.
     """
     everything = [(0, end_ns)] if end_ns > 0 else []
-    threshold_ns, reach_ns = round(threshold_s * _NS), round(WRITING_GAP_S * _NS)
+    threshold_ns, reach_ns = round(idle_threshold_s * _NS), round(WRITING_GAP_S * _NS)
     active = _union((max(previous_act, act - threshold_ns), act) for previous_act, act in pairwise(agent_acts_ns))
     testing = _union(run_intervals)
     present = _difference(everything, _union(away_intervals))
@@ -123,10 +123,10 @@ class PresenceFold:
             self._away.append((self._lost_focus_ns, clock_ns))
         self._lost_focus_ns = None if is_focused else self._lost_focus_ns or clock_ns
 
-    def add_idle_change(self, clock_ns: int, idle_before_s: float, *, is_idle: bool) -> None:
+    def add_idle_change(self, clock_ns: int, idle_for_s: float, *, is_idle: bool) -> None:
         """The person became idle some seconds ago, or active again."""
         if is_idle:
-            self._idle_ns = max(0, clock_ns - round(idle_before_s * _NS))
+            self._idle_ns = max(0, clock_ns - round(idle_for_s * _NS))
         elif self._idle_ns is not None:
             self._away.append((self._idle_ns, clock_ns))
             self._idle_ns = None

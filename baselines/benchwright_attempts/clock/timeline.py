@@ -112,13 +112,13 @@ class TimeAtWork:
     before the first activity and the time between the last one and the end are gaps too.
 
     Args:
-        thresholds_s: Parts of a gap that count, in seconds.
+        idle_thresholds_s: Parts of a gap that count, in seconds.
     """
 
     __slots__ = ("_counted", "_in_full", "_newest_ns", "_shortest", "_thresholds", "focused", "unfocused_ns")
 
-    def __init__(self, thresholds_s: Sequence[float]) -> None:
-        self._thresholds = tuple(round(threshold_s * _NS) for threshold_s in thresholds_s)
+    def __init__(self, idle_thresholds_s: Sequence[float]) -> None:
+        self._thresholds = tuple(round(threshold_s * _NS) for threshold_s in idle_thresholds_s)
         self._shortest = min(self._thresholds)
         self._in_full = 0
         """Gaps that count in full for every threshold; most do."""

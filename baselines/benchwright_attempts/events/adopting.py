@@ -17,7 +17,7 @@ from benchwright_attempts.log.tables import ATTEMPTS, EVENTS, NEWEST, SUMMARIES
 from benchwright_attempts.summary.kept_summary import continued_summary, summary_from_rows, write_summaries
 from benchwright_attempts.summary.summary import Summary
 
-Check = Callable[[Connection, AttemptHeader], None]
+RecordableCheck = Callable[[Connection, AttemptHeader], None]
 """Refuses what may not be recorded."""
 
 
@@ -54,7 +54,7 @@ def count_consistent_stored_events(connection: Connection, attempt: str, incomin
 
 
 def adopt_attempt(
-    connection: Connection, header: AttemptHeader, rows: Sequence[StoredRow], check_recordable: Check
+    connection: Connection, header: AttemptHeader, rows: Sequence[StoredRow], check_recordable: RecordableCheck
 ) -> AdoptionEffect:
     """Takes over an attempt whose chain has been checked; see `EventLog.adopt_attempt`.
 
@@ -94,7 +94,7 @@ class IncomingEvents:
 
 
 def append_received_events(
-    connection: Connection, incoming: Sequence[IncomingEvents], check_recordable: Check
+    connection: Connection, incoming: Sequence[IncomingEvents], check_recordable: RecordableCheck
 ) -> list[ChainHead | AttemptError]:
     """Takes events that follow those that are here, of any number of attempts; those that are here change nothing.
 
@@ -116,7 +116,7 @@ def append_received_events(
     for received_events in incoming:
         attempt = received_events.header.id
         try:
-            chain_head, rows = _head_and_new_rows(
+            chain_head, rows = _checked_head_and_new_rows(
                 connection, received_events, stored_attempts.get(attempt), check_recordable
             )
             if rows:
@@ -170,11 +170,11 @@ def _stored_attempts(connection: Connection, attempts: Sequence[str]) -> dict[st
     return attempts_by_id
 
 
-def _head_and_new_rows(
+def _checked_head_and_new_rows(
     connection: Connection,
     received_events: IncomingEvents,
     stored_attempt: _StoredAttempt | None,
-    check_recordable: Check,
+    check_recordable: RecordableCheck,
 ) -> tuple[ChainHead, list[StoredRow]]:
     """Head of an attempt's chain with these events, and those of them that are not here yet."""
     header = received_events.header

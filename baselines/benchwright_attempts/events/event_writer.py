@@ -30,7 +30,7 @@ class EventWriter:
         attempt: Its id.
         terms: Say what breaks the condition.
         flagged_violations: Violations that the log has already.
-        only_actor: The actor of all requests; None if each has its own.
+        actor_of_all_requests: The actor of all requests; None if each has its own.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class EventWriter:
         attempt: str,
         terms: Terms,
         flagged_violations: Iterable[Violation] = (),
-        only_actor: KnownActor | None = None,
+        actor_of_all_requests: KnownActor | None = None,
     ) -> None:
         self.has_ended = False
         """True if nothing can follow but late facts."""
@@ -48,7 +48,7 @@ class EventWriter:
         self._services = services
         self._attempt = attempt
         self._terms = terms
-        self._only_actor = only_actor
+        self._only_actor = actor_of_all_requests
         self._flagged = set(flagged_violations)
 
     async def summary(self) -> Summary:
@@ -93,7 +93,7 @@ class EventWriter:
             with contextlib.suppress(AttemptError):
                 await self.append(event)
 
-    async def record_and_flag_violations(self, event: Event) -> None:
+    async def record_event_and_flag_violations(self, event: Event) -> None:
         """Notes a fact; what it shows against the condition is flagged, each violation once."""
         await self.append_unless_ended(event)
         if isinstance(event, Environment | EditReason | AssistAccepted):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from benchwright_attempts.events.file_text import text_with_replacement
-from benchwright_attempts.events.pieces import Pieces
+from benchwright_attempts.events.pieces import EditableText
 from benchwright_verilog.syntax.surrogates import join_surrogates
 
 StoredChange = tuple[int | None, int | None, str]
@@ -33,16 +33,16 @@ class MarkedTexts:
     ) -> None:
         self._inserted = on_inserted_mark
         self._removed = on_removed_marks
-        self.pieces_by_path: dict[str, Pieces | None] = {}
+        self.pieces_by_path: dict[str, EditableText | None] = {}
         """None for a file that was deleted, or whose text is unknown."""
-        self.marks_by_path: dict[str, Pieces] = {}
+        self.marks_by_path: dict[str, EditableText] = {}
 
     def set_text(self, path: str, text: str | None, mark: str) -> None:
         """A file has a new text, all of which has this mark; None if the text is not known."""
         if path in self.marks_by_path:
             self._removed(str(self.marks_by_path[path]))
-        self.pieces_by_path[path] = None if text is None else Pieces(text)
-        self.marks_by_path[path] = Pieces(mark * len(text or ""))
+        self.pieces_by_path[path] = None if text is None else EditableText(text)
+        self.marks_by_path[path] = EditableText(mark * len(text or ""))
         self._inserted(mark, len(text or ""))
 
     def edit_text(self, path: str, changes: Iterable[StoredChange], mark: str) -> None:
@@ -58,8 +58,8 @@ class MarkedTexts:
 
     def _replace_span(
         self,
-        text_pieces: Pieces,
-        mark_pieces: Pieces,
+        text_pieces: EditableText,
+        mark_pieces: EditableText,
         start_code_point: int,
         end_code_point: int,
         inserted_text: str,

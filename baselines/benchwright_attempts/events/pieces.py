@@ -5,10 +5,10 @@ from __future__ import annotations
 _SIZE = 8192
 """Code points of a piece, about."""
 _STRIDE = 16
-"""Pieces that a search passes at once."""
+"""EditableText that a search passes at once."""
 
 
-class Pieces:
+class EditableText:
     """A string that is changed in place.
 
     Args:
@@ -33,7 +33,7 @@ class Pieces:
     def __getitem__(self, span: slice) -> str:
         """The code points from `start` up to `stop`, which are inside."""
         first_index, start = self._find_piece_and_offset(span.start)
-        last_index, stop = self._find_from_last_offset(span.stop)
+        last_index, stop = self._find_from_last_piece(span.stop)
         if first_index == last_index:
             return self._pieces[first_index][start:stop]
         return "".join(
@@ -48,7 +48,7 @@ class Pieces:
         """Replaces the code points from `start_code_point` up to `end_code_point`, which are inside."""
         pieces = self._pieces
         first_index, start_offset = self._find_piece_and_offset(start_code_point)
-        last_index, stop = self._find_from_last_offset(end_code_point)
+        last_index, stop = self._find_from_last_piece(end_code_point)
         changed_text = f"{pieces[first_index][:start_offset]}{replacement}{pieces[last_index][stop:]}"
         self.length += len(replacement) - (end_code_point - start_code_point)
         if first_index == last_index and len(changed_text) <= 2 * _SIZE:
@@ -69,11 +69,11 @@ class Pieces:
             piece -= 1
             offset_before -= lengths[piece]
         self._piece, self._offset_before = piece, offset_before
-        self._piece, offset_within = self._find_from_last_offset(offset)
+        self._piece, offset_within = self._find_from_last_piece(offset)
         self._offset_before = offset - offset_within
         return self._piece, offset_within
 
-    def _find_from_last_offset(self, offset: int) -> tuple[int, int]:
+    def _find_from_last_piece(self, offset: int) -> tuple[int, int]:
         """As `_find`, of an offset that is not before the one that was found last."""
         lengths, piece = self._lengths, self._piece
         offset -= self._offset_before

@@ -13,7 +13,7 @@ from typing import BinaryIO, Protocol
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.grading.judging import AttemptJudging
 from benchwright_foundation.home import Home
-from benchwright_harness.decision.design_waves import DesignWaves
+from benchwright_harness.decision.design_waves import DesignWaveKeeper
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.grading.grade import Grader
 from benchwright_harness.grading.verdict_store import VerdictStore
@@ -103,7 +103,7 @@ async def end_waiting_sandbox(sandbox: Sandbox) -> None:
     # Python 3.11 reads the properties that a protocol names, and a sandbox that does not work here has no digest.
     with contextlib.suppress(HarnessError):
         if isinstance(sandbox, WarmSandbox):
-            await sandbox.end_warm()
+            await sandbox.end_warm_sandbox()
 
 
 async def grade_by_tests_or_rules(
@@ -126,7 +126,7 @@ async def grade_by_tests_or_rules(
 class RemoteGrader(Protocol):
     """Grades attempts at problems whose hidden part is on another machine, and has their hints."""
 
-    def grades_attempt(self, attempt: str) -> bool:
+    def is_graded_at_service(self, attempt: str) -> bool:
         """True if the hidden part of an attempt's problem is there. Reads files."""
 
     async def run(
@@ -213,7 +213,7 @@ class AttemptGrading:
         return await QualityMeasurement(sandbox, toolchain).with_quality_if_passed(problem, files, verdict)
 
     async def rerun_for_waveform(
-        self, ref: str, files: Mapping[str, bytes], waves: DesignWaves, *, attempt: str
+        self, ref: str, files: Mapping[str, bytes], waves: DesignWaveKeeper, *, attempt: str
     ) -> None:
         """Runs the hidden tests of the design problem `ref` once more, for the waveform of the solver's modules.
 
@@ -229,7 +229,7 @@ class AttemptGrading:
             raise AttemptError(f"The sandbox `{sandbox.name}` keeps no waveforms of hidden tests. Choose `bwrap`.")
         problem = await asyncio.to_thread(self.store.unseal, ref)
         toolchain = await asyncio.to_thread(toolchain_for, sandbox.name, self._home.cache)
-        await Grader(sandbox, toolchain, VerdictStore.from_home(self._home)).keep_waves(problem, files, waves)
+        await Grader(sandbox, toolchain, VerdictStore.from_home(self._home)).run_again_for_waves(problem, files, waves)
 
     async def judge(self, ref: str, answer_content: bytes, *, attempt: str, run_number: int) -> GradingOutcome:
         """Scores an answer to `ref`, by the judges that are set up where it needs one.
@@ -282,7 +282,7 @@ class AttemptGrading:
 
     async def _remote_grader_if_needed(self, attempt: str) -> RemoteGrader | None:
         has_it = self._remote_grader is not None and await asyncio.to_thread(
-            self._remote_grader.grades_attempt, attempt
+            self._remote_grader.is_graded_at_service, attempt
         )
         return self._remote_grader if has_it else None
 
@@ -325,17 +325,17 @@ async def judge_answer(
         judging: The judges.
         attempt: The attempt it belongs to.
         run_number: Rank of the answer in the attempt, from 1.
-        answer_id: See `AttemptJudging.judgement_of`.
+        answer_id: See `AttemptJudging.judge_answer`.
         rule_judgement: What rules say of it, where that is known.
     """
     start = time.monotonic()
-    judgement = await judging.judgement_of(
+    judgement = await judging.judge_answer(
         ref, problem, answer, attempt=attempt, run_number=run_number, answer_id=answer_id, rule_judgement=rule_judgement
     )
     return outcome_of_judgement(problem.public_digest, judgement, time.monotonic() - start)
 
 
-def outcome_of_judgement(public_digest: str, judgement: Judgement, wall_s: float) -> GradingOutcome:
+def outcome_of_judgement(problem_public_digest: str, judgement: Judgement, wall_s: float) -> GradingOutcome:
     """The outcome of a judgement that took `wall_s` seconds, of an answer to the problem with this public digest."""
-    verdict_fields = {"wall_s": round(wall_s, 6), "digests": Digests(problem=public_digest)}
+    verdict_fields = {"wall_s": round(wall_s, 6), "digests": Digests(problem=problem_public_digest)}
     return GradingOutcome(judgement.verdict.model_copy(update=verdict_fields), judgement)

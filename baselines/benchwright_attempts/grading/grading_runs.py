@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_attempts.adapter import Adapter, Report
+from benchwright_attempts.adapter import ReportProgress, SolverAdapter
 from benchwright_attempts.clock.clock_follower import ClockFollower
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.events.event_writer import EventWriter
@@ -24,7 +24,7 @@ from benchwright_attempts.log.record import AttemptHeader
 from benchwright_attempts.standing import PendingRun
 from benchwright_attempts.summary.summary import AttemptVerdict
 from benchwright_attempts.terms import Machine, Terms
-from benchwright_harness.decision.design_waves import DesignWaves, KeptWaveform
+from benchwright_harness.decision.design_waves import DesignWaveKeeper, KeptWaveform
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.reveal import Reveal, Revealed, reveal
 from benchwright_problems.verdict import Digests, Outcome, Reason, Verdict
@@ -49,7 +49,7 @@ class GradingRuns:
         adapter: Knows the present files.
         writer: Event writer of the attempt.
         clock: Clock of the attempt.
-        warms_up: True if a sandbox is started ahead for the next run.
+        starts_sandbox_ahead: True if a sandbox is started ahead for the next run.
     """
 
     def __init__(
@@ -58,11 +58,11 @@ class GradingRuns:
         header: AttemptHeader,
         problem: Problem,
         terms: Terms,
-        adapter: Adapter,
+        adapter: SolverAdapter,
         writer: EventWriter,
         clock: ClockFollower,
         *,
-        warms_up: bool,
+        starts_sandbox_ahead: bool,
     ) -> None:
         self._services = services
         self._header = header
@@ -77,7 +77,7 @@ class GradingRuns:
         self._run_number: int | None = None
         self._is_queued = False
         self._waiter_count = 0
-        self._warms_up = warms_up and problem.kind is ProblemKind.DESIGN
+        self._warms_up = starts_sandbox_ahead and problem.kind is ProblemKind.DESIGN
         self._warming: asyncio.Task[None] | None = None
 
     @property
@@ -126,7 +126,7 @@ class GradingRuns:
         if self._run is not None and (error := _error_unless_cancelled(self._run)) is not None:
             raise error
 
-    async def is_verdict_current(self) -> bool:
+    async def is_verdict_about_present_files(self) -> bool:
         """True if the newest verdict is about the present files."""
         verdict = (await self._writer.summary()).verdict
         return verdict is not None and verdict.snapshot == _sha256_by_path(self._adapter.current_judged_files())
@@ -140,7 +140,7 @@ class GradingRuns:
             await asyncio.to_thread(self._full_verdict, newest_verdict)
         )
 
-    async def with_quality_if_passed_now(self, grading_outcome: GradingOutcome | None) -> GradingOutcome | None:
+    async def measure_and_keep_quality_if_passed(self, grading_outcome: GradingOutcome | None) -> GradingOutcome | None:
         """Outcome of the attempt; a design that passed gets its quality, which is kept with the verdict."""
         if (
             grading_outcome is None
@@ -184,7 +184,7 @@ class GradingRuns:
                 waveform.
         """
         files, run = await self._failed_files_and_run_number()
-        waves, grading = DesignWaves(waveform_file_of(run)), self._services.grading
+        waves, grading = DesignWaveKeeper(waveform_file_of(run)), self._services.grading
         async with hold_harness_slot(grading.slots, self._clock), self._hold_clock_if_demanded(Machine.HARNESS):
             await grading.rerun_for_waveform(self._header.problem, files, waves, attempt=self._header.id)
         if waves.kept_waveform is None:
@@ -280,7 +280,9 @@ class GradingRuns:
         self._keep_outcome(run_number, grading_outcome)
         await self._writer.append(RunFinished.of(run_number, grading_outcome.verdict, run=run))
 
-    async def _grade_files(self, run_number: int, files: Mapping[str, bytes], report: Report) -> GradingOutcome:
+    async def _grade_files(
+        self, run_number: int, files: Mapping[str, bytes], report_progress: ReportProgress
+    ) -> GradingOutcome:
         if (flawed := self._outcome_if_ungradable()) is not None:
             return flawed
         with self._records.open_log(run_number) as raw:
@@ -290,16 +292,16 @@ class GradingRuns:
                 attempt=self._header.id,
                 run_number=run_number,
                 log=raw,
-                before_step=partial(self._show_step, report),
+                before_step=partial(self._show_step, report_progress),
             )
 
-    def _show_step(self, report: Report, step_number: int, step_count: int, step_name: str) -> None:
+    def _show_step(self, report_progress: ReportProgress, step_number: int, step_count: int, step_name: str) -> None:
         # Before the first step it waits for something.
         self._set_queued(not step_count)
         if step_count:
-            report(f"step {step_number} of {step_count}", round(100 * (step_number - 1) / step_count))
+            report_progress(f"step {step_number} of {step_count}", round(100 * (step_number - 1) / step_count))
         else:
-            report(step_name, 0)
+            report_progress(step_name, 0)
 
     def _outcome_if_ungradable(self) -> GradingOutcome | None:
         flaw = self._adapter.verdict_if_ungradable()

@@ -56,7 +56,7 @@ class AttemptJudging:
         self._flaw = ""
         self._service: RemoteJudge | None = None
 
-    async def judgement_of(
+    async def judge_answer(
         self,
         ref: str,
         problem: Problem,

@@ -23,17 +23,19 @@ class KeptOpinion(Model):
     number: int
     """Of the try, from 1."""
     problem: str
-    """See `problem_digest`."""
+    """See `digest_with_hidden_part`."""
     tools: str
     """Digest of what made it, besides the designs."""
     limit_s: float
     """Time that the proof was given."""
     found: SecondOpinion
 
-    def is_current_for(self, run_number: int, problem_digest: str, tools_digest: str, limit_s: float) -> bool:
+    def is_current_for(
+        self, run_number: int, digest_with_hidden_part: str, tools_digest: str, proof_limit_s: float
+    ) -> bool:
         """True if another comparison of the same would come to nothing else."""
-        is_same = (self.number, self.problem, self.tools) == (run_number, problem_digest, tools_digest)
-        return is_same and (self.found.opinion.result is not ComparisonResult.UNKNOWN or self.limit_s >= limit_s)
+        is_same = (self.number, self.problem, self.tools) == (run_number, digest_with_hidden_part, tools_digest)
+        return is_same and (self.found.opinion.result is not ComparisonResult.UNKNOWN or self.limit_s >= proof_limit_s)
 
 
 class SecondOpinions:
@@ -71,12 +73,12 @@ class SecondOpinions:
             return None
         if problem_ref not in self._digests:
             try:
-                self._digests[problem_ref] = problem_digest(self._store.unseal(problem_ref))
+                self._digests[problem_ref] = digest_with_hidden_part(self._store.unseal(problem_ref))
             except ProblemsError:
                 self._digests[problem_ref] = None
         return kept_opinion.found if kept_opinion.problem == self._digests[problem_ref] else None
 
 
-def problem_digest(problem: Problem) -> str:
+def digest_with_hidden_part(problem: Problem) -> str:
     """Digest of all that an opinion depends on in a problem, hidden part included."""
     return digest([problem.hidden.sha256, problem.public_digest, problem.harness_digest])

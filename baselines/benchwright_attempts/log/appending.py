@@ -20,7 +20,7 @@ from benchwright_attempts.log.database import lock_chains
 from benchwright_attempts.log.record import SCHEMA, AttemptHeader, Moment, RecordedEvent, wall_body_and_hash
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS, NEWEST
 from benchwright_attempts.summary.kept_summary import read_summaries, write_summaries
-from benchwright_attempts.summary.summary import Summarizing
+from benchwright_attempts.summary.summary import SummaryFold
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +41,22 @@ class _ChainEnd:
     seq: int
     hash: str
     state: AttemptState
-    summary: Summarizing
+    summary: SummaryFold
 
 
-Check = Callable[[Connection, AttemptHeader], None]
+RecordableCheck = Callable[[Connection, AttemptHeader], None]
 
 _AT_ONCE = 500
 """Attempts that one query looks up; SQLite takes 32,766 parameters at most."""
 
 
 def append_batch(
-    connection: Connection, batch: Sequence[PendingEvent], check_recordable: Check
+    connection: Connection, batch: Sequence[PendingEvent], check_recordable: RecordableCheck
 ) -> list[tuple[PendingEvent, RecordedEvent | Exception]]:
     """Numbers and chains a batch and inserts it; events that an attempt's state does not allow are left out."""
     lock_chains(connection, *(entry.attempt for entry in batch))
     event_page = _EventBatch(
-        connection, check_recordable, _chain_ends_unless_damaged(connection, {entry.attempt for entry in batch})
+        connection, check_recordable, _chain_ends_of_several_if_intact(connection, {entry.attempt for entry in batch})
     )
     entry_results: list[tuple[PendingEvent, RecordedEvent | Exception]] = []
     for queued_event in batch:
@@ -95,7 +95,7 @@ class _EventBatch:
     """Events that one transaction adds."""
 
     def __init__(
-        self, connection: Connection, check_recordable: Check, newest_by_attempt: Mapping[str, _ChainEnd]
+        self, connection: Connection, check_recordable: RecordableCheck, newest_by_attempt: Mapping[str, _ChainEnd]
     ) -> None:
         self._connection = connection
         self._check = check_recordable
@@ -110,7 +110,7 @@ class _EventBatch:
             self._check(self._connection, queued_event.header)
             self._created.append(queued_event.header.as_row())
             newest_point = _ChainEnd(
-                queued_event.header, 0, queued_event.header.chain_start(), AttemptState.OPEN, Summarizing()
+                queued_event.header, 0, queued_event.header.chain_start_hash(), AttemptState.OPEN, SummaryFold()
             )
             state = AttemptState.OPEN
         else:
@@ -162,7 +162,7 @@ def _chain_end(connection: Connection, attempt: str) -> _ChainEnd:
     raise UnknownAttemptError(attempt)
 
 
-def _chain_ends_unless_damaged(connection: Connection, attempts: Set[str]) -> dict[str, _ChainEnd]:
+def _chain_ends_of_several_if_intact(connection: Connection, attempts: Set[str]) -> dict[str, _ChainEnd]:
     """Newest points of attempts, without those that have to be read one by one."""
     if len(attempts) == 1:
         return {}
@@ -191,7 +191,7 @@ def _read_chain_ends(connection: Connection, attempts: Sequence[str]) -> Iterato
     summaries = dict(read_summaries(connection, criterion)) if attempt_rows else {}
     for attempt_row in attempt_rows:
         header = _read_header(attempt_row)
-        summary = Summarizing(summaries[header.id])
+        summary = SummaryFold(summaries[header.id])
         yield _ChainEnd(header, attempt_row["seq"], attempt_row["hash"], AttemptState(attempt_row["state"]), summary)
 
 

@@ -42,7 +42,7 @@ class Chain:
     def __init__(self, header: AttemptHeader) -> None:
         self.events = 0
         """Intact ones so far."""
-        self.head = header.chain_start()
+        self.head = header.chain_start_hash()
         self._id, self._participant, self._condition = header.id, header.solver, header.condition
         self._state = AttemptState.OPEN
         self._schema = 1

@@ -89,7 +89,7 @@ def _sqlite_engine(path: Path, busy_timeout_s: float) -> Engine:
         return _read_only_engine(path, busy_timeout_s)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _create_for_owner_only(path)
+        _create_or_restrict_to_owner(path)
     except OSError as error:
         raise file_log_error(path, error) from error
     engine = create_engine(
@@ -160,7 +160,7 @@ def lock_chains(connection: Connection, *chain_names: str) -> None:
         connection.execute(_LOCK, {"names": sorted(set(chain_names))})
 
 
-def _create_for_owner_only(path: Path) -> None:
+def _create_or_restrict_to_owner(path: Path) -> None:
     try:
         path.touch(mode=0o600, exist_ok=False)
     except FileExistsError:

@@ -268,7 +268,9 @@ class EventLog:
 
     def headers(self, *, problem: str | None = None, workspace: str | None = None) -> list[AttemptHeader]:
         """Attempts, newest first, of one problem or workspace if given."""
-        return [self._parse_header(row) for row in self._newest_attempt_rows(select(ATTEMPTS), problem, workspace)]
+        return [
+            self._parse_header(row) for row in self._attempt_rows_newest_first(select(ATTEMPTS), problem, workspace)
+        ]
 
     def attempt_states(
         self, *, problem: str | None = None, workspace: str | None = None
@@ -281,7 +283,9 @@ class EventLog:
             .limit(1)
             .scalar_subquery()
         )
-        attempt_rows = self._newest_attempt_rows(select(ATTEMPTS, newest_state.label("state")), problem, workspace)
+        attempt_rows = self._attempt_rows_newest_first(
+            select(ATTEMPTS, newest_state.label("state")), problem, workspace
+        )
         return [(self._parse_header(row), self._parse_state(row)) for row in attempt_rows]
 
     def summary(self, attempt: str) -> Summary:
@@ -320,7 +324,7 @@ class EventLog:
         except ValueError as error:
             raise self._damage_error("an event") from error
 
-    def _newest_attempt_rows(
+    def _attempt_rows_newest_first(
         self, query: Select[Any], problem: str | None, workspace: str | None
     ) -> Sequence[RowMapping]:
         if not is_storable_text(problem) or not is_storable_text(workspace):

@@ -63,7 +63,7 @@ def _checked_id(id_text: str) -> str:
     return id_text
 
 
-Name = Annotated[str, AfterValidator(checked_storable)]
+StorableText = Annotated[str, AfterValidator(checked_storable)]
 AttemptId = Annotated[str, AfterValidator(_checked_id)]
 
 
@@ -71,18 +71,18 @@ class AttemptHeader(Model):
     """Solver, problem and place of an attempt: fixed when the attempt begins."""
 
     id: AttemptId
-    problem: Name
+    problem: StorableText
     """`pack/id`."""
-    problem_digest: Name
+    problem_digest: StorableText
     """Digest of the problem as it was opened."""
-    workspace: Name
+    workspace: StorableText
     """Folder the problem was opened into."""
-    solver: Name
-    """Name of the solver: `human`, or a participant or model."""
-    condition: Name
+    solver: StorableText
+    """StorableText of the solver: `human`, or a participant or model."""
+    condition: StorableText
     """`human`, `human+copilot`, `model`, `agent`."""
     created: UtcTime
-    study: Name = ""
+    study: StorableText = ""
     """Id of the study it belongs to; empty outside studies."""
     recording: Recording = Recording.FULL
     """Level of detail at which the solver's work may be recorded."""
@@ -104,7 +104,7 @@ class AttemptHeader(Model):
         row_fields: dict[str, str] = self.model_dump(mode="json", exclude={"created"})
         return {**row_fields, "created": format_wall(self.created)}
 
-    def chain_start(self) -> str:
+    def chain_start_hash(self) -> str:
         """The hash that the first event has as its predecessor's."""
         return sha256(canonical_json(self.as_json()).encode())
 

@@ -23,7 +23,7 @@ from benchwright_attempts.log.database import engine_for_writing
 from benchwright_attempts.log.record import Moment, canonical_json, event_type_in_json, format_wall
 from benchwright_attempts.log.record import StoredRow as EventRow
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS, NEWEST, SUMMARIES
-from benchwright_attempts.summary.summary import READ, AttemptVerdict, Summarizing, Summary
+from benchwright_attempts.summary.summary import SUMMARISED_EVENT_TYPES, AttemptVerdict, Summary, SummaryFold
 from benchwright_foundation.json_text import parse_untrusted_json
 from benchwright_problems.verdict import Outcome
 
@@ -91,7 +91,7 @@ def read_summaries(
     )
     for row in connection.execute(query if attempt_condition is None else query.where(attempt_condition)).all():
         attempt, newest, seq, version, body = row
-        summary = _load_or_none(body) if (seq, version) == (newest, VERSION) else None
+        summary = _summary_from_json_or_none(body) if (seq, version) == (newest, VERSION) else None
         if summary is None:
             summary = summary_from_events(connection, attempt)
             if recomputed_summaries is not None:
@@ -106,9 +106,9 @@ def summarised_seq(engine: Engine, attempt: str) -> int:
     return int(newest_seq or 0)
 
 
-def _load_or_none(body: str) -> Summary | None:
+def _summary_from_json_or_none(summary_json: str) -> Summary | None:
     try:
-        return summary_from_json(body)
+        return summary_from_json(summary_json)
     except (ValueError, KeyError, TypeError):
         return None
 
@@ -152,21 +152,23 @@ def continued_summary(
     """
     is_current = kept_seq_version_body is not None and kept_seq_version_body[:2] == (following_rows[0].seq - 1, VERSION)
     earlier_summary = (
-        _load_or_none(kept_seq_version_body[2]) if kept_seq_version_body is not None and is_current else None
+        _summary_from_json_or_none(kept_seq_version_body[2])
+        if kept_seq_version_body is not None and is_current
+        else None
     )
     if earlier_summary is None and following_rows[0].seq > 1:
         earlier_summary = summary_from_events(connection, attempt)
     event_columns = ((row.seq, row.hash, row.wall, row.mono_ns, row.process, row.body) for row in following_rows)
     return _summary_after_rows(
-        event_columns, Summarizing(earlier_summary) if earlier_summary is not None else Summarizing()
+        event_columns, SummaryFold(earlier_summary) if earlier_summary is not None else SummaryFold()
     )
 
 
-def _summary_after_rows(event_rows: Iterable[Iterable[Any]], summarizing: Summarizing | None = None) -> Summary:
-    summarizing = summarizing or Summarizing()
+def _summary_after_rows(event_rows: Iterable[Iterable[Any]], summarizing: SummaryFold | None = None) -> Summary:
+    summarizing = summarizing or SummaryFold()
     for seq, digest, wall, mono_ns, process, body in event_rows:
         step = event_type_in_json(body)
-        event = EVENT_TYPES.read_event(parse_untrusted_json(body)) if step in READ else None
+        event = EVENT_TYPES.read_event(parse_untrusted_json(body)) if step in SUMMARISED_EVENT_TYPES else None
         summarizing.take_event(seq, digest, Moment(datetime.fromisoformat(wall), mono_ns, process), step, event)
     return summarizing.summary()
 
@@ -189,13 +191,13 @@ def summary_to_json(summary: Summary) -> str:
                 "marks": {process: [mark.mono_ns, mark.at_ns] for process, mark in clock.marks.items()},
             },
             "runs": verdicts.count,
-            "verdict": verdicts.newest_verdict and _verdict_json(verdicts.newest_verdict),
-            "first_pass": verdicts.first_pass and _verdict_json(verdicts.first_pass),
+            "verdict": verdicts.newest_verdict and _verdict_json_fields(verdicts.newest_verdict),
+            "first_pass": verdicts.first_pass and _verdict_json_fields(verdicts.first_pass),
             "files": dict(summary.files),
-            "undecided": [_verdict_json(verdict) for verdict in verdicts.undecided.values()],
+            "undecided": [_verdict_json_fields(verdict) for verdict in verdicts.undecided.values()],
             "snapshots": {run: dict(files) for run, files in summary.snapshots.items()},
-            "open_runs": dict(summary.open_runs),
-            "end_reason": summary.end_reason,
+            "open_run_numbers_by_id": dict(summary.open_run_numbers_by_id),
+            "abandon_reason": summary.abandon_reason,
             "kinds": sorted(summary.event_types),
             "opened_with_files": summary.opened_with_files,
             "reported_s": summary.reported_s,
@@ -204,13 +206,13 @@ def summary_to_json(summary: Summary) -> str:
     )
 
 
-def summary_from_json(body: str) -> Summary:
+def summary_from_json(summary_json: str) -> Summary:
     """The summary that was written.
 
     Raises:
         ValueError: The text is not JSON, or not of this version; `KeyError` and `TypeError` as well.
     """
-    value: dict[str, Any] = parse_untrusted_json(body)
+    value: dict[str, Any] = parse_untrusted_json(summary_json)
     clock = value["clock"]
     undecided = [_verdict_from_json(stored_verdict) for stored_verdict in value["undecided"]]
     return Summary(
@@ -234,8 +236,8 @@ def summary_from_json(body: str) -> Summary:
         ),
         files=value["files"],
         snapshots=value["snapshots"],
-        open_runs=value["open_runs"],
-        end_reason=value["end_reason"],
+        open_run_numbers_by_id=value["open_runs"],
+        abandon_reason=value["end_reason"],
         event_types=frozenset(value["kinds"]),
         opened_with_files=value["opened_with_files"],
         reported_s=value["reported_s"],
@@ -243,7 +245,7 @@ def summary_from_json(body: str) -> Summary:
     )
 
 
-def _verdict_json(verdict: AttemptVerdict) -> dict[str, Any]:
+def _verdict_json_fields(verdict: AttemptVerdict) -> dict[str, Any]:
     verdict_fields = {field.name: getattr(verdict, field.name) for field in fields(verdict)}
     return verdict_fields | {
         "outcome": verdict.outcome.value,

@@ -71,9 +71,9 @@ class Summary:
     """SHA-256 of each file as last seen on disk."""
     snapshots: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Files of each run that has no verdict yet, by run id."""
-    open_runs: Mapping[str, int] = field(default_factory=dict)
+    open_run_numbers_by_id: Mapping[str, int] = field(default_factory=dict)
     """Numbers of the runs that go on, by run id: a run that died with its process does not."""
-    end_reason: str = ""
+    abandon_reason: str = ""
     """Reason that its solver gave up for; empty if there is none."""
     event_types: frozenset[str] = frozenset()
     """Types of all events so far."""
@@ -125,7 +125,7 @@ class Summary:
         return self.verdict_count + 1
 
 
-READ = frozenset(
+SUMMARISED_EVENT_TYPES = frozenset(
     {
         *("opened", GIVEN, "save", "text", "run_started", "run_finished", "run_cancelled"),
         *("answered", "judged", "regraded", "interrupted", "abandoned", "time_excluded"),
@@ -135,7 +135,7 @@ READ = frozenset(
 """Types of events of which a summary needs more than the type."""
 
 
-class Summarizing:
+class SummaryFold:
     """Takes an attempt's events in order. It changes in place, as logs have many events.
 
     Args:
@@ -159,7 +159,7 @@ class Summarizing:
             digest: Its hash.
             moment: Time at which it was handed over.
             event_type: Its type.
-            event: The event; `None` will do for types outside `READ`.
+            event: The event; `None` will do for types outside `SUMMARISED_EVENT_TYPES`.
 
         Raises:
             IllegalTransitionError: The attempt's state does not allow it.
@@ -171,7 +171,7 @@ class Summarizing:
             self._started = moment.wall
         self._seq, self._head, self._process = seq, digest, moment.process
         self._kinds.add(event_type)
-        if event is not None and event_type in READ:
+        if event is not None and event_type in SUMMARISED_EVENT_TYPES:
             self._has_agent |= self._is_requested_by_agent(event)
             self._parts = _summary_with(self._parts, event, seq, moment.wall, self._clock.active_ns / 1e9)
 
@@ -220,46 +220,53 @@ def _summary_with(summary: Summary, event: EventBody, seq: int, wall_time: datet
                 # Another program may have written a file that the editor holds otherwise.
                 files={**summary.files, **event.snapshot},
                 snapshots={**summary.snapshots, event.run: event.snapshot},
-                open_runs={**summary.open_runs, event.run: event.number},
+                open_run_numbers_by_id={**summary.open_run_numbers_by_id, event.run: event.number},
             )
         case RunFinished():
             snapshots = dict(summary.snapshots)
             snapshot = snapshots.pop(event.run, {})
-            verdicts = summary.verdicts.with_verdict(_verdict(event, seq, wall_time, active_s, snapshot))
+            verdicts = summary.verdicts.with_verdict(_attempt_verdict(event, seq, wall_time, active_s, snapshot))
             return replace(
-                summary, snapshots=snapshots, open_runs=_open_runs_without(summary, event.run), verdicts=verdicts
+                summary,
+                snapshots=snapshots,
+                open_run_numbers_by_id=_open_run_numbers_without(summary, event.run),
+                verdicts=verdicts,
             )
         case RunCancelled():
             open_snapshots = {run: files for run, files in summary.snapshots.items() if run != event.run}
-            return replace(summary, snapshots=open_snapshots, open_runs=_open_runs_without(summary, event.run))
+            return replace(
+                summary, snapshots=open_snapshots, open_run_numbers_by_id=_open_run_numbers_without(summary, event.run)
+            )
         case Answered():
             return replace(
                 summary,
                 files={**summary.files, **event.snapshot},
-                verdicts=summary.verdicts.with_verdict(_verdict(event, seq, wall_time, active_s, event.snapshot)),
+                verdicts=summary.verdicts.with_verdict(
+                    _attempt_verdict(event, seq, wall_time, active_s, event.snapshot)
+                ),
             )
         case Judged() | Regraded():
-            return replace(summary, verdicts=_with_late_verdict(summary, event))
+            return replace(summary, verdicts=_verdicts_with_late_one(summary, event))
         case Interrupted():
             # A run that died with its process has no end in the log.
-            return replace(summary, open_runs={})
+            return replace(summary, open_run_numbers_by_id={})
         case Abandoned():
-            return replace(summary, end_reason=event.reason or "")
+            return replace(summary, abandon_reason=event.reason or "")
         case _:
             return summary
 
 
-def _open_runs_without(summary: Summary, run: str) -> Mapping[str, int]:
-    return {open_run: number for open_run, number in summary.open_runs.items() if open_run != run}
+def _open_run_numbers_without(summary: Summary, run: str) -> Mapping[str, int]:
+    return {open_run: number for open_run, number in summary.open_run_numbers_by_id.items() if open_run != run}
 
 
-def _with_late_verdict(summary: Summary, event: Judged | Regraded) -> VerdictSequence[AttemptVerdict]:
+def _verdicts_with_late_one(summary: Summary, event: Judged | Regraded) -> VerdictSequence[AttemptVerdict]:
     return summary.verdicts.with_late_verdict(
         event.number, partial(_revised_verdict, event), replaces_decided=event.replaces
     )
 
 
-def _verdict(
+def _attempt_verdict(
     event: RunFinished | Answered, seq: int, wall_time: datetime, active_s: float, snapshot: Mapping[str, str]
 ) -> AttemptVerdict:
     return AttemptVerdict(

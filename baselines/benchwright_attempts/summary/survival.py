@@ -26,7 +26,7 @@ _NOWHERE = -(1 << 63)
 class TextChangePoint:
     """A point of an attempt at which text changed. It has either `files` or `path` and `changes`."""
 
-    at_ns: int
+    since_opening_ns: int
     """Since the opening, on the attempt's own time line."""
     seq: int
     files: Mapping[str, str | None] | None = None
@@ -90,7 +90,7 @@ class InsertionSurvival:
 
     inserted_reaching_age: tuple[int, ...]
     """For each age of `AFTER_S`, those that were inserted at least that long before the end."""
-    survived: tuple[int, ...]
+    left_at_age: tuple[int, ...]
     """Of these, those that were left at that age."""
     at_end: int
     """Those that were left at the end."""
@@ -134,9 +134,9 @@ class TextSurvival:
 
     def _follow_change_point(self, change_point: TextChangePoint) -> None:
         # The text just before this change is what was there all the time since the change before.
-        at_s = change_point.at_ns / _NS
+        at_s = change_point.since_opening_ns / _NS
         if at_s > self._soonest:
-            self._count_reached_ages(change_point.at_ns)
+            self._count_reached_ages(change_point.since_opening_ns)
         if change_point.seq in self._followed:
             for due, age_s in zip(self._due, AFTER_S, strict=True):
                 due.append((at_s + age_s, change_point.seq))

@@ -49,7 +49,7 @@ class ImportedRecords:
     """Attempts that were left out, as their participants had not agreed or took it back."""
 
 
-def write_archive(
+def write_archive_and_count_attempts(
     event_log: StudyLog,
     study_id: str,
     folder: Path,
@@ -134,7 +134,9 @@ def deliver_records(event_log: StudyLog, study: str, participant: str, *, only_j
     destination = Studies(event_log, Attempts(event_log)).study(study).study.data.to
     try:
         if destination.startswith("/"):
-            write_archive(event_log, study, Path(destination), [participant], only_journals=only_journal)
+            write_archive_and_count_attempts(
+                event_log, study, Path(destination), [participant], only_journals=only_journal
+            )
         elif destination.startswith("postgresql:"):
             _deliver_to_database(event_log, study, participant, destination, only_journal=only_journal)
     except (OSError, AttemptError) as error:
@@ -158,7 +160,9 @@ def _deliver_to_database(log: StudyLog, study: str, participant: str, database_u
                 except UnknownAttemptError:
                     return False
 
-            write_archive(log, study, Path(folder), [participant], is_exported=is_there, only_journals=only_journal)
+            write_archive_and_count_attempts(
+                log, study, Path(folder), [participant], is_exported=is_there, only_journals=only_journal
+            )
             import_archive(remote_log, Path(folder))
     except SQLAlchemyError as error:
         raise database_log_error(database_url, error) from error
@@ -244,7 +248,7 @@ def _register_study_if_unknown(log: StudyLog, study: str, file: Path, study_line
         for line in study_lines[:2]
         if isinstance(entry := line["entry"], dict)
     )
-    if digests not in registered_study.identities:
+    if digests not in registered_study.rule_and_plan_digests:
         raise StudyError(f"{file} is of another study file or another plan than the study {study} here.")
 
 

@@ -39,7 +39,7 @@ class ConditionProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class ParticipantProgress:
+class DeliveredParticipantProgress:
     """Progress of a participant, from what was delivered."""
 
     has_drawn: bool
@@ -56,7 +56,7 @@ class StudyProgress:
 
     study: str
     conditions: Mapping[str, ConditionProgress]
-    participants: Mapping[str, ParticipantProgress]
+    participants: Mapping[str, DeliveredParticipantProgress]
 
 
 def delivered_progress(log: StudyLog, study: str) -> StudyProgress:
@@ -70,7 +70,7 @@ def delivered_progress(log: StudyLog, study: str) -> StudyProgress:
     counts: dict[str, Counter[str]] = {
         condition.name: Counter() for condition in registered_study.study.people_conditions
     }
-    participant_progress: dict[str, ParticipantProgress] = {}
+    participant_progress: dict[str, DeliveredParticipantProgress] = {}
     summaries: dict[str, dict[str, Summary]] = {}
     for header in log.journal.attempts(study):
         summaries.setdefault(header.solver, {})[header.id] = attempts.summary(header.id)
@@ -95,7 +95,7 @@ def delivered_progress(log: StudyLog, study: str) -> StudyProgress:
                 "finished" if has_ended else "dropped_out" if has_withdrawn else "under_way" if attempt else "waiting"
             )
             counts[task.condition][state] += 1
-        participant_progress[participant] = ParticipantProgress(
+        participant_progress[participant] = DeliveredParticipantProgress(
             drawn_entry is not None, has_withdrawn, has_withdrawn and consents[-1].delete, newest_record
         )
     names = ("waiting", "under_way", "finished", "dropped_out")

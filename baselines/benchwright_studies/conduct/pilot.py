@@ -17,7 +17,7 @@ def pilot_id(study: str) -> str:
     return f"{study[:_LONGEST_ID]}-pilot"
 
 
-def finished_pilots(log: StudyLog, study: str) -> int:
+def finished_pilot_count(log: StudyLog, study: str) -> int:
     """Number of people who have finished a study's pilot."""
     pilot = pilot_id(study)
     return sum(

@@ -127,7 +127,7 @@ def _balances(study: Study, plan: Plan) -> list[_Balance]:
     return balances
 
 
-def check_assistants(
+def refuse_unusable_assistants(
     file: StudyFile, problems: Mapping[str, Problem], unusable_reason_by_assistant: Mapping[str, str]
 ) -> None:
     """Refuses a condition with an assistant that could not appear: it would be counted as help that nobody used.

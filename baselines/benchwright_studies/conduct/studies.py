@@ -68,7 +68,7 @@ class RegisteredStudy:
     """The document that froze the study before there were data."""
 
     @property
-    def identities(self) -> frozenset[tuple[str, str]]:
+    def rule_and_plan_digests(self) -> frozenset[tuple[str, str]]:
         """Digests of rules and plan by which records of this study are known, here and on participants' machines."""
         if self.sealed_plan:
             return frozenset({(self.sha256, self.sealed_plan)})
@@ -152,7 +152,7 @@ class Studies:
             registered_entry = Registered(study_sha256=identity[0], text=file.text, problems=file.problems)
             self._journal.append_entry(file.study, "", registered_entry)
             self._journal.append_entry(file.study, "", PlanSealed(sha256=file.plan_sha256))
-        if identity not in self.study(file.study).identities:
+        if identity not in self.study(file.study).rule_and_plan_digests:
             raise StudyError(
                 f"The study {file.study} is here already with other rules or another plan. "
                 "Ask the organisers which file is the right one."

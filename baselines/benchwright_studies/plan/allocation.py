@@ -53,7 +53,7 @@ class ParticipantFile(Model):
     """Opens the row. Empty if the lab keeps it."""
 
 
-def study_text_without_seed(study: Study) -> str:
+def study_json_for_participants(study: Study) -> str:
     """A study file without seed, planned analysis, recruitment and comments: JSON, which is YAML too."""
     study_fields = study.model_dump(mode="json", by_alias=True, exclude={"analysis", "recruitment"})
     study_fields["randomisation"] = {**study_fields["randomisation"], "seed": None}

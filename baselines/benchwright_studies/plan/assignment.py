@@ -115,10 +115,10 @@ def _shuffled_condition_names(seed: int, group_number: int, conditions: Sequence
 class _ProblemOrders:
     """Orders of the problems by number of the group."""
 
-    def __init__(self, study: Study, seed: int, blocks: Mapping[str, Difficulty]) -> None:
+    def __init__(self, study: Study, seed: int, difficulty_by_problem: Mapping[str, Difficulty]) -> None:
         self._seed = seed
         self._order = study.randomisation.order
-        self._blocks = blocks
+        self._blocks = difficulty_by_problem
         problems = [task.problem for task in study.problems]
         self._problems = SeededRandom(self._seed, "problems").shuffled(problems)
         self._rows = SeededRandom(self._seed, "rows").shuffled(williams_square(len(problems)))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from benchwright_attempts.events.evidence import Recording
-from benchwright_studies.plan.information import longest_minutes
+from benchwright_studies.plan.information import minutes_of_all_limits
 from benchwright_studies.plan.study import NOWHERE, Study
 from benchwright_studies.plan.study_file import StudyFile, StudyFileError, StudyFlaw
 from benchwright_studies.plan.vocabulary import AssignmentUnit
@@ -37,7 +37,7 @@ class _Claim:
     """What the file has instead, with the next step; empty where it agrees."""
 
 
-def check_claims(file: StudyFile) -> None:
+def refuse_contradicted_claims(file: StudyFile) -> None:
     """Refuses sentences of the author's that the rest of the file contradicts.
 
     Raises:
@@ -48,7 +48,7 @@ def check_claims(file: StudyFile) -> None:
         raise StudyFileError(file.path, flaws)
 
 
-def claims_about_limits(study: Study, problem: str, problem_statement: str) -> list[str]:
+def false_claims_about_limits(study: Study, problem: str, problem_statement: str) -> list[str]:
     """What a problem's statement says of its time limit that is not so, as sentences.
 
     Args:
@@ -180,7 +180,7 @@ def _task_limit_contradiction(study: Study, claim_match: re.Match[str]) -> str:
 
 
 def _longest_minutes_contradiction(study: Study, claim_match: re.Match[str]) -> str:
-    longest = longest_minutes(study)
+    longest = minutes_of_all_limits(study)
     if longest is not None and longest <= _minutes_in_claim(claim_match):
         return ""
     stated_limits = (

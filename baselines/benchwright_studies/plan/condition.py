@@ -44,7 +44,7 @@ knows of the model if not given. Only with `model` and `agent`."""
     """Only these of the study's problems; all if empty. Only with `model` and `agent`."""
 
     @property
-    def worker(self) -> str:
+    def model_or_subject_name(self) -> str:
         """The worker where no person works: the model; the subject, if its model is its own affair."""
         return self.model or (self.subject.name if self.subject is not None else "")
 

@@ -40,7 +40,7 @@ class EnrolledStudies:
         """Study → entries that the service has."""
         self._turn = asyncio.Lock()
 
-    async def refresh_studies(self, client: ServiceClient) -> None:
+    async def join_enrolled_studies(self, client: ServiceClient) -> None:
         """Lets the user begin in the studies that the account takes part in.
 
         Raises:
@@ -49,12 +49,12 @@ class EnrolledStudies:
             AttemptError: A study can't start here.
         """
         known_studies = {hosted_study.study for hosted_study in await asyncio.to_thread(self._hosted.list_all)}
-        for enrolled_study in await client.studies():
+        for enrolled_study in await client.enrol_and_list_studies():
             # Rules and places never change.
             if enrolled_study.study not in known_studies and enrolled_study.file is not None:
                 await self._install_packs_and_join(client, enrolled_study)
 
-    async def hand_in_journal(self, client: ServiceClient, hosted_study: HostedStudy) -> None:
+    async def hand_in_journal_and_draw_if_allowed(self, client: ServiceClient, hosted_study: HostedStudy) -> None:
         """Delivers what is new in the participant's journal, and draws the assignment once the service allows it.
 
         Raises:
@@ -71,7 +71,7 @@ class EnrolledStudies:
             if journal_receipt.code and waits:
                 await asyncio.to_thread(self._draw_with_code, hosted_study, journal_receipt.code)
 
-    def has_journal(self, study: str) -> bool:
+    def is_journal_delivered(self, study: str) -> bool:
         """True if the service has the participant's whole journal. Reads the log."""
         hosted = self._hosted.find_study(study)
         return hosted is not None and len(self._journal_lines(hosted)) == self._delivered_counts.get(study)

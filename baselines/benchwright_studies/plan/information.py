@@ -74,7 +74,7 @@ def participant_information(study: Study, service_url: str = "") -> tuple[Inform
     if study.data.seen_by:
         sentences.append(InformationSentence(InformationKind.SEEN, ", ".join(study.data.seen_by)))
     sentences.append(InformationSentence(InformationKind.TASKS, str(len(study.problems))))
-    minutes = longest_minutes(study)
+    minutes = minutes_of_all_limits(study)
     sentences.append(
         InformationSentence(InformationKind.NO_LIMIT)
         if minutes is None
@@ -110,7 +110,7 @@ def plan_digest_sentence(plan_sha256: str = "", commitment: str = "") -> str:
     return f"The plan is not on this machine. Commitment to it: {commitment[:16]}."
 
 
-def longest_minutes(study: Study) -> float | None:
+def minutes_of_all_limits(study: Study) -> float | None:
     """Active time that all limits together leave a participant, practice included, in minutes; None without a limit."""
     limits_s = [study.time_limit_s(problem) for problem in study.problem_refs]
     given_s = [limit_s for limit_s in limits_s if limit_s is not None]

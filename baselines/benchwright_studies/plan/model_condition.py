@@ -17,7 +17,7 @@ from benchwright_attempts.summary.summary import AttemptVerdict
 from benchwright_studies.conduct.studies import RegisteredStudy, Studies, assigned_terms
 from benchwright_studies.plan.condition import Condition
 from benchwright_studies.plan.study_file import StudyFileError, StudyFlaw, parse_study
-from benchwright_studies.plan.subject import Running
+from benchwright_studies.plan.subject import RunningSubject
 
 if TYPE_CHECKING:
     from benchwright_studies.conduct.study_log import StudyLog
@@ -38,30 +38,30 @@ class ModelCondition:
     @property
     def solver(self) -> str:
         """The solver's name, for records: the model; of a server whose model is its own affair, its name."""
-        return self.condition.worker
+        return self.condition.model_or_subject_name
 
     @property
     def attempt_count(self) -> int:
         """Attempts that the plan wants."""
         return self.condition.samples * len(self.problems)
 
-    def attempt_id(self, problem: str, sample: int) -> str:
+    def attempt_id(self, problem: str, sample_number: int) -> str:
         """The id of an attempt, which is the same however often the study is run.
 
         Args:
             problem: `pack/id`.
-            sample: Number of the sample, from 1.
+            sample_number: Number of the sample, from 1.
         """
         attempt_key = (
             self.registered_study.study.study,
             self.registered_study.sha256,
             self.condition.name,
             problem,
-            str(sample),
+            str(sample_number),
         )
         return sha256("\n".join(attempt_key).encode())[:32]
 
-    def assigned_terms(self, problem: str, sample: int) -> Assigned:
+    def assigned_terms(self, problem: str, sample_number: int) -> Assigned:
         """Event data with which the log of an attempt begins.
 
         Raises:
@@ -71,7 +71,7 @@ class ModelCondition:
         self.refuse_if_closed()
         if problem not in self.problems:
             raise self._study_file_error(("problems", f"the study does not ask {problem}. Leave it out."))
-        if sample > self.condition.samples:
+        if sample_number > self.condition.samples:
             count = self.condition.samples
             raise self._study_file_error(
                 (f"{self._condition_field}.samples", f"each problem is tried {count} times, not more often.")
@@ -101,7 +101,7 @@ class ModelCondition:
                 (f"{self._condition_field}.model", f"the study asks {self.condition.model}, not {model}.")
             )
 
-    def refuse_other_subject(self, running_program: Running | None) -> None:
+    def refuse_other_subject(self, running_program: RunningSubject | None) -> None:
         """Refuse another program than the plan's.
 
         Args:

@@ -20,7 +20,7 @@ from benchwright_studies.plan.allocation import (
     ParticipantFile,
     plan_commitment_sha256,
     sealed_participant_file,
-    study_text_without_seed,
+    study_json_for_participants,
 )
 from benchwright_studies.plan.information import participant_information
 from benchwright_studies.plan.study import Analysis
@@ -70,7 +70,7 @@ def preregister_once(
         raise StudyError(
             f"{study.study} has {attempt_count} attempts already. A study is preregistered before the first one."
         )
-    form, secret = study_text_without_seed(study), secrets.token_hex(32)
+    form, secret = study_json_for_participants(study), secrets.token_hex(32)
     document: dict[str, JsonValue] = {
         "format": "benchwright-preregistration",
         "version": 1,

@@ -13,7 +13,7 @@ from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.store import Store
 from benchwright_studies.conduct.studies import RegisteredStudy, Studies
 from benchwright_studies.plan.allocation import ParticipantFile
-from benchwright_studies.plan.claims import check_claims
+from benchwright_studies.plan.claims import refuse_contradicted_claims
 from benchwright_studies.plan.study_file import StudyFile, StudyFileError, StudyFlaw, parse_study
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def register_study(log: StudyLog, store: Store, file: StudyFile) -> RegisteredSt
     _refuse_unwritable_inline_problems(file, problems)
     if file.study.study not in log.journal.studies():
         # The sentences of a study that has begun can't be changed any more.
-        check_claims(file)
+        refuse_contradicted_claims(file)
     return Studies(log, Attempts(log)).register(
         file,
         {ref: problem.difficulty for ref, problem in problems.items()},

@@ -19,10 +19,10 @@ def study_schema() -> dict[str, JsonValue]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "Benchwright study"}
 
 
-def schema_text() -> str:
+def study_schema_json() -> str:
     """The schema as a file."""
     return json.dumps(study_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":
-    sys.stdout.write(schema_text())
+    sys.stdout.write(study_schema_json())

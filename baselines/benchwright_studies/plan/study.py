@@ -130,7 +130,7 @@ AT_SERVICE = "service"
 """Records go to the bench service at which participants enrol."""
 
 
-class Data(StudyPart):
+class DataHandling(StudyPart):
     """Destination of the data."""
 
     to: str = NOWHERE
@@ -211,7 +211,7 @@ conditions have it."""
     """Who conducts the study and what for."""
     consent: ConsentText | None = None
     """Needed as soon as there are participants."""
-    data: Data = Data()
+    data: DataHandling = DataHandling()
     problem_choice: str = ""
     """How the problems were chosen, in words."""
     population: TargetPopulation | None = None
@@ -343,7 +343,7 @@ results: `benchwright study checklist` shows them."""
         return None if minutes is None else minutes * 60
 
     @property
-    def attention_checks(self) -> Mapping[str, str | int | float | bool]:
+    def expected_answer_by_question(self) -> Mapping[str, str | int | float | bool]:
         """Expected answers by the question's id."""
         return {question.id: question.expect for question in self.questionnaire if question.expect is not None}
 

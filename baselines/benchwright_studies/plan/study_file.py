@@ -19,7 +19,7 @@ from benchwright_studies.plan.people import EthicsReview, Organisers, Pay, Recru
 from benchwright_studies.plan.study import (
     Analysis,
     ConsentText,
-    Data,
+    DataHandling,
     Exclusion,
     Limits,
     Randomisation,
@@ -85,10 +85,10 @@ class StudyFile:
         return max((field for field in self.lines if self.lines[field] <= line), key=lambda field: self.lines[field])
 
 
-def _line_of_field_or_parent(lines: Mapping[str, int], field: str) -> int:
-    while field and field not in lines:
+def _line_of_field_or_parent(line_by_field: Mapping[str, int], field: str) -> int:
+    while field and field not in line_by_field:
         field = field[: max(field.rfind("."), field.rfind("["), 0)]
-    return lines.get(field, 1)
+    return line_by_field.get(field, 1)
 
 
 def read_study(path: Path) -> StudyFile:
@@ -156,19 +156,19 @@ _MOST_FIELDS = 100_000
 
 
 def _add_lines_and_flaws(
-    node: yaml.Node, field: str, lines: dict[str, int], flaws: list[StudyFlaw], ancestors: list[yaml.Node]
+    node: yaml.Node, field: str, line_by_field: dict[str, int], flaws: list[StudyFlaw], ancestors: list[yaml.Node]
 ) -> None:
-    if len(lines) > _MOST_FIELDS:
+    if len(line_by_field) > _MOST_FIELDS:
         flaws[:] = [StudyFlaw(1, "", f"aliases repeat more than {_MOST_FIELDS:,} fields. Write it without them.")]
         return
-    lines.setdefault(field, node.start_mark.line + 1)
+    line_by_field.setdefault(field, node.start_mark.line + 1)
     if node in ancestors:
         flaws.append(StudyFlaw(node.start_mark.line + 1, field, "an alias points to what it is part of. Write it out."))
         return
     ancestors = [*ancestors, node]
     if isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):
-            _add_lines_and_flaws(item, f"{field}[{index}]", lines, flaws, ancestors)
+            _add_lines_and_flaws(item, f"{field}[{index}]", line_by_field, flaws, ancestors)
     elif isinstance(node, yaml.MappingNode):
         seen_names: set[str] = set()
         for key, item in node.value:
@@ -177,11 +177,11 @@ def _add_lines_and_flaws(
             if name in seen_names:
                 flaws.append(StudyFlaw(key.start_mark.line + 1, inner_field, "it is given twice. Remove one."))
             seen_names.add(name)
-            lines[inner_field] = key.start_mark.line + 1
-            _add_lines_and_flaws(item, inner_field, lines, flaws, ancestors)
+            line_by_field[inner_field] = key.start_mark.line + 1
+            _add_lines_and_flaws(item, inner_field, line_by_field, flaws, ancestors)
 
 
-def _study_flaw(lines: Mapping[str, int], error_details: ErrorDetails, file_value: object) -> StudyFlaw:
+def _study_flaw(line_by_field: Mapping[str, int], error_details: ErrorDetails, file_value: object) -> StudyFlaw:
     field = _field_path(error_details["loc"], file_value)
     message = error_details["msg"].removeprefix("Value error, ")
     match error_details["type"]:
@@ -207,8 +207,8 @@ def _study_flaw(lines: Mapping[str, int], error_details: ErrorDetails, file_valu
         case _:
             message = f"{message[:1].lower()}{message[1:]}{'' if message.endswith('.') else '.'}"
     # What is about several fields begins with the name of one.
-    field = field or (first if (first := message.split()[0]) in lines else "")
-    return StudyFlaw(_line_of_field_or_parent(lines, field), field, message)
+    field = field or (first if (first := message.split()[0]) in line_by_field else "")
+    return StudyFlaw(_line_of_field_or_parent(line_by_field, field), field, message)
 
 
 _KINDS = (
@@ -259,7 +259,7 @@ _PARTS: Mapping[str, type[StudyPart]] = {
     "exclusions": Exclusion,
     "analysis": Analysis,
     "consent": ConsentText,
-    "data": Data,
+    "data": DataHandling,
     "organisers": Organisers,
     "population": TargetPopulation,
     "recruitment": Recruitment,

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints,
 
 from benchwright_attempts.assigned_subject import AssignedSubject
 from benchwright_foundation.model import Model
-from benchwright_studies.plan.accept_policy import Policy
+from benchwright_studies.plan.accept_policy import AcceptPolicy
 
 Digest = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64})?$")]
 """SHA-256, or nothing."""
@@ -24,12 +24,12 @@ class InitialText(StrEnum):
     """The files that everybody gets, the cursor before the last `endmodule`."""
 
 
-class Inline(Model):
+class InlineWork(Model):
     """Solo work of an inline-completion server: nobody types, and a fixed policy accepts."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
-    policy: Policy
+    policy: AcceptPolicy
     start: InitialText = InitialText.STARTING_FILES
     dialect: str = "lsp"
     """Dialect in which the server is spoken to, as `benchwright completion run --dialect` takes it."""
@@ -44,7 +44,7 @@ class Inline(Model):
 
     @model_validator(mode="after")
     def _check_oracle_has_expected_text(self) -> Self:
-        if self.policy is Policy.MATCHES and self.start is not InitialText.EMPTY_BODY:
+        if self.policy is AcceptPolicy.MATCHES and self.start is not InitialText.EMPTY_BODY:
             raise ValueError("policy matches compares with the reference: it goes with start empty-body alone")
         return self
 
@@ -68,7 +68,7 @@ on whose streams it speaks."""
     """True if `command` speaks the Agent Client Protocol."""
     refuses: tuple[str, ...] = ()
     """Kinds of tools, such as `execute`, that an agent speaking it gets no permission for."""
-    inline: Inline | None = None
+    inline: InlineWork | None = None
     """Makes it an inline-completion server that works alone."""
 
     @property
@@ -94,7 +94,7 @@ on whose streams it speaks."""
         return tuple(name for name in ("version", "configuration") if not getattr(self, name))
 
 
-class Running(BaseModel):
+class RunningSubject(BaseModel):
     """The program that is about to work, as it was found."""
 
     model_config = ConfigDict(frozen=True)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.atomic import write_atomically
-from benchwright_subjects.agent_mode import EDITOR_SUBJECT
+from benchwright_subjects.agent_mode import AGENT_MODE_SUBJECT
 from benchwright_subjects.agents.launch import BRIDGE, HOME, AcpTerms, AgentLaunch
 from benchwright_subjects.agents.preset import SubjectKind
 from benchwright_subjects.inline.vscode.editor_launch import find_programs
@@ -49,7 +49,7 @@ _FONTS_FILE = f"""<?xml version="1.0"?>
 
 
 @dataclass(frozen=True)
-class Editor:
+class CodeServerEditor:
     """The programs of one editor, on this machine."""
 
     node: Path
@@ -58,7 +58,7 @@ class Editor:
     browser: Path
 
     @classmethod
-    def find(cls, cache: Path, environ: Mapping[str, str] = os.environ) -> Editor:
+    def find(cls, cache: Path, environ: Mapping[str, str] = os.environ) -> CodeServerEditor:
         """The editor of this machine.
 
         Args:
@@ -100,7 +100,7 @@ class Editor:
 
 
 def agent_mode_launch(
-    editor: Editor, cache: Path, extension_files: Sequence[Path] = (), participant: str = ""
+    editor: CodeServerEditor, cache: Path, extension_files: Sequence[Path] = (), chat_participant: str = ""
 ) -> AgentLaunch:
     """The start of a VS Code.
 
@@ -108,13 +108,13 @@ def agent_mode_launch(
         editor: Its programs.
         cache: Folder that extensions are copied to.
         extension_files: Extensions to install, first the one that is on the bench; none if that is the built-in chat.
-        participant: The chat participant that gets the task, without `@`; empty for agent mode.
+        chat_participant: The chat participant that gets the task, without `@`; empty for agent mode.
 
     Raises:
         EvaluationError: This code-server has no chat, or a file is no extension.
     """
     extensions = [read_vsix(file) for file in extension_files]
-    identity = _identity_facts(editor.code_server, extensions, participant)
+    identity = _identity_facts(editor.code_server, extensions, chat_participant)
     shown_libraries = {
         f"{_LIBRARIES}/{number}": folder for number, folder in enumerate(_library_folders(editor.browser))
     }
@@ -122,7 +122,7 @@ def agent_mode_launch(
     command = [
         *(editor.node_path_in_sandbox, f"{HOME}/{_DRIVER}/agent_mode/driver/main.mjs", "--bridge", BRIDGE),
         *("--chromium", _BROWSER_SCRIPT, "--version", identity["subject_version"]),
-        *(("--participant", participant) if participant else ()),
+        *(("--participant", chat_participant) if chat_participant else ()),
         *(word for extension_word in extension_words for word in ("--extension", extension_word)),
         *("--", *editor.code_server_argv),
     ]
@@ -138,7 +138,7 @@ def agent_mode_launch(
         },
         files=_driver_files(editor.browser, tuple(shown_libraries)),
         identity_facts=identity,
-        title=f"{EDITOR_SUBJECT} {identity['subject_version']}",
+        title=f"{AGENT_MODE_SUBJECT} {identity['subject_version']}",
         acp=AcpTerms(start_limit_s=_START_S),
         reserves_memory=True,
         grades_saves=True,
@@ -161,7 +161,7 @@ def _driver_files(browser: Path, library_folder_names: Sequence[str]) -> dict[st
     return driver_files
 
 
-def _identity_facts(code_server: Path, extensions: Sequence[Extension], participant: str) -> dict[str, str]:
+def _identity_facts(code_server: Path, extensions: Sequence[Extension], chat_participant: str) -> dict[str, str]:
     """Facts about the editor and the extension that works in it.
 
     Raises:
@@ -178,7 +178,7 @@ def _identity_facts(code_server: Path, extensions: Sequence[Extension], particip
         for extension in extensions:
             digest.update(bytes.fromhex(extension.sha256))
         facts = {
-            "subject": EDITOR_SUBJECT,
+            "subject": AGENT_MODE_SUBJECT,
             "subject_kind": SubjectKind.EDITOR.value,
             "subject_version": str(product.get("version") or product["codeServerVersion"]),
             "subject_sha256": digest.hexdigest(),
@@ -192,7 +192,7 @@ def _identity_facts(code_server: Path, extensions: Sequence[Extension], particip
         ) from None
     if extensions:
         facts["extensions"] = ", ".join(f"{extension.id} {extension.version}" for extension in extensions)
-    return facts | ({"participant": participant} if participant else {})
+    return facts | ({"participant": chat_participant} if chat_participant else {})
 
 
 def _browser_binary(browser_command: str) -> Path:

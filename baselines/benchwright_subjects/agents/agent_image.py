@@ -27,7 +27,7 @@ from benchwright_foundation.model import Model
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.sandbox.docker.engine import (
     LABEL,
-    connect_engine,
+    connect_engine_and_remove_dead_containers,
     engine_errors_as_unavailable,
     process_identity,
     remove_container,
@@ -88,7 +88,7 @@ class AgentRun(Model):
     """Those of them that the problem does not ask for."""
 
 
-def write_template(folder: Path) -> None:
+def write_image_template(folder: Path) -> None:
     """Write the files of a base image and of an agent's image.
 
     Raises:
@@ -102,15 +102,17 @@ def write_template(folder: Path) -> None:
         (folder / name).write_bytes((template / name).read_bytes())
 
 
-def run_image(image: AgentImage, problems: Sequence[Problem], folder: Path, samples: int, jobs: int) -> list[AgentRun]:
+def run_image_on_problems(
+    image: AgentImage, problems: Sequence[Problem], folder: Path, samples_per_problem: int, most_containers: int
+) -> list[AgentRun]:
     """Let an agent work on each problem; what an earlier call has finished in the folder is not repeated.
 
     Args:
         image: The agent.
         problems: Public parts.
         folder: Gets a folder for each sample of each problem, and `answers.jsonl`.
-        samples: Of each problem.
-        jobs: Containers at a time.
+        samples_per_problem: Of each problem.
+        most_containers: Containers at a time.
 
     Raises:
         EvaluationError: No engine answers, it has no such image, or a problem is a whole repository.
@@ -123,17 +125,17 @@ def run_image(image: AgentImage, problems: Sequence[Problem], folder: Path, samp
     if not designs:
         raise EvaluationError("An agent's image works on designs, and there is none among these problems.")
     with _reported_engine_errors():
-        engine = connect_engine(os.environ, None)
+        engine = connect_engine_and_remove_dead_containers(os.environ, None)
         if engine.copies_folder:
             raise EvaluationError("The Docker engine runs elsewhere, and can't show an agent folders of this machine.")
         _refuse_missing_image(engine.api, image.name)
-        samples_of_problems = [(problem, sample) for problem in designs for sample in range(1, samples + 1)]
+        samples_of_problems = [(problem, sample) for problem in designs for sample in range(1, samples_per_problem + 1)]
 
         def run_task(problem_and_sample: tuple[Problem, int]) -> AgentRun:
             problem, sample = problem_and_sample
             return _finished_or_new_run(engine.api, image, problem, sample, folder / f"sample_{sample}" / problem.id)
 
-        with ThreadPoolExecutor(jobs) as pool:
+        with ThreadPoolExecutor(most_containers) as pool:
             agent_runs = list(pool.map(run_task, samples_of_problems))
     lines = [
         json.dumps({"id": problem.id, "files": answer_files(problem, folder / f"sample_{sample}" / problem.id)})

@@ -21,13 +21,13 @@ from benchwright_foundation.json_text import parse_untrusted_json
 from benchwright_foundation.untrusted_folder import remove_folder_if_possible
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.execution.process import ProcessEnd, StepEnd
-from benchwright_harness.execution.run_folder import new_run_folder, run_folder
+from benchwright_harness.execution.run_folder import filled_run_folder, new_run_folder
 from benchwright_harness.plan.selection import selections
 from benchwright_harness.sandbox import Sandbox, SandboxJob
-from benchwright_harness.sandbox.registry import sandboxes_with
+from benchwright_harness.sandbox.registry import sandbox_names_with
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem, RunLimits
-from benchwright_subjects.agents.launch import HOME, LAUNCHER, PORT, AgentEnd, AgentLaunch, Ending
+from benchwright_subjects.agents.launch import HOME, LAUNCHER, PORT, AgentEnd, AgentEnding, AgentLaunch
 from benchwright_subjects.checkpoint import MOST_BYTES
 
 _GIVEN = "/bench"
@@ -41,11 +41,11 @@ _MOST_PRINTED = 64_000
 _LIMITS = RunLimits(wall_s=86_400, memory_mb=8192, processes=512, folder_mb=1000, file_mb=500)
 """Of everything in the sandbox together; the attempt's own limits end it earlier."""
 _ENDINGS = {
-    ProcessEnd.MEMORY: Ending.MEMORY,
-    ProcessEnd.FOLDER_QUOTA: Ending.FOLDER,
-    ProcessEnd.TIMEOUT: Ending.TIME,
-    ProcessEnd.STARVED: Ending.TIME,
-    ProcessEnd.OUTPUT_QUOTA: Ending.KILLED_LAUNCHER,
+    ProcessEnd.MEMORY: AgentEnding.MEMORY,
+    ProcessEnd.FOLDER_QUOTA: AgentEnding.FOLDER,
+    ProcessEnd.TIMEOUT: AgentEnding.TIME,
+    ProcessEnd.STARVED: AgentEnding.TIME,
+    ProcessEnd.OUTPUT_QUOTA: AgentEnding.KILLED_LAUNCHER,
 }
 
 
@@ -77,14 +77,14 @@ class AgentSandbox:
         Raises:
             EvaluationError: Agents can't work in this sandbox.
         """
-        fitting = sandboxes_with(lambda sandbox_kind: sandbox_kind.shows_folders)
+        fitting = sandbox_names_with(lambda sandbox_kind: sandbox_kind.shows_folders)
         if sandbox.name not in fitting:
             names = " or ".join(fitting)
             raise EvaluationError(f"Agents that are programs work in the {names} sandbox only. Leave --sandbox out.")
         user = sandbox.new_user()
         code, given_folder = new_run_folder(), new_run_folder()
         try:
-            with run_folder(code, files, user):
+            with filled_run_folder(code, files, user):
                 if user is not None:
                     os.chown(given_folder, user, user)
                 yield cls(sandbox, toolchain, user, code, given_folder)
@@ -180,8 +180,8 @@ def _agent_end_of(step_end: StepEnd, launcher_output: bytes) -> AgentEnd:
         report = parse_untrusted_json(launcher_output.splitlines()[-1])
         code, stdout, stderr = int(report["code"]), str(report["stdout"]), str(report["stderr"])
     except (ValueError, LookupError, TypeError):
-        return AgentEnd(Ending.KILLED_LAUNCHER, stderr=launcher_output[-1000:].decode("utf-8", "replace"))
-    return AgentEnd(Ending.DONE if code == 0 else Ending.FAILED, code, stdout, stderr)
+        return AgentEnd(AgentEnding.KILLED_LAUNCHER, stderr=launcher_output[-1000:].decode("utf-8", "replace"))
+    return AgentEnd(AgentEnding.DONE if code == 0 else AgentEnding.FAILED, code, stdout, stderr)
 
 
 def refuse_unreadable_folder(folder: Path) -> None:

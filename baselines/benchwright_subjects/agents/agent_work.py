@@ -23,7 +23,7 @@ from benchwright_subjects.agents.acp.conversation import Conversation
 from benchwright_subjects.agents.acp.tool_calls import ToolCalls
 from benchwright_subjects.agents.agent_sandbox import AgentSandbox, cancelled_at_block_end
 from benchwright_subjects.agents.folder_watch import FileState, FolderWatch, PathState, path_state
-from benchwright_subjects.agents.launch import AgentEnd, AgentLaunch, Ending
+from benchwright_subjects.agents.launch import AgentEnd, AgentEnding, AgentLaunch
 from benchwright_subjects.agents.session_copies import SessionCopies
 from benchwright_subjects.bridge import ModelBridge
 from benchwright_subjects.bridge.http_server import serve_bridge
@@ -163,7 +163,7 @@ class _Checkpoints:
         folder_files = {} if self._sample.tree_files else await asyncio.to_thread(plain_files_below, self._sandbox.code)
         judged = set(judged_paths(self._sample.problem))
         solver_state = SolverState(
-            files=self._sample.kept_files,
+            files=self._sample.checkpoint_files,
             folder_files={path: content for path, content in folder_files.items() if path not in judged},
             session=self._conversation.session_id,
             session_copy=session_copy,
@@ -176,7 +176,7 @@ class _Checkpoints:
         Raises:
             SessionLostError: It ended without a request to its model.
         """
-        if self._sample.checkpoint is not None and agent_end.ending is not Ending.DONE and not bridge.requests:
+        if self._sample.checkpoint is not None and agent_end.ending is not AgentEnding.DONE and not bridge.requests:
             raise SessionLostError(agent_end.failure_reason)
 
 
@@ -201,7 +201,7 @@ def _record_end_or_raise(sample: SampleAttempt, agent_end: AgentEnd, bridge: Mod
             "stderr": agent_end.stderr,
         }
     )
-    is_done = agent_end.ending is Ending.DONE
+    is_done = agent_end.ending is AgentEnding.DONE
     if bridge.provider_error is not None and not (is_done and bridge.provider_error.is_about_request):
         raise bridge.provider_error
     sample.submitted = is_done

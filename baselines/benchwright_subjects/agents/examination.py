@@ -16,7 +16,7 @@ from benchwright_subjects.agents.launched import installed_launch
 from benchwright_subjects.agents.preset import Preset
 
 
-class SubjectCondition(StrEnum):
+class ExaminationFinding(StrEnum):
     """Finding of an examination."""
 
     WORKS = "works"
@@ -28,7 +28,7 @@ class SubjectCondition(StrEnum):
 class ExaminedSubject:
     """One subject."""
 
-    condition: SubjectCondition
+    condition: ExaminationFinding
     message: str = ""
     """The version that it prints, or the reason why it does not start."""
 
@@ -40,14 +40,14 @@ async def examine_subject(preset: Preset, cache: Path, sandbox: Sandbox, toolcha
 
 
 async def examine_launch(
-    launch: AgentLaunch, version_command: str, version: str, sandbox: Sandbox, toolchain: Toolchain
+    launch: AgentLaunch, version_command: str, expected_version: str, sandbox: Sandbox, toolchain: Toolchain
 ) -> ExaminedSubject:
     """Have a program say its version in the sandbox.
 
     Args:
         launch: Its start.
         version_command: Command in its place that prints its version.
-        version: Version that it has to be.
+        expected_version: Version that it has to be.
         sandbox: Sandbox in which it runs.
         toolchain: Tools that it finds there.
     """
@@ -55,12 +55,12 @@ async def examine_launch(
         with AgentSandbox.temporary_with_files(sandbox, toolchain, {}) as box:
             agent_end = await box.run(replace(launch, command=version_command, acp=None), None, "")
     except (EvaluationError, HarnessError) as error:
-        return ExaminedSubject(SubjectCondition.BROKEN, str(error))
+        return ExaminedSubject(ExaminationFinding.BROKEN, str(error))
     if agent_end.failure_reason:
-        return ExaminedSubject(SubjectCondition.BROKEN, agent_end.failure_reason)
+        return ExaminedSubject(ExaminationFinding.BROKEN, agent_end.failure_reason)
     version_output = agent_end.stdout.strip() or agent_end.stderr.strip()
-    if version not in version_output:
+    if expected_version not in version_output:
         return ExaminedSubject(
-            SubjectCondition.BROKEN, f"it says that its version is {version_output[-200:]!r}, not {version}"
+            ExaminationFinding.BROKEN, f"it says that its version is {version_output[-200:]!r}, not {expected_version}"
         )
-    return ExaminedSubject(SubjectCondition.WORKS, version_output.splitlines()[-1])
+    return ExaminedSubject(ExaminationFinding.WORKS, version_output.splitlines()[-1])

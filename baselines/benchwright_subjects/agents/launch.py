@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from benchwright_studies.plan.subject import Running
+from benchwright_studies.plan.subject import RunningSubject
 
 AGENT = "/agent"
 """Path at which the sandbox shows an agent's programs."""
@@ -103,7 +103,7 @@ can't."""
         """Facts about it that an attempt records."""
         return {**self.identity_facts, "configuration_sha256": self.configuration_sha256}
 
-    def running_program(self, registered_name: str) -> Running:
+    def running_program(self, registered_name: str) -> RunningSubject:
         """The program that would work, to be compared with what a study registers.
 
         Args:
@@ -111,7 +111,7 @@ can't."""
         """
         subject_name = self.title.partition(" ")[0] or registered_name
         version = str(self.identity_facts.get("subject_version", ""))
-        return Running(name=subject_name, configuration=self.configuration_sha256, version=version)
+        return RunningSubject(name=subject_name, configuration=self.configuration_sha256, version=version)
 
     def full_environment(self, toolchain_environment: Mapping[str, str]) -> dict[str, str]:
         """Its whole environment.
@@ -141,7 +141,7 @@ can't."""
         return "" if "{prompt}" in self.command or self.acp is not None else prompt
 
 
-class Ending(StrEnum):
+class AgentEnding(StrEnum):
     """Ways in which an agent came to its end by itself."""
 
     DONE = "done"
@@ -178,7 +178,7 @@ class Ending(StrEnum):
 class AgentEnd:
     """An agent's end, and the end of what it printed."""
 
-    ending: Ending
+    ending: AgentEnding
     code: int | None = None
     """Exit status; None if it is not known."""
     stdout: str = ""
@@ -190,18 +190,18 @@ class AgentEnd:
     def failure_reason(self) -> str:
         """Reason why it has not submitted its work, as a sentence without a point; empty if it has."""
         match self.ending:
-            case Ending.DONE:
+            case AgentEnding.DONE:
                 return ""
-            case Ending.FAILED:
+            case AgentEnding.FAILED:
                 output_tail = (self.stderr or self.stdout)[-500:].strip()
                 return f"its command ended with {self.code}: {output_tail}"
-            case Ending.KILLED_LAUNCHER:
+            case AgentEnding.KILLED_LAUNCHER:
                 return "it ended the program that had started it"
-            case Ending.MEMORY:
+            case AgentEnding.MEMORY:
                 return "it used more memory than its sandbox has"
-            case Ending.FOLDER:
+            case AgentEnding.FOLDER:
                 return "it wrote more than its folder may hold"
-            case Ending.TIME:
+            case AgentEnding.TIME:
                 return "it ran into its sandbox's time limit"
             case _:
                 return f"{self.ending.value}: {self.detail}"

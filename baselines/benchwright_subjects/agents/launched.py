@@ -20,7 +20,7 @@ def configured_launch(
     command: str,
     agent_place: str,
     *,
-    acp: bool = False,
+    speaks_acp: bool = False,
     refused_tools: Sequence[str] = (),
 ) -> AgentLaunch | None:
     """The program to start; none if our own agent works.
@@ -30,7 +30,7 @@ def configured_launch(
         subject_name: The name of one, if any.
         command: A command of the user's own, if any.
         agent_place: `benchwright:FOLDER` shows it a folder.
-        acp: True if the command speaks the Agent Client Protocol.
+        speaks_acp: True if the command speaks the Agent Client Protocol.
         refused_tools: Kinds of tools that an agent speaking it gets no permission for.
 
     Raises:
@@ -38,12 +38,12 @@ def configured_launch(
     """
     if subject_name and command:
         raise EvaluationError("--subject and --agent-command both say which agent works; leave one out.")
-    if acp and (subject_name or not command):
+    if speaks_acp and (subject_name or not command):
         raise EvaluationError("--acp says how the program of --agent-command gets its task; leave it out, or give one.")
     launch = (
         installed_launch(cache, subject_name)
         if subject_name
-        else _command_launch(command, agent_place, acp=acp)
+        else _command_launch(command, agent_place, speaks_acp=speaks_acp)
         if command
         else None
     )
@@ -63,8 +63,8 @@ def with_refused_tools(launch: AgentLaunch | None, refused_tools: Sequence[str])
     return replace(launch, acp=replace(launch.acp, refuses=frozenset(refused_tools)))
 
 
-def _command_launch(command: str, agent_place: str, *, acp: bool) -> AgentLaunch:
-    if acp and "{prompt}" in command:
+def _command_launch(command: str, agent_place: str, *, speaks_acp: bool) -> AgentLaunch:
+    if speaks_acp and "{prompt}" in command:
         raise EvaluationError("An agent that speaks ACP gets its task by messages; leave {prompt} out of its command.")
     name, _, folder = agent_place.partition(":")
     if name not in ("", _PLACE):
@@ -78,11 +78,11 @@ def _command_launch(command: str, agent_place: str, *, acp: bool) -> AgentLaunch
         path=(f"{AGENT}/bin",) if programs else (),
         identity_facts={
             "subject": "command",
-            "subject_kind": (SubjectKind.ACP if acp else SubjectKind.COMMAND_LINE).value,
+            "subject_kind": (SubjectKind.ACP if speaks_acp else SubjectKind.COMMAND_LINE).value,
         },
-        acp=AcpTerms() if acp else None,
+        acp=AcpTerms() if speaks_acp else None,
         # Nobody knows in which files of its home an agent of the user's own keeps its session.
-        session_paths=(".",) if acp else (),
+        session_paths=(".",) if speaks_acp else (),
     )
 
 

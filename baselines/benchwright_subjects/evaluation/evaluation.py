@@ -22,7 +22,7 @@ from benchwright_attempts.terms import Solver
 from benchwright_problems.verdict import Outcome, present_outcome_of_recorded
 from benchwright_subjects.evaluation.budget import spending_within
 from benchwright_subjects.evaluation.prices import set_prices
-from benchwright_subjects.evaluation.prompt_lines import write_lines
+from benchwright_subjects.evaluation.prompt_lines import write_json_lines
 from benchwright_subjects.evaluation.provider_failure import MOST_RETRIES
 from benchwright_subjects.inspect_private import PrerequisiteError
 from benchwright_subjects.prompts.refinement import SUFFIX
@@ -91,7 +91,7 @@ def evaluate(evaluation_run: EvaluationRun) -> EvalLog:
     generate = GenerateConfigArgs(max_retries=MOST_RETRIES)
     generate.update(evaluation_run.generate)
     try:
-        prices = _prices_for_limits(
+        prices = _set_prices_and_describe(
             evaluation_run.prices_file,
             str(evaluation_run.model),
             {"--cost-limit": evaluation_run.cost_limit_usd, "--budget": evaluation_run.budget_usd},
@@ -120,7 +120,7 @@ def evaluate(evaluation_run: EvaluationRun) -> EvalLog:
     return _first_log_or_error(logs, evaluation_run.output_folder)
 
 
-def _prices_for_limits(
+def _set_prices_and_describe(
     prices_file: Path | None, model: str, limits_usd: Mapping[str, float | None]
 ) -> dict[str, JsonValue]:
     """Set the prices of a run; what its log says of them.
@@ -196,7 +196,7 @@ def resume_run(
     if log_file.suffix != ".eval" or not log_file.is_file():
         raise EvaluationError(f"{log_file} is not an .eval log of a run.")
     run_header = read_eval_log(str(log_file.absolute()), header_only=True).eval
-    _prices_for_limits(
+    _set_prices_and_describe(
         prices_file, run_header.model, {"--cost-limit": run_header.config.cost_limit, "--budget": budget_usd}
     )
     try:
@@ -211,7 +211,7 @@ def resume_run(
     return _first_log_or_error(logs, log_file.parent)
 
 
-def newest_log(folder: Path) -> Path:
+def newest_eval_log_file(folder: Path) -> Path:
     """The log of the newest run in a folder.
 
     Raises:
@@ -243,19 +243,19 @@ def write_replies(eval_log: EvalLog, file: Path) -> None:
         name = str(sample.id)
         reply = {"completion": sample.output.completion, **_answer_origin_facts(eval_log, sample, Solver.MODEL)}
         (refined_lines if name.endswith(SUFFIX) else published_lines).append({"id": name.removesuffix(SUFFIX), **reply})
-    write_lines(file, published_lines)
+    write_json_lines(file, published_lines)
     if refined_lines:
-        write_lines(file.with_name(file.name.replace(".responses", ".refined.responses")), refined_lines)
+        write_json_lines(file.with_name(file.name.replace(".responses", ".refined.responses")), refined_lines)
 
 
-def _answer_origin_facts(log: EvalLog, sample: EvalSample, condition: Solver) -> dict[str, JsonValue]:
+def _answer_origin_facts(log: EvalLog, sample: EvalSample, solver_kind: Solver) -> dict[str, JsonValue]:
     """Facts in a line about its answer's origin: see `benchwright_problems.storage.responses.Origin`."""
     attempt = _score_metadata(sample).get("attempt")
     task_metadata = log.eval.metadata or {}
     origin = {
         "attempt": attempt,
         "solver": log.eval.model if attempt else None,
-        "condition": condition.value if attempt else None,
+        "condition": solver_kind.value if attempt else None,
         "prompts": task_metadata.get("prompts"),
         "shots": task_metadata.get("shots"),
         "steps": task_metadata.get("steps") or None,
@@ -283,7 +283,7 @@ def write_agent_submissions(eval_log: EvalLog, attempt_log: EventLog, file: Path
             files = {path: content.decode("utf-8", "replace") for path, content in contents.items()}
             work_fields = {"response": files[ANSWER]} if ANSWER in files else {"files": dict[str, JsonValue](files)}
             lines.append({"id": str(sample.id), **work_fields, **_answer_origin_facts(eval_log, sample, Solver.AGENT)})
-    write_lines(file, lines)
+    write_json_lines(file, lines)
 
 
 def summary_of_run(log: EvalLog) -> dict[str, JsonValue]:

@@ -73,7 +73,7 @@ def task_name_of_sample(sample_uuid: str) -> str:
         ) from None
 
 
-def failed_requests_of(sample_uuid: str) -> list[FailedRequest]:
+def resent_requests_of(sample_uuid: str) -> list[FailedRequest]:
     """The requests of a sample that were sent again, in order.
 
     Args:

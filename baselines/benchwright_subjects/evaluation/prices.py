@@ -18,7 +18,7 @@ _EXAMPLE = "{name}: {{input: 2.5, output: 10, input_cache_write: 0, input_cache_
 
 
 @dataclass(frozen=True)
-class PriceList:
+class PriceSource:
     """Where the prices of a run come from."""
 
     file: str
@@ -41,7 +41,7 @@ class PriceList:
             )
 
 
-def set_prices(prices_file: Path, required_model: str = "") -> PriceList:
+def set_prices(prices_file: Path, required_model: str = "") -> PriceSource:
     """Have Inspect count what models cost, also those that its own table of models does not have.
 
     Args:
@@ -73,7 +73,7 @@ def set_prices(prices_file: Path, required_model: str = "") -> PriceList:
         # Inspect's own function refuses models that its table does not have, such as those behind an address.
         model_info = get_model_info(name) or ModelInfo()
         set_model_info(name, model_info.model_copy(update={"cost": price}))
-    return PriceList(prices_file.name, dated)
+    return PriceSource(prices_file.name, dated)
 
 
 def _price_date(prices_file: Path, stated_date: object) -> date | None:

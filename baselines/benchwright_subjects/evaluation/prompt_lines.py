@@ -18,7 +18,9 @@ from benchwright_problems.problem import Problem
 from benchwright_subjects.prompts.prompt import ModelPrompt, prompt_parts_text
 
 
-def write_prompts(file: Path, problems: Sequence[Problem], prompt_for: Callable[[Problem], ModelPrompt]) -> int:
+def write_prompts_and_count(
+    file: Path, problems: Sequence[Problem], prompt_for: Callable[[Problem], ModelPrompt]
+) -> int:
     """Write the prompt of each problem; how many there are.
 
     Raises:
@@ -31,11 +33,11 @@ def write_prompts(file: Path, problems: Sequence[Problem], prompt_for: Callable[
         if not prompt.examples:
             line["user"] = prompt_parts_text(prompt.user)
         lines.append(line)
-    write_lines(file, lines)
+    write_json_lines(file, lines)
     return len(lines)
 
 
-def write_lines(file: Path, lines: Iterable[Mapping[str, JsonValue]]) -> None:
+def write_json_lines(file: Path, lines: Iterable[Mapping[str, JsonValue]]) -> None:
     """Write JSON Lines, whole or not at all.
 
     Raises:

@@ -15,7 +15,7 @@ from benchwright_problems.partial_date import require_partial_date
 from benchwright_problems.problem import Problem
 from benchwright_studies.plan.model_condition import ModelCondition
 from benchwright_subjects.agents.launch import AgentLaunch
-from benchwright_subjects.evaluation.inspect_runs import failed_requests_of, task_name_of_sample
+from benchwright_subjects.evaluation.inspect_runs import resent_requests_of, task_name_of_sample
 from benchwright_subjects.evaluation.services import EvaluationServices
 from benchwright_subjects.prompt_sets.forms import digest_of_prompt_forms
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
@@ -30,16 +30,16 @@ class TaskRun:
         services: Services that its samples share.
         pack: Pack whose problems it asks.
         problems: Public parts.
-        agent: True if an agent works on them.
+        is_agent: True if an agent works on them.
         study_condition: Part of a study, where its plan says who solves what.
         most_runs: Outside studies: how many runs of the hidden tests an agent may ask for.
-        most_s: Outside studies: the time limit of a sample in seconds. None without a limit.
+        time_limit_s: Outside studies: the time limit of a sample in seconds. None without a limit.
         prompts: Prompts of the problems; None if that is a template of the user's, or an agent's task.
         shots: Solved questions that are shown before each one; None for agents.
-        steps: True if steps are asked for before the answer.
+        asks_for_steps: True if steps are asked for before the answer.
         knowledge_cutoff: Outside studies: the end of what the model was trained on; as Inspect knows it if empty.
-        refined: Statements that are asked beside the originals, by problem.
-        aids: Name → version of what a model is given beside the question, such as passages or Python. The names become
+        refined_by_problem: Statements that are asked beside the originals, by problem.
+        version_by_aid: Name → version of what a model is given beside the question, such as passages or Python. The names become
             part of that of the prompts, so that reports keep such attempts apart.
         launch: The program that works with the model; None if that is our own agent, or none.
 
@@ -53,40 +53,40 @@ class TaskRun:
         pack: str,
         problems: Sequence[Problem],
         *,
-        agent: bool,
+        is_agent: bool,
         study_condition: ModelCondition | None = None,
         most_runs: int = 0,
-        most_s: float | None = None,
+        time_limit_s: float | None = None,
         prompts: PromptSet | None = None,
         shots: int | None = None,
-        steps: bool = False,
+        asks_for_steps: bool = False,
         knowledge_cutoff: str = "",
-        refined: Mapping[str, RefinedStatement] | None = None,
-        aids: Mapping[str, str] | None = None,
+        refined_by_problem: Mapping[str, RefinedStatement] | None = None,
+        version_by_aid: Mapping[str, str] | None = None,
         launch: AgentLaunch | None = None,
     ) -> None:
         self.services = services
         self.pack = pack
-        self.agent = agent
+        self.agent = is_agent
         self._cutoff = _checked_cutoff_date(knowledge_cutoff)
         self.prompts = prompts
         self.facts_of_prompts: dict[str, JsonValue] = (
             {}
             if prompts is None
             else {
-                "prompts": "+".join((prompts.name, *(aids or {}))),
+                "prompts": "+".join((prompts.name, *(version_by_aid or {}))),
                 "prompts_sha256": digest_of_prompt_forms(prompts),
             }
         )
-        if aids and prompts is not None:
-            self.facts_of_prompts["aids"] = dict(aids)
+        if version_by_aid and prompts is not None:
+            self.facts_of_prompts["aids"] = dict(version_by_aid)
         if prompts is not None and shots is not None:
-            self.facts_of_prompts |= {"shots": shots, "steps": steps}
+            self.facts_of_prompts |= {"shots": shots, "steps": asks_for_steps}
         """For records: which prompts these are."""
         self._study_condition = study_condition
         self._most_runs = most_runs
-        self._most_s = most_s
-        self._refined = refined or {}
+        self._most_s = time_limit_s
+        self._refined = refined_by_problem or {}
         self._launch = launch
         self._problems = {problem.id: problem for problem in problems}
         self._samples: dict[str, SampleAttempt] = {}
@@ -102,14 +102,14 @@ class TaskRun:
         sample = await SampleAttempt.begin_or_continue(
             self.services, task_name_of_sample(state.uuid), ref, problem, state.epoch, subject
         )
-        sample.failed_requests = partial(failed_requests_of, state.uuid)
+        sample.failed_requests = partial(resent_requests_of, state.uuid)
         self._samples[state.uuid] = sample
 
     def _solving_subject(self, ref: str, model: str, sample_number: int) -> SolvingSubject:
         program = self._launch.record_facts if self._launch else {}
         if self._study_condition is None:
             condition = Solver.AGENT if self.agent else Solver.MODEL
-            terms = Terms(condition.value, most_runs=self._most_runs, most_s=self._most_s)
+            terms = Terms(condition.value, most_runs=self._most_runs, time_limit_s_outside_studies=self._most_s)
             name = f"{self._launch.name} with {model}" if self._launch and self._launch.name else model
             return SolvingSubject(
                 name,

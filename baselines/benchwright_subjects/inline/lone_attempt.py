@@ -17,20 +17,20 @@ from benchwright_attempts.terms import Terms
 from benchwright_problems.problem import Problem
 from benchwright_studies.plan.model_condition import ModelCondition
 from benchwright_studies.plan.subject import InitialText as StartOf
-from benchwright_studies.plan.subject import Inline, Running
+from benchwright_studies.plan.subject import InlineWork, RunningSubject
 from benchwright_subjects.evaluation.provider_failure import ProviderError
 from benchwright_subjects.evaluation.services import EvaluationServices, run_without_leaking_frames
 from benchwright_subjects.inline.failure import SubjectError
-from benchwright_subjects.inline.policies import Refusal
+from benchwright_subjects.inline.policies import RefusalConsequence
 from benchwright_subjects.inline.record import SHOWN, OfferOutcome
 from benchwright_subjects.inline.run import visible_files
 from benchwright_subjects.inline.server.served_model import open_model_service
 from benchwright_subjects.inline.server.session import ServerName, open_connection
-from benchwright_subjects.inline.site_run import InlineSubject, Rules, play_site
+from benchwright_subjects.inline.site_run import InlineSubject, PlayRules, play_site
 from benchwright_subjects.inline.sites import Site, SiteKind
 from benchwright_subjects.inline.text.document import DocumentVersion
 from benchwright_subjects.inline.text.start_text import StartText, start_texts
-from benchwright_subjects.inline.witness import Hand, Witness, WitnessedRequest
+from benchwright_subjects.inline.witness import TextOrigin, Witness, WitnessedRequest
 from benchwright_subjects.inline.workplace import remove_abandoned_workplaces, temporary_workplace
 from benchwright_subjects.sample_attempt import SampleAttempt
 from benchwright_subjects.sample_attempt import SolvingSubject as Solver
@@ -41,7 +41,7 @@ FAILED = "subject_failed: "
 
 
 @dataclass(frozen=True)
-class LoneServer:
+class RegisteredServer:
     """A server that a study's condition names, as it was found."""
 
     study_condition: ModelCondition
@@ -57,7 +57,7 @@ class LoneServer:
         return registered.name if registered is not None else self.name.name
 
     @property
-    def rules(self) -> Inline:
+    def rules(self) -> InlineWork:
         """As the study file has them.
 
         Raises:
@@ -82,9 +82,9 @@ class LoneServer:
         }
 
 
-async def start_and_check_server(
-    study_condition: ModelCondition, subject: InlineSubject, configuration: str
-) -> LoneServer:
+async def require_registered_server(
+    study_condition: ModelCondition, subject: InlineSubject, configuration_sha256: str
+) -> RegisteredServer:
     """Start a server once and compare it with what the study registers.
 
     Raises:
@@ -100,14 +100,14 @@ async def start_and_check_server(
             registered = study_condition.condition.subject
             server_name = registered.name if registered is not None else name.name
             study_condition.refuse_other_subject(
-                Running(name=server_name, version=name.version, configuration=configuration)
+                RunningSubject(name=server_name, version=name.version, configuration=configuration_sha256)
             )
-    return LoneServer(study_condition, subject, configuration, name)
+    return RegisteredServer(study_condition, subject, configuration_sha256, name)
 
 
-async def attempt_problems(
+async def let_server_attempt_problems(
     services: EvaluationServices,
-    lone_server: LoneServer,
+    registered_server: RegisteredServer,
     refs_and_sample_numbers: Sequence[tuple[str, int]],
     report_progress: Callable[[int, int], None],
 ) -> list[AttemptVerdict | None]:
@@ -115,7 +115,7 @@ async def attempt_problems(
 
     Args:
         services: Opened.
-        lone_server: The server that works.
+        registered_server: The server that works.
         refs_and_sample_numbers: PACK/ID and the sample's number, from 1.
         report_progress: Called with how many have ended, and how many there are.
 
@@ -128,18 +128,18 @@ async def attempt_problems(
     attempt_verdicts = []
     for done_count, (ref, number) in enumerate(refs_and_sample_numbers):
         report_progress(done_count, len(refs_and_sample_numbers))
-        attempt_verdicts.append(await _attempt_problem(services, lone_server, ref, number))
+        attempt_verdicts.append(await _let_server_attempt_problem(services, registered_server, ref, number))
     report_progress(len(refs_and_sample_numbers), len(refs_and_sample_numbers))
     return attempt_verdicts
 
 
-async def _attempt_problem(
-    services: EvaluationServices, lone_server: LoneServer, ref: str, sample_number: int
+async def _let_server_attempt_problem(
+    services: EvaluationServices, registered_server: RegisteredServer, ref: str, sample_number: int
 ) -> AttemptVerdict | None:
-    study_condition = lone_server.study_condition
+    study_condition = registered_server.study_condition
     problem = services.store.problem(ref)
-    is_cut = lone_server.rules.start is StartOf.EMPTY_BODY
-    texts = start_texts(ref, services.store.unseal(ref) if is_cut else problem, lone_server.rules.start)
+    is_cut = registered_server.rules.start is StartOf.EMPTY_BODY
+    texts = start_texts(ref, services.store.unseal(ref) if is_cut else problem, registered_server.rules.start)
     assigned = study_condition.assigned_terms(ref, sample_number)
     solver = Solver(
         study_condition.solver,
@@ -147,7 +147,7 @@ async def _attempt_problem(
         Terms(assigned.condition, assigned),
         study_condition.attempt_id(ref, sample_number),
         study_condition.condition.knowledge_cutoff or "",
-        program_facts=lone_server.facts,
+        program_facts=registered_server.facts,
         start_files={start_text.path: encode_text(start_text.text) for start_text in texts},
     )
     sample = await SampleAttempt.begin_or_continue(services, "", ref, problem, sample_number, solver)
@@ -156,7 +156,11 @@ async def _attempt_problem(
         return (await sample.attempt.writer.summary()).verdict
     try:
         failure = await _fill_places_until_failure(
-            lone_server, _subject_with_sample_seed(lone_server.subject, sample_number), sample, problem, texts
+            registered_server,
+            _subject_with_sample_seed(registered_server.subject, sample_number),
+            sample,
+            problem,
+            texts,
         )
         await run_without_leaking_frames(ref, _end_attempt(sample, failure))
     except ProviderError:
@@ -188,7 +192,7 @@ def _subject_with_sample_seed(subject: InlineSubject, sample_number: int) -> Inl
 
 
 async def _fill_places_until_failure(
-    lone_server: LoneServer,
+    registered_server: RegisteredServer,
     subject: InlineSubject,
     sample: SampleAttempt,
     problem: Problem,
@@ -199,17 +203,23 @@ async def _fill_places_until_failure(
     Raises:
         ProviderError: The provider of the server's model failed.
     """
-    rules = Rules(Refusal.ALONE, timeout_s=lone_server.rules.timeout_s, most_asks=lone_server.rules.most_asks)
+    rules = PlayRules(
+        RefusalConsequence.ALONE,
+        timeout_s=registered_server.rules.timeout_s,
+        most_asks=registered_server.rules.most_asks,
+    )
     present = visible_files(problem, has_statement=True) | {
         start_text.path: start_text.text for start_text in start_texts_of_files
     }
     failure: SubjectError | None = None
     async with sample.solving_within_time_limit():
         for cut_file in start_texts_of_files:
-            witness = _LogRecorder(sample, cut_file.path, lone_server.title)
+            witness = _LogRecorder(sample, cut_file.path, registered_server.title)
             for site in _sites_in_turn(sample.header.problem, cut_file, present):
                 other_files = {path: content for path, content in present.items() if path != cut_file.path}
-                played_site = await play_site(site, other_files, subject, lone_server.rules.policy, rules, witness)
+                played_site = await play_site(
+                    site, other_files, subject, registered_server.rules.policy, rules, witness
+                )
                 if played_site.provider_error is not None:
                     raise played_site.provider_error
                 present[cut_file.path] = played_site.document.text
@@ -289,9 +299,11 @@ class _LogRecorder(Witness):
             )
         )
 
-    async def on_text_changed(self, old_document: DocumentVersion, new_document: DocumentVersion, hand: Hand) -> None:
+    async def on_text_changed(
+        self, old_document: DocumentVersion, new_document: DocumentVersion, hand: TextOrigin
+    ) -> None:
         """Records the edit, and the acceptance that it is."""
-        is_offer = hand is not Hand.DRIVER
+        is_offer = hand is not TextOrigin.DRIVER
         reason = _REASONS[hand]
         metadata: dict[str, JsonValue] = {"extensionId": self._provider} if is_offer else {"kind": "type"}
         content = encode_text(new_document.text)
@@ -304,7 +316,7 @@ class _LogRecorder(Witness):
                     path=self._path,
                     version=self._sample.file_version(self._path),
                     length=max(0, new_document.cursor - old_document.cursor),
-                    partial=hand is Hand.PARTLY_ACCEPTED,
+                    partial=hand is TextOrigin.PARTLY_ACCEPTED,
                 )
             )
 
@@ -318,7 +330,7 @@ class _LogRecorder(Witness):
 
 
 _REASONS = {
-    Hand.ACCEPTED: "inlineCompletionAccept",
-    Hand.PARTLY_ACCEPTED: "inlineCompletionPartialAccept",
-    Hand.DRIVER: "cursor",
+    TextOrigin.ACCEPTED: "inlineCompletionAccept",
+    TextOrigin.PARTLY_ACCEPTED: "inlineCompletionPartialAccept",
+    TextOrigin.DRIVER: "cursor",
 }

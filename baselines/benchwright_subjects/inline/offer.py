@@ -126,7 +126,7 @@ def _offsets_at_cursor(document: DocumentVersion, replaced_range: ReceivedRange)
     """Of a range, which is on the cursor's line and around the cursor (LSP 3.18, `InlineCompletionItem.range`)."""
     lines = document.lines
     line = lines.line_index(document.cursor)
-    start, end = lines.offset(replaced_range.start.lsp), lines.offset(replaced_range.end.lsp)
+    start, end = lines.code_point_at(replaced_range.start.lsp), lines.code_point_at(replaced_range.end.lsp)
     is_there = lines.position(start) == replaced_range.start.lsp and lines.position(end) == replaced_range.end.lsp
     is_here = replaced_range.start.line == replaced_range.end.line == line and start <= document.cursor <= end
     if not (is_there and is_here):
@@ -167,7 +167,7 @@ def checked_next_edit(
             ServerFailure.BAD_OFFER, f"The server offered {len(replacement)} characters; {MAX_CHARACTERS} is most."
         )
     start, end = (
-        document.lines.offset(end_position.lsp) for end_position in (replaced_range.start, replaced_range.end)
+        document.lines.code_point_at(end_position.lsp) for end_position in (replaced_range.start, replaced_range.end)
     )
     is_there = all(
         document.lines.position(offset) == end_position.lsp
@@ -182,7 +182,7 @@ def checked_next_edit(
     )
 
 
-def plain_snippet(snippet: str) -> str:
+def plain_text_of_snippet(snippet: str) -> str:
     """The text that a snippet inserts (LSP 3.18, *Snippet Syntax*): placeholders with their defaults, no tab stops."""
     text = _ESCAPED.sub(lambda match: chr(_SET_ASIDE + ord(match[1])), snippet)
     previous_text = ""

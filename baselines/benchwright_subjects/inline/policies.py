@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
-from benchwright_studies.plan.accept_policy import Policy
+from benchwright_studies.plan.accept_policy import AcceptPolicy
 from benchwright_subjects.inline.text.similarity import edit_similarity
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"\s*(?:[\w$]+|[^\w\s])")
 
 
-class Refusal(StrEnum):
+class RefusalConsequence(StrEnum):
     """Consequence of a refusal."""
 
     ASSISTED = "assisted"
@@ -41,12 +41,12 @@ Adds: TypeAlias = "Callable[[DocumentVersion], bool]"
 
 
 def part_to_accept(
-    policy: Policy, document: DocumentVersion, offer: Offer, reference_rest: str, adds_errors: Adds
+    policy: AcceptPolicy, document: DocumentVersion, offer: Offer, reference_rest: str, adds_errors: Adds
 ) -> AcceptedPart | None:
     """The part that the policy takes; None if it refuses.
 
     Args:
-        policy: Policy that decides.
+        policy: AcceptPolicy that decides.
         document: Document in which it was offered.
         offer: The offer.
         reference_rest: Text of the reference from the cursor on. Only the oracle uses it.
@@ -57,25 +57,25 @@ def part_to_accept(
     if not whole_offer.text.strip():
         return None
     match policy:
-        case Policy.NEVER:
+        case AcceptPolicy.NEVER:
             return None
-        case Policy.ALWAYS:
+        case AcceptPolicy.ALWAYS:
             return whole_offer
-        case Policy.FIRST_LINE:
+        case AcceptPolicy.FIRST_LINE:
             return (
                 whole_offer if inserted is None else _part_unless_blank(inserted, through_first_filled_line(inserted))
             )
-        case Policy.MATCHES:
+        case AcceptPolicy.MATCHES:
             return (
                 None if inserted is None else _part_unless_blank(inserted, shared_beginning(inserted, reference_rest))
             )
-        case Policy.SURVIVES_LINT:
+        case AcceptPolicy.SURVIVES_LINT:
             new_document = document.replace_and_move_cursor(offer.start, offer.end, offer.text)
             return None if adds_errors(new_document) else whole_offer
 
 
 def accepts_edit(
-    policy: Policy,
+    policy: AcceptPolicy,
     old_document: DocumentVersion,
     new_document: DocumentVersion,
     edit: NextEdit,
@@ -85,7 +85,7 @@ def accepts_edit(
     """True if the policy takes an edit, which is taken whole or not at all.
 
     Args:
-        policy: Policy. The oracle takes what makes the text more like the reference; *first line*, one-line edits.
+        policy: AcceptPolicy. The oracle takes what makes the text more like the reference; *first line*, one-line edits.
         old_document: The document without it.
         new_document: The document with it.
         edit: The edit.
@@ -93,17 +93,17 @@ def accepts_edit(
         adds_errors: See `Adds`. Only *survives lint* asks.
     """
     match policy:
-        case Policy.NEVER:
+        case AcceptPolicy.NEVER:
             return False
-        case Policy.ALWAYS:
+        case AcceptPolicy.ALWAYS:
             return True
-        case Policy.FIRST_LINE:
+        case AcceptPolicy.FIRST_LINE:
             return "\n" not in edit.text + old_document.text[edit.start : edit.end]
-        case Policy.MATCHES:
+        case AcceptPolicy.MATCHES:
             return edit_similarity(new_document.text, reference_text) > edit_similarity(
                 old_document.text, reference_text
             )
-        case Policy.SURVIVES_LINT:
+        case AcceptPolicy.SURVIVES_LINT:
             return not adds_errors(new_document)
 
 

@@ -6,9 +6,9 @@ from datetime import datetime
 from enum import StrEnum
 
 from benchwright_foundation.model import Model
-from benchwright_studies.plan.accept_policy import Policy
+from benchwright_studies.plan.accept_policy import AcceptPolicy
 from benchwright_subjects.inline.failure import ServerEnd, ServerFailure
-from benchwright_subjects.inline.policies import Refusal
+from benchwright_subjects.inline.policies import RefusalConsequence
 from benchwright_subjects.inline.sites import SiteKind
 from benchwright_subjects.inline.text.syntactic_units import SyntacticUnit
 
@@ -194,8 +194,8 @@ class SiteRecord(RecordPart):
     unit: SyntacticUnit | None
     subject: SubjectName
     dialect: str
-    policy: Policy
-    mode: Refusal
+    policy: AcceptPolicy
+    mode: RefusalConsequence
     seed: int
     steps: tuple[Step, ...]
     cancelled: int

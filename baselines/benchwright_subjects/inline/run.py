@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.problem import Problem
-from benchwright_studies.plan.accept_policy import Policy
+from benchwright_studies.plan.accept_policy import AcceptPolicy
 from benchwright_subjects.inline.record import SiteRecord, golf_score
-from benchwright_subjects.inline.run_folder import RunFolder, Settings, problem_digest, subject_of_server
-from benchwright_subjects.inline.site_run import InlineSubject, PlayedSite, Rules, play_site, policy_for_site
-from benchwright_subjects.inline.sites import Cutting, Site, SiteKind, can_be_cut, sites_of_problem
+from benchwright_subjects.inline.run_folder import RunFolder, RunSettings, problem_digest, subject_of_server
+from benchwright_subjects.inline.site_run import InlineSubject, PlayedSite, PlayRules, play_site, policy_for_site
+from benchwright_subjects.inline.sites import Site, SiteKind, SiteSelection, can_be_cut, sites_of_problem
 from benchwright_subjects.inline.text import measures
 from benchwright_subjects.inline.workplace import remove_abandoned_workplaces
 
@@ -27,11 +27,11 @@ class SitePlan:
     """PACK/ID → with its hidden part."""
     sites: Sequence[Site]
     subject: InlineSubject
-    rules: Rules
-    settings: Settings
+    rules: PlayRules
+    settings: RunSettings
 
     @property
-    def site_turns(self) -> list[tuple[Site, Policy]]:
+    def site_turns(self) -> list[tuple[Site, AcceptPolicy]]:
         """Each site with each policy that differs there, problem by problem."""
         return [
             (site, policy)
@@ -42,7 +42,7 @@ class SitePlan:
         ]
 
 
-def sites_of_problems(problems: Mapping[str, Problem], cutting: Cutting) -> list[Site]:
+def sites_of_problems(problems: Mapping[str, Problem], cutting: SiteSelection) -> list[Site]:
     """The sites of problems.
 
     Raises:
@@ -110,7 +110,7 @@ def problem_digest_for_run(problem: Problem) -> str:
     return problem_digest(problem.public_digest, problem.harness_digest, dict(problem.hidden.reference))
 
 
-def _site_record(plan: SitePlan, site: Site, policy: Policy, played_site: PlayedSite) -> SiteRecord:
+def _site_record(plan: SitePlan, site: Site, policy: AcceptPolicy, played_site: PlayedSite) -> SiteRecord:
     efforts = measures.measure_efforts(site, played_site)
     bare = SiteRecord(
         site=site.id,

@@ -19,8 +19,8 @@ from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.atomic import sync_folder, write_atomically
 from benchwright_foundation.file_lock import file_lock, is_locked
 from benchwright_problems.problem import digest
-from benchwright_studies.plan.accept_policy import Policy
-from benchwright_subjects.inline.policies import Refusal
+from benchwright_studies.plan.accept_policy import AcceptPolicy
+from benchwright_subjects.inline.policies import RefusalConsequence
 from benchwright_subjects.inline.record import Hindsight, RecordPart, SiteRecord, SubjectName
 from benchwright_subjects.inline.sites import SiteKind
 
@@ -28,8 +28,8 @@ FORMAT = 1
 _Line = TypeVar("_Line", bound=RecordPart)
 
 
-class Settings(RecordPart):
-    """Settings that have to be the same for a run to go on."""
+class RunSettings(RecordPart):
+    """RunSettings that have to be the same for a run to go on."""
 
     format: int = FORMAT
     command: tuple[str, ...]
@@ -51,8 +51,8 @@ class Settings(RecordPart):
     per_kind: int
     longest: int
     seed: int
-    policies: tuple[Policy, ...]
-    mode: Refusal
+    policies: tuple[AcceptPolicy, ...]
+    mode: RefusalConsequence
     trigger: int
     timeout_s: float
     most_asks: int
@@ -69,7 +69,7 @@ class SnapshotVerdict(RecordPart):
     """Verdict of the hidden tests on a file after some accepted offers."""
 
     site: str
-    policy: Policy
+    policy: AcceptPolicy
     accepts: int
     is_end: bool
     outcome: str
@@ -94,7 +94,7 @@ class RunFolder:
         self._hindsight = folder / "hindsight.jsonl"
 
     @contextmanager
-    def open_for_writing(self, settings: Settings) -> Iterator[None]:
+    def open_for_writing(self, settings: RunSettings) -> Iterator[None]:
         """Keep others out, and make sure that what is there belongs to the same run.
 
         Raises:
@@ -122,14 +122,14 @@ class RunFolder:
             self._cut_unfinished_last_line()
             yield
 
-    def settings(self) -> Settings:
-        """Settings with which the run started.
+    def settings(self) -> RunSettings:
+        """RunSettings with which the run started.
 
         Raises:
             EvaluationError: The folder has no settings, or they are damaged.
         """
         try:
-            return Settings.model_validate_json(self._settings.read_bytes())
+            return RunSettings.model_validate_json(self._settings.read_bytes())
         except FileNotFoundError:
             raise EvaluationError(
                 f"{self.folder} holds no run: `benchwright completion run --out {self.folder}` makes one."
@@ -169,7 +169,7 @@ class RunFolder:
         """Replace the verdicts."""
         self._rewrite_lines(self._verdicts, verdicts)
 
-    def hindsight(self) -> list[Hindsight]:
+    def hindsights(self) -> list[Hindsight]:
         """Evidence of replayed attempts about the offers at their pauses; nothing before they were looked through.
 
         Raises:
@@ -210,7 +210,7 @@ class RunFolder:
                 os.fsync(stream.fileno())
 
 
-def _different_setting_names(kept_settings: Settings, given_settings: Settings) -> list[str]:
+def _different_setting_names(kept_settings: RunSettings, given_settings: RunSettings) -> list[str]:
     old_settings, new_settings = (
         json.loads(kept_settings.model_dump_json()),
         json.loads(given_settings.model_dump_json()),
@@ -218,7 +218,7 @@ def _different_setting_names(kept_settings: Settings, given_settings: Settings) 
     return [name.replace("_", " ") for name in new_settings if old_settings[name] != new_settings[name]]
 
 
-def subject_of_server(settings: Settings, reported_name: str, reported_version: str) -> SubjectName:
+def subject_of_server(settings: RunSettings, reported_name: str, reported_version: str) -> SubjectName:
     """Name of the server's subject: as it calls itself, else its program."""
     program = Path(settings.command[0]).name
     return SubjectName(name=reported_name or program, version=reported_version, configuration=settings.configuration)

@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_studies.plan.accept_policy import Policy
+from benchwright_studies.plan.accept_policy import AcceptPolicy
 from benchwright_subjects.inline import lint
-from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger
+from benchwright_subjects.inline.dialects.lsp import StandardDialect, Trigger
 from benchwright_subjects.inline.failure import HOPELESS, ServerFailure, SubjectError
 from benchwright_subjects.inline.offer import NextEdit, Offer
-from benchwright_subjects.inline.policies import AcceptedPart, Refusal, accepts_edit, part_to_accept
+from benchwright_subjects.inline.policies import AcceptedPart, RefusalConsequence, accepts_edit, part_to_accept
 from benchwright_subjects.inline.record import ModelUse, OfferOutcome, Snapshot, Step, Times
 from benchwright_subjects.inline.server.served_model import ServedModel, open_model_service
 from benchwright_subjects.inline.server.server_process import ServerLaunch
@@ -23,7 +23,7 @@ from benchwright_subjects.inline.server.session import ServerName, UserSession, 
 from benchwright_subjects.inline.sites import Site, SiteKind
 from benchwright_subjects.inline.text import alignment, similarity
 from benchwright_subjects.inline.text.document import DocumentVersion
-from benchwright_subjects.inline.witness import Hand, Witness, WitnessedRequest
+from benchwright_subjects.inline.witness import TextOrigin, Witness, WitnessedRequest
 from benchwright_subjects.inline.workplace import temporary_workplace
 from benchwright_verilog.syntax.suffixes import SOURCES
 from benchwright_verilog.syntax.surrogates import encode_text
@@ -41,10 +41,10 @@ _NOT_GRADED = frozenset({SiteKind.TYPE_THROUGH, SiteKind.REPLAY})
 
 
 @dataclass(frozen=True)
-class Rules:
-    """Rules by which sites are played."""
+class PlayRules:
+    """PlayRules by which sites are played."""
 
-    refusal: Refusal = Refusal.ASSISTED
+    refusal: RefusalConsequence = RefusalConsequence.ASSISTED
     trigger: Trigger = Trigger.INVOKED
     timeout_s: float = 10.0
     """After which a request is given up."""
@@ -59,7 +59,7 @@ class InlineSubject:
     """A server to play against."""
 
     launch: ServerLaunch
-    dialect: Dialect
+    dialect: StandardDialect
     environ: Mapping[str, str]
     workplaces_folder: Path
     """Folder in which the folders of its processes are made."""
@@ -100,12 +100,12 @@ class PlayedSite:
         )
 
 
-def policy_for_site(site: Site, policy: Policy) -> Policy:
+def policy_for_site(site: Site, policy: AcceptPolicy) -> AcceptPolicy:
     """The policy that accepts at a site: only the oracle can type through a reference, and a replay accepts nothing."""
     if site.kind is SiteKind.REPLAY:
-        return Policy.NEVER
-    if site.kind is SiteKind.TYPE_THROUGH and policy is not Policy.NEVER:
-        return Policy.MATCHES
+        return AcceptPolicy.NEVER
+    if site.kind is SiteKind.TYPE_THROUGH and policy is not AcceptPolicy.NEVER:
+        return AcceptPolicy.MATCHES
     return policy
 
 
@@ -113,8 +113,8 @@ async def play_site(
     site: Site,
     files: Mapping[str, str],
     subject: InlineSubject,
-    policy: Policy,
-    rules: Rules,
+    policy: AcceptPolicy,
+    rules: PlayRules,
     witness: Witness | None = None,
 ) -> PlayedSite:
     """Play a site with a process, a home and a document of its own.
@@ -123,8 +123,8 @@ async def play_site(
         site: The site to play.
         files: Other files of the workspace, by path.
         subject: The subject whose server is asked.
-        policy: Policy that decides which offers are accepted.
-        rules: Rules of play.
+        policy: AcceptPolicy that decides which offers are accepted.
+        rules: PlayRules of play.
         witness: Hears what happens; play waits for it.
 
     Raises:
@@ -167,8 +167,8 @@ class _SitePlay:
         self,
         site: Site,
         files: Mapping[str, str],
-        policy: Policy,
-        rules: Rules,
+        policy: AcceptPolicy,
+        rules: PlayRules,
         document: DocumentVersion,
         witness: Witness,
     ) -> None:
@@ -186,8 +186,8 @@ class _SitePlay:
     @property
     def _follows_reference(self) -> bool:
         """True if the driver knows what comes next, and sets white space as the reference has it."""
-        is_alone = self._rules.refusal is Refusal.ALONE and self._site.kind is not SiteKind.TYPE_THROUGH
-        return not is_alone or self._policy is Policy.MATCHES
+        is_alone = self._rules.refusal is RefusalConsequence.ALONE and self._site.kind is not SiteKind.TYPE_THROUGH
+        return not is_alone or self._policy is AcceptPolicy.MATCHES
 
     async def play_through(self, session: UserSession) -> None:
         """Ask until the site is done."""
@@ -205,7 +205,7 @@ class _SitePlay:
         is_open = self._site.kind is SiteKind.EMPTY_BODY and not self._follows_reference
         if not is_open and not self._reference_rest.strip():
             return True
-        is_bounded = self._site.kind is SiteKind.TYPE_THROUGH or self._rules.refusal is Refusal.ASSISTED
+        is_bounded = self._site.kind is SiteKind.TYPE_THROUGH or self._rules.refusal is RefusalConsequence.ASSISTED
         return not is_bounded and len(self.played_site.steps) >= self._rules.most_asks
 
     async def _ask_once(self, session: UserSession) -> None:
@@ -257,7 +257,7 @@ class _SitePlay:
         self._accepts += 1
         self._reference_rest = alignment.remaining_reference(self._reference_rest, taken_offer.text)
         self.played_site.document = taken_offer.document
-        hand = Hand.ACCEPTED if accepted_part.is_whole else Hand.PARTLY_ACCEPTED
+        hand = TextOrigin.ACCEPTED if accepted_part.is_whole else TextOrigin.PARTLY_ACCEPTED
         await self._witness.on_text_changed(old_document, taken_offer.document, hand)
         if self._accepts.bit_count() == 1:
             self._keep_snapshot(is_end=False)
@@ -278,16 +278,16 @@ class _SitePlay:
         offered_count, made_count = None, 0
         while made_count < _MOST_EDITS:
             document = self.played_site.document
-            next_edits = await session.next_edits(document)
-            if next_edits is None:
+            request_next_edits = await session.request_next_edits(document)
+            if request_next_edits is None:
                 break
-            offered_count = (offered_count or 0) + next_edits.count
-            if next_edits.first_edit is None or not await asyncio.to_thread(
-                self._accepts_edit, document, next_edits.first_edit
+            offered_count = (offered_count or 0) + request_next_edits.count
+            if request_next_edits.first_edit is None or not await asyncio.to_thread(
+                self._accepts_edit, document, request_next_edits.first_edit
             ):
                 break
-            self.played_site.document = await session.make_edit(document, next_edits.first_edit)
-            await self._witness.on_text_changed(document, self.played_site.document, Hand.ACCEPTED)
+            self.played_site.document = await session.make_edit(document, request_next_edits.first_edit)
+            await self._witness.on_text_changed(document, self.played_site.document, TextOrigin.ACCEPTED)
             made_count += 1
         return offered_count, made_count
 
@@ -304,7 +304,7 @@ class _SitePlay:
         is_silent = step.decision is OfferOutcome.TIMED_OUT
         if self._site.kind is SiteKind.TYPE_THROUGH:
             typed = alignment.next_character(self._reference_rest)
-        elif self._rules.refusal is Refusal.ASSISTED and self._site.kind is not SiteKind.REPLAY:
+        elif self._rules.refusal is RefusalConsequence.ASSISTED and self._site.kind is not SiteKind.REPLAY:
             typed = alignment.next_line(self._reference_rest)
         else:
             # One that did not answer is asked a second time.
@@ -337,7 +337,7 @@ class _SitePlay:
             old_document = self.played_site.document
             self.played_site.document = old_document.type_text(text)
             session.send_text(self.played_site.document)
-            await self._witness.on_text_changed(old_document, self.played_site.document, Hand.DRIVER)
+            await self._witness.on_text_changed(old_document, self.played_site.document, TextOrigin.DRIVER)
 
     def _count_timeouts(self, step: Step) -> None:
         self._silent = self._silent + 1 if step.decision is OfferOutcome.TIMED_OUT else 0

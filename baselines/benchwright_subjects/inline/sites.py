@@ -77,7 +77,7 @@ class Site:
 
 
 @dataclass(frozen=True)
-class Cutting:
+class SiteSelection:
     """Selection of the sites to make."""
 
     site_kinds: Sequence[SiteKind]
@@ -88,7 +88,7 @@ class Cutting:
     seed: int = 1
 
 
-def sites_of_problem(ref: str, problem: Problem, cutting: Cutting) -> list[Site]:
+def sites_of_problem(ref: str, problem: Problem, cutting: SiteSelection) -> list[Site]:
     """The sites of one problem, the same for the same seed.
 
     Args:
@@ -122,7 +122,7 @@ def kinds_of_names(names: Sequence[str]) -> list[SiteKind]:
     return [kind for kind in SiteKind if kind.value in names]
 
 
-def _sites_of_kind(ref: str, path: str, text: str, kind: SiteKind, cutting: Cutting) -> Iterator[Site]:
+def _sites_of_kind(ref: str, path: str, text: str, kind: SiteKind, cutting: SiteSelection) -> Iterator[Site]:
     random_source = random.Random(f"{cutting.seed}:{ref}:{path}:{kind}")  # noqa: S311 - a sample, not a secret
     match kind:
         case SiteKind.EMPTY_BODY:

@@ -10,11 +10,11 @@ from benchwright_attempts.events.evidence import ModelUsage
 from benchwright_subjects.inline.record import Step
 from benchwright_subjects.inline.text.document import DocumentVersion
 
-Used = Callable[[ModelUsage], Awaitable[None]]
+UsageListener = Callable[[ModelUsage], Awaitable[None]]
 """Hears of what each answer of the run's model used."""
 
 
-class Hand(StrEnum):
+class TextOrigin(StrEnum):
     """Origin of the text that a change puts in."""
 
     ACCEPTED = "accepted"
@@ -40,7 +40,9 @@ class Witness:
     async def on_request_ended(self, witness_request: WitnessedRequest) -> None:
         """A request was answered, or given up."""
 
-    async def on_text_changed(self, old_document: DocumentVersion, new_document: DocumentVersion, hand: Hand) -> None:
+    async def on_text_changed(
+        self, old_document: DocumentVersion, new_document: DocumentVersion, hand: TextOrigin
+    ) -> None:
         """The text was changed."""
 
     async def on_model_used(self, usage: ModelUsage) -> None:

@@ -33,7 +33,7 @@ class Workplace:
         return self.root / "home"
 
     @property
-    def temporary(self) -> Path:
+    def temporary_folder(self) -> Path:
         """Folder for temporary files."""
         return self.root / "tmp"
 
@@ -92,7 +92,7 @@ def temporary_workplace(
     root = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=workplaces_folder)).resolve()
     try:
         work_folders = Workplace(root, {path: sha256(data) for path, data in files.items()})
-        for folder in (work_folders.temporary, work_folders.workspace):
+        for folder in (work_folders.temporary_folder, work_folders.workspace):
             folder.mkdir(mode=0o700)
         if profile is None:
             work_folders.home.mkdir(mode=0o700)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from benchwright_judges.formats import rules_of
 from benchwright_judges.languages import wording_of_language
-from benchwright_problems.problem import AnsweredBy, Problem
+from benchwright_problems.problem import AnswerKind, Problem
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
 from benchwright_subjects.prompts.prompt import ModelPrompt, full_statement, parts_with_figures
 
@@ -19,7 +19,7 @@ _OBJECT = '{"answer": "X"}'
 
 def _prompt_if_covered(problem: Problem) -> ModelPrompt | None:
     question = problem.public.question
-    if question is None or not rules_of(question.format).names_value:
+    if question is None or not rules_of(question.format).is_single_value:
         return None
     phrases = wording_of_language(question.language)
     request = f"{phrases.answer.format(line=_OBJECT)} {rules_of(question.format).task(phrases)}"
@@ -31,8 +31,8 @@ def _answer_schema(problem: Problem) -> ResponseSchema:
     from inspect_ai.model import ResponseSchema
 
     question = problem.public.question
-    values = rules_of(question.format).selectable(question) if question is not None else ()
-    is_one = question is not None and question.format.answered_by is not AnsweredBy.CHOICES
+    values = rules_of(question.format).selectable_values(question) if question is not None else ()
+    is_one = question is not None and question.format.answered_by is not AnswerKind.CHOICES
     answer = {"type": "string", **({"enum": [*values]} if values and is_one else {})}
     schema = {"type": "object", "properties": {"answer": answer}, "required": ["answer"], "additionalProperties": False}
     return ResponseSchema.model_validate({"name": "answer", "json_schema": schema, "strict": True})

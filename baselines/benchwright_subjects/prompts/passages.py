@@ -56,7 +56,7 @@ class Passages:
             raise EvaluationError(f"{file} has no line for {missing}: give it one with no passages if none was found.")
         return cls(by_problem)
 
-    def before(self, make_prompt: Callable[[Problem], ModelPrompt]) -> Callable[[Problem], ModelPrompt]:
+    def with_passages_before(self, make_prompt: Callable[[Problem], ModelPrompt]) -> Callable[[Problem], ModelPrompt]:
         """The same requests with the passages before each question."""
 
         def make_prompt_with_passages(problem: Problem) -> ModelPrompt:

@@ -98,7 +98,7 @@ def solved_example(problem: Problem, answer_key: Answer, *, has_steps: bool) -> 
     phrases = wording_of_language(question.language)
     rules = rules_of(question.format)
     answer_text = rules.show_key(phrases, answer_key)
-    if rules.names_value or has_steps:
+    if rules.is_single_value or has_steps:
         answer_text = f"{ANSWER_LABEL}: {answer_text}"
     if has_steps:
         answer_text = f"{answer_key.explanation.strip()}\n\n{answer_text}".lstrip()
@@ -193,7 +193,7 @@ def reply_form_instruction(problem: Problem, *, has_steps: bool = False) -> str:
         return "Reply with the text that is asked for, as plain text, with nothing around it."
     phrases, rules = wording_of_language(question.language), rules_of(question.format)
     task = rules.task(phrases)
-    if not rules.names_value:
+    if not rules.is_single_value:
         return f"{task} {phrases.steps_request.format(line=f'{ANSWER_LABEL}: …')}" if has_steps else task
     return f"{(phrases.steps_request if has_steps else phrases.answer).format(line=f'{ANSWER_LABEL}: X')} {task}"
 
@@ -203,7 +203,7 @@ def answer_after_steps(problem: Problem, reply: str) -> str:
 
     A value is read in the whole reply, since what else it says may contradict the line.
     """
-    if rules_of(_question_or_error(problem).format).names_value:
+    if rules_of(_question_or_error(problem).format).is_single_value:
         return reply
     label_matches = list(re.finditer(rf"(?m)^[\s>#*_`]*{ANSWER_LABEL}[*_`]*\s*[:：][*_`]*[ \t]*", reply))
     return (reply[label_matches[-1].end() :].strip() if label_matches else "") or reply

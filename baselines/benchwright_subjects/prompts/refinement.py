@@ -18,7 +18,7 @@ from benchwright_attempts.events.file_text import sha256
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import Problem
-from benchwright_subjects.evaluation.prompt_lines import write_lines
+from benchwright_subjects.evaluation.prompt_lines import write_json_lines
 from benchwright_subjects.prompts.prompt import ModelPrompt, full_statement, given_files_text, parts_with_figures
 from benchwright_subjects.samples import problem_dataset
 
@@ -171,5 +171,5 @@ def add_refinements_to_file(
             refinements[problem.id] = RefinedStatement(
                 problem.id, problem.public_digest, eval_log.eval.model, PROMPT_SHA256, text
             )
-    write_lines(file, map(asdict, refinements.values()))
+    write_json_lines(file, map(asdict, refinements.values()))
     return [problem.id for problem in problems if problem.id not in refinements]

@@ -41,7 +41,7 @@ PLACES: Mapping[str, Callable[[Problem], str]] = {
 """Places that a template can contain."""
 
 
-class Template:
+class PromptTemplate:
     """A template whose places are all known.
 
     Args:
@@ -67,7 +67,7 @@ class Template:
         self._text = text
 
     @classmethod
-    def read_template(cls, file: Path) -> Template:
+    def read_template(cls, file: Path) -> PromptTemplate:
         """Read a template.
 
         Raises:

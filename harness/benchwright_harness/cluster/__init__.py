@@ -41,12 +41,12 @@ class ClusterKind(Protocol):
     """The declaration of a kind of cluster; `benchwright_harness.cluster.registry` lists them."""
 
     def open(
-        self, address: str, toolchain_cache: Path, options: ClusterOptions
+        self, name_or_address: str, toolchain_cache: Path, options: ClusterOptions
     ) -> AbstractAsyncContextManager[Executor]:
         """An executor that runs tasks there, for as long as it is entered.
 
         Args:
-            address: Address that was asked for: the kind's name, or an address.
+            name_or_address: Address that was asked for: the kind's name, or an address.
             toolchain_cache: The folder that holds the toolchain on this machine.
             options: Options of the site.
 

@@ -44,19 +44,19 @@ class DaskCluster(Protocol):
         """The next step if no worker comes."""
         ...
 
-    async def connect(self, address: str, options: ClusterOptions, exit_stack: AsyncExitStack) -> Client:
+    async def connect(self, name_or_address: str, options: ClusterOptions, exit_stack: AsyncExitStack) -> Client:
         """A client of its scheduler.
 
         Args:
-            address: The kind's name, or the scheduler's address.
+            name_or_address: The kind's name, or the scheduler's address.
             options: Options of the site.
             exit_stack: Closes what has to be closed with the executor.
         """
         ...
 
-    def open(self, address: str, toolchain_cache: Path, options: ClusterOptions) -> DaskExecutor:
+    def open(self, name_or_address: str, toolchain_cache: Path, options: ClusterOptions) -> DaskExecutor:
         """See `ClusterKind`."""
-        return DaskExecutor(self, address, toolchain_cache, options, workers_toolchain_cache=toolchain_cache)
+        return DaskExecutor(self, name_or_address, toolchain_cache, options, workers_toolchain_cache=toolchain_cache)
 
 
 class _LocalWorkers(DaskCluster):
@@ -64,7 +64,7 @@ class _LocalWorkers(DaskCluster):
 
     no_worker_hint = "check the messages above and the free memory; wait_s gives the workers more time"
 
-    async def connect(self, address: str, options: ClusterOptions, exit_stack: AsyncExitStack) -> Client:
+    async def connect(self, name_or_address: str, options: ClusterOptions, exit_stack: AsyncExitStack) -> Client:
         from distributed import Client, LocalCluster
 
         cluster = await exit_stack.enter_async_context(
@@ -88,21 +88,21 @@ class _RunningScheduler(DaskCluster):
 
     no_worker_hint = "start workers (`dask worker ADDRESS --nthreads 1 --nworkers auto`), then the same command again"
 
-    async def connect(self, address: str, options: ClusterOptions, exit_stack: AsyncExitStack) -> Client:
+    async def connect(self, name_or_address: str, options: ClusterOptions, exit_stack: AsyncExitStack) -> Client:
         from distributed import Client
 
         try:
-            client: Client = await Client(address, asynchronous=True, timeout=_CONNECT_S)
+            client: Client = await Client(name_or_address, asynchronous=True, timeout=_CONNECT_S)
         except (OSError, ValueError, TypeError) as error:
             raise ClusterError(
-                f"no Dask scheduler answers at {address}: {error}",
+                f"no Dask scheduler answers at {name_or_address}: {error}",
                 "check that `dask scheduler` runs there and that no firewall is in between; for tls:// the"
                 " certificates have to be in Dask's configuration",
             ) from error
         return client
 
-    def open(self, address: str, toolchain_cache: Path, options: ClusterOptions) -> DaskExecutor:
-        return DaskExecutor(self, address, toolchain_cache, options, workers_toolchain_cache=None)
+    def open(self, name_or_address: str, toolchain_cache: Path, options: ClusterOptions) -> DaskExecutor:
+        return DaskExecutor(self, name_or_address, toolchain_cache, options, workers_toolchain_cache=None)
 
 
 LOCAL = _LocalWorkers()
@@ -116,7 +116,7 @@ class DaskExecutor:
 
     Args:
         cluster: Source of its workers.
-        address: The name of that, or the scheduler's address.
+        name_or_address: The name of that, or the scheduler's address.
         toolchain_cache: The folder that holds the toolchain on this machine.
         options: Options of the site.
         workers_toolchain_cache: The same folder on the workers' machines; `None` if each has its own.
@@ -125,13 +125,13 @@ class DaskExecutor:
     def __init__(
         self,
         cluster: DaskCluster,
-        address: str,
+        name_or_address: str,
         toolchain_cache: Path,
         options: ClusterOptions,
         workers_toolchain_cache: Path | None,
     ) -> None:
         self._cluster = cluster
-        self._address = address
+        self._address = name_or_address
         self._cache = toolchain_cache
         self._workers_cache = workers_toolchain_cache
         self._options = options

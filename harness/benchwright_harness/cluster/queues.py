@@ -23,7 +23,7 @@ _QUIET = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0")
 class JobQueue(DaskCluster):
     """Workers that are jobs of a queueing system."""
 
-    jobqueue: str
+    cluster_class_path: str
     """dask-jobqueue's class for it, as `package.module:NAME`."""
 
     @property
@@ -34,18 +34,18 @@ class JobQueue(DaskCluster):
             " interface, the network that they reach this one by; wait_s gives the queue more time"
         )
 
-    async def connect(self, address: str, options: ClusterOptions, exit_stack: AsyncExitStack) -> Client:
+    async def connect(self, name_or_address: str, options: ClusterOptions, exit_stack: AsyncExitStack) -> Client:
         """See `DaskCluster`."""
         from distributed import Client
 
-        cluster = await exit_stack.enter_async_context(self._job_queue_cluster(address, options))
+        cluster = await exit_stack.enter_async_context(self._job_queue_cluster(name_or_address, options))
         client: Client = await Client(cluster, asynchronous=True)
         return client
 
     def _cluster_class(self) -> type[JobQueueCluster]:
         # Importing dask-jobqueue replaces the program's handler of Ctrl+C.
         interrupt_handler = signal.getsignal(signal.SIGINT)
-        cluster_class: type[JobQueueCluster] = resolve_name(self.jobqueue)
+        cluster_class: type[JobQueueCluster] = resolve_name(self.cluster_class_path)
         signal.signal(signal.SIGINT, interrupt_handler)
         return cluster_class
 

@@ -33,8 +33,10 @@ def cluster_kind(name_or_address: str) -> ClusterKind:
     from benchwright_harness.cluster import ClusterKind
     from benchwright_harness.errors import ClusterError
 
-    declaration_paths = {registration.name: registration.declaration for registration in CLUSTERS}
-    declaration_path = SCHEDULER.declaration if "://" in name_or_address else declaration_paths.get(name_or_address)
+    declaration_paths = {registration.name: registration.declaration_path for registration in CLUSTERS}
+    declaration_path = (
+        SCHEDULER.declaration_path if "://" in name_or_address else declaration_paths.get(name_or_address)
+    )
     if declaration_path is None:
         raise ClusterError(
             f"there is no cluster {name_or_address!r}",

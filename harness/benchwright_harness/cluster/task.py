@@ -21,7 +21,7 @@ from benchwright_harness.plan.selection import ToolSelection, selections
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.registry import open_sandbox, toolchain_for
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.equivalence import PROOF_DESCRIPTION
+from benchwright_problems.equivalence import PROOF_FILE
 from benchwright_problems.problem import Problem, digest
 from benchwright_problems.verdict import Digests, Verdict
 
@@ -79,7 +79,7 @@ class ClusterTask(Model):
         digest_parts = (
             *(problem.public_digest, problem.harness_digest, toolchain.digest, sandbox.digest, code_digest()),
             selection.model_dump_json(exclude={"reason"}),
-            *((loaded_prover().digest,) if PROOF_DESCRIPTION in problem.hidden.harness else ()),
+            *((loaded_prover().digest,) if PROOF_FILE in problem.hidden.harness else ()),
         )
         return cls(
             problem=problem,

@@ -136,16 +136,16 @@ def with_busy_compiler_if_over_limit(
         return verdict
     was_killed = last_tool.status is None
     detail = f"{verdict.detail} Until then {last_tool.tool} compiled the design." if was_killed else verdict.detail
-    if last_tool.status == 0 or not (largest_number := _largest_number_and_place(problem, solution)):
+    if last_tool.status == 0 or not (largest_number := _largest_number_and_place_text(problem, solution)):
         return verdict.model_copy(update={"detail": detail})
     return verdict.model_copy(update={"detail": detail, "hint": f"The largest number in it is {largest_number}."})
 
 
-def _largest_number_and_place(problem: Problem, solution: Mapping[str, bytes]) -> str:
+def _largest_number_and_place_text(problem: Problem, solution: Mapping[str, bytes]) -> str:
     """The largest plain number in the solver's code, with its place; empty if there is none above a thousand."""
     largest, place = _SMALLEST_SHOWN - 1, ""
     for path in problem.public.expected:
-        for number, line in enumerate(_code_lines(solution.get(path, b"")), 1):
+        for number, line in enumerate(_lines_without_comments_and_strings(solution.get(path, b"")), 1):
             for digits in _NUMBER.findall(line):
                 value = int(digits.replace("_", "")[:_MOST_DIGITS])
                 if value > largest:
@@ -153,7 +153,7 @@ def _largest_number_and_place(problem: Problem, solution: Mapping[str, bytes]) -
     return place
 
 
-def _code_lines(code_bytes: bytes) -> list[str]:
+def _lines_without_comments_and_strings(code_bytes: bytes) -> list[str]:
     """Lines of a source, with spaces instead of comments and strings."""
     text = code_bytes.decode("utf-8", "replace")
     return _COMMENT_OR_STRING.sub(lambda match: re.sub(r"\S", " ", match[0]), text).splitlines()
@@ -169,7 +169,7 @@ def _construct_icarus_cannot_read(
     """The construct, or words for one, at which Icarus Verilog stops though it is right; None if it names an error."""
     if message_kind != _SORRY and not _STOPS_AT_LIMIT.search(compiler_message.text):
         return None
-    code_lines = _code_lines(solution.get(compiler_message.path, b""))
+    code_lines = _lines_without_comments_and_strings(solution.get(compiler_message.path, b""))
     earlier_code = "\n".join(code_lines[: compiler_message.line - 1])
     last_line = "".join(code_lines[compiler_message.line - 1 : compiler_message.line])
     statement = f"{earlier_code[earlier_code.rfind(';') + 1 :]}\n{last_line}"

@@ -18,10 +18,10 @@ import regex
 
 from benchwright_foundation.model import Model
 from benchwright_harness.decision.named_tests import is_result_line, verdict_by_named_tests
-from benchwright_harness.decision.report import TestbenchMessage
+from benchwright_harness.decision.report import TestbenchOutput
 from benchwright_harness.decision.results import Results
 from benchwright_harness.execution.process import OutputReceiver, ProcessEnd, StepEnd
-from benchwright_problems.criterion import CriterionTable, OutputScope, PassPatterns
+from benchwright_problems.criterion import CriterionTable, DecidingPatterns, OutputScope
 from benchwright_problems.problem import RunLimits
 from benchwright_problems.repository.named_tests import NamedTests
 from benchwright_problems.verdict import Reason, TestResult, Verdict
@@ -107,14 +107,14 @@ class OutputListener:
         return self._log.write(content)
 
     @property
-    def testbench_output(self) -> TestbenchMessage | None:
+    def testbench_output(self) -> TestbenchOutput | None:
         """Messages heard so far; `None` before the simulation, and where nobody listens."""
         if self._open_line:
             self._keep_line(self._open_line)
             self._open_line = b""
         if not self._listens or self._lines is None:
             return None
-        return TestbenchMessage(lines=tuple(self._lines), results=tuple(self._lines), ended=True)
+        return TestbenchOutput(lines=tuple(self._lines), results=tuple(self._lines), ended=True)
 
     def _keep_line(self, raw_line: bytes) -> None:
         line = raw_line[-_MAX_LINE:].decode("utf-8", "replace").strip()
@@ -127,10 +127,10 @@ class OutputListener:
 def verdict_by_criterion(
     criterion: Criterion,
     *,
-    testbench_output: TestbenchMessage | None,
+    testbench_output: TestbenchOutput | None,
     step_end: StepEnd,
     test_results: Results,
-    summarised_failures: int,
+    summarised_failure_count: int,
     limits: RunLimits,
 ) -> Verdict:
     """Say whether a run passed, and why not.
@@ -141,7 +141,7 @@ def verdict_by_criterion(
             simulation began or the file was not left.
         step_end: The end of the last step.
         test_results: Results that cocotb and pytest left.
-        summarised_failures: Failed tests that cocotb's summaries in the output speak of.
+        summarised_failure_count: Failed tests that cocotb's summaries in the output speak of.
         limits: Limits of the problem.
     """
     if step_end.end in _ENDS:
@@ -155,19 +155,19 @@ def verdict_by_criterion(
                 return by_table
         return verdict_by_named_tests(criterion.tests, test_results, testbench_output)
     if criterion.table is None:
-        return _verdict_by_cvdp_rule(criterion, step_end, test_results, summarised_failures)
+        return _verdict_by_cvdp_rule(criterion, step_end, test_results, summarised_failure_count)
     return _verdict_by_table(criterion.table, criterion, testbench_output, step_end)
 
 
 def _verdict_by_table(
-    table: CriterionTable, criterion: Criterion, testbench_output: TestbenchMessage | None, step_end: StepEnd
+    table: CriterionTable, criterion: Criterion, testbench_output: TestbenchOutput | None, step_end: StepEnd
 ) -> Verdict:
     if criterion.is_testbench and step_end.exit_code == STANDS_STILL:
         return Verdict(reason=Reason.TESTS_FAILED, detail=ZERO_TIME)
     if criterion.is_testbench and (step_end.exit_code == NOT_COMPILED or testbench_output is None):
         detail = "The design does not compile together with the testbench."
         return Verdict(reason=Reason.BUILD_FAILED, detail=detail)
-    verdict = _verdict_by_patterns(table.patterns, testbench_output or TestbenchMessage(ended=True))
+    verdict = _verdict_by_patterns(table.effective_patterns, testbench_output or TestbenchOutput(ended=True))
     if verdict.reason is not Reason.PASSED:
         return verdict
     if testbench_output is not None and not testbench_output.ended:
@@ -181,7 +181,7 @@ def _verdict_by_table(
 
 
 def _verdict_by_cvdp_rule(
-    criterion: Criterion, step_end: StepEnd, test_results: Results, summarised_failures: int
+    criterion: Criterion, step_end: StepEnd, test_results: Results, summarised_failure_count: int
 ) -> Verdict:
     tests = test_results.reported_tests
     bad = [test for test in (*test_results.cocotb, *test_results.pytest) if not test.passed]
@@ -189,7 +189,7 @@ def _verdict_by_cvdp_rule(
         if criterion.simulates and not test_results.cocotb:
             detail = "The harness ended well but left no test results, so nothing was checked."
             return Verdict(reason=Reason.NO_RESULTS, detail=detail)
-        if summarised_failures:
+        if summarised_failure_count:
             detail = "The simulation reported failed tests that its result file does not have."
             return Verdict(reason=Reason.TESTS_FAILED, detail=detail)
         return Verdict(reason=Reason.PASSED, detail="All hidden tests passed.", tests=tests)
@@ -212,7 +212,7 @@ def _failure_count_sentence(test_results: Sequence[TestResult], test_noun: str) 
     return f"{failed_count} of {len(test_results)} hidden {test_noun}s failed."
 
 
-def _verdict_by_patterns(patterns: PassPatterns, testbench_output: TestbenchMessage) -> Verdict:
+def _verdict_by_patterns(patterns: DecidingPatterns, testbench_output: TestbenchOutput) -> Verdict:
     deadline = time.monotonic() + PATTERN_BUDGET_S
     try:
         failure = next(first_match_of_each_line(patterns.fails, testbench_output.lines, deadline), None)
@@ -253,6 +253,6 @@ def _named_groups_text(pattern_match: regex.Match[str]) -> str:
     return f": {values_text}" if values_text else ""
 
 
-def _testbench_verdict(is_passed: bool, failure_detail: str) -> Verdict:
-    test = TestResult(name="testbench", passed=is_passed, message="" if is_passed else failure_detail)
-    return Verdict(reason=Reason.PASSED if is_passed else Reason.TESTS_FAILED, detail=failure_detail, tests=(test,))
+def _testbench_verdict(is_passed: bool, detail: str) -> Verdict:
+    test = TestResult(name="testbench", passed=is_passed, message="" if is_passed else detail)
+    return Verdict(reason=Reason.PASSED if is_passed else Reason.TESTS_FAILED, detail=detail, tests=(test,))

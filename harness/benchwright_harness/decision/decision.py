@@ -40,7 +40,9 @@ def decide_verdict(
         testbench_output=execution.output,
         step_end=execution.step_end,
         test_results=execution.test_results,
-        summarised_failures=0 if any(report.simulations for report in execution.reports) else execution.watch.failures,
+        summarised_failure_count=0
+        if any(report.simulations for report in execution.reports)
+        else execution.watch.failures,
         limits=problem.limits,
     )
     if execution.test_results.oddities and execution.step_end.end is ProcessEnd.EXITED:
@@ -51,7 +53,7 @@ def decide_verdict(
         attributed = by_criterion
     else:
         simulates = criterion.simulates or criterion.is_testbench
-        attributed = with_attributed_fault(by_criterion, execution, simulates=simulates)
+        attributed = with_attributed_fault(by_criterion, execution, is_simulation_expected=simulates)
     if attributed.outcome is Outcome.PASSED:
         return attributed
     if refusal := _verdict_if_compiler_refused(problem, execution.watch):

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, copy_plain_file
 from benchwright_harness.decision.report import SimulationReport, StepReport
-from benchwright_harness.decision.results import simulations_as_reported, with_unique_names
+from benchwright_harness.decision.results import simulations_as_reported, tests_with_unique_names
 from benchwright_harness.decision.shown_vcd import CopiedSignals, Scope, copy_signals_of_scopes
 from benchwright_harness.toolchain.tree import INSIDE
 from benchwright_problems.problem import Problem
@@ -34,11 +34,11 @@ class KeptWaveform:
 
     test: str
     """The first failed test of its simulation; empty if it has no named tests."""
-    failed_at: int | None
+    failed_tick: int | None
     """Time of its failure, in ticks; none if nothing says so."""
 
 
-class DesignWaves:
+class DesignWaveKeeper:
     """Has one run keep the waveform of the simulation that the first failed test of its verdict is of.
 
     Args:
@@ -62,7 +62,7 @@ class DesignWaves:
             run_folder: The folder; what is in it may be hostile.
             reports: Reports of the supervisor on the run.
         """
-        scopes = _copy_path_by_scope(itertools.chain.from_iterable(report.scopes for report in reports))
+        scopes = _path_in_copy_by_scope(itertools.chain.from_iterable(report.scopes for report in reports))
         dumps = _dump_names(run_folder)
         if not scopes or not dumps:
             return
@@ -82,14 +82,14 @@ class DesignWaves:
                 self.kept_waveform = _kept_waveform(tests, copied)
 
     def _copy_signals(
-        self, run_folder: Path, dump_name: str, copy_path_by_scope: Mapping[Scope, Scope]
+        self, run_folder: Path, dump_name: str, path_in_copy_by_scope: Mapping[Scope, Scope]
     ) -> CopiedSignals:
         handle, temporary = tempfile.mkstemp(dir=self._target.parent, prefix=f".{self._target.name}.")
         try:
             with tempfile.TemporaryFile() as whole, os.fdopen(handle, "wb") as stream:
                 copy_plain_file(run_folder, dump_name, whole, MAX_BYTES)
                 whole.seek(0)
-                copied = copy_signals_of_scopes(whole, stream, copy_path_by_scope)
+                copied = copy_signals_of_scopes(whole, stream, path_in_copy_by_scope)
             Path(temporary).chmod(0o644)
             Path(temporary).replace(self._target)
             return copied
@@ -100,7 +100,7 @@ class DesignWaves:
 def _first_failed_simulation(reports: Sequence[StepReport]) -> tuple[SimulationReport, Sequence[TestResult]] | None:
     """The simulation of the first failed test as the verdict has it, with its tests by the verdict's names."""
     simulations = simulations_as_reported(reports)
-    named = with_unique_names((simulation.results, simulation.tests) for simulation in simulations)
+    named = tests_with_unique_names((simulation.results, simulation.tests) for simulation in simulations)
     for simulation in simulations:
         tests = list(itertools.islice(named, len(simulation.tests)))
         if not all(test.passed for test in tests):
@@ -120,7 +120,7 @@ def _kept_waveform(tests: Iterable[TestResult], copied_signals: CopiedSignals) -
     return KeptWaveform("", None)
 
 
-def _copy_path_by_scope(reported_scopes: Iterable[tuple[str, ...]]) -> dict[Scope, Scope]:
+def _path_in_copy_by_scope(reported_scopes: Iterable[tuple[str, ...]]) -> dict[Scope, Scope]:
     """Each scope → its path in the copy, which begins with the name of the solver's outermost module."""
     modules = {scope_path[1:]: scope_path[0] for scope_path in reported_scopes if len(scope_path) > 1}
     roots: dict[Scope, str] = {}

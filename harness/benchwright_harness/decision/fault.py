@@ -72,13 +72,13 @@ _REFUSALS = {
 }
 
 
-def with_attributed_fault(verdict: Verdict, execution: Execution, *, simulates: bool = True) -> Verdict:
+def with_attributed_fault(verdict: Verdict, execution: Execution, *, is_simulation_expected: bool = True) -> Verdict:
     """A run's verdict: the one given, unless it rests on what the design did not do.
 
     Args:
         verdict: Verdict by the criterion.
         execution: Everything that the run left; a design can have forged pytest's results once it has run.
-        simulates: True if the harness has tests of cocotb's, or a testbench.
+        is_simulation_expected: True if the harness has tests of cocotb's, or a testbench.
     """
     reports, watch = execution.reports, execution.watch
     tools = [tool for report in reports for tool in report.tools]
@@ -110,16 +110,16 @@ def with_attributed_fault(verdict: Verdict, execution: Execution, *, simulates: 
     if fault_verdict is None and not any(map(_has_read_design, reports)):
         fault_verdict = _verdict_if_design_unread(execution)
     if fault_verdict is None and verdict.reason is Reason.BUILD_FAILED:
-        return _verdict_without_results(verdict, tools, simulates=simulates)
+        return _verdict_without_results(verdict, tools, is_simulation_expected=is_simulation_expected)
     return verdict if fault_verdict is None else fault_verdict.model_copy(update={"tests": verdict.tests})
 
 
-def _verdict_without_results(verdict: Verdict, tools: Sequence[ToolRun], *, simulates: bool) -> Verdict:
+def _verdict_without_results(verdict: Verdict, tools: Sequence[ToolRun], *, is_simulation_expected: bool) -> Verdict:
     """The verdict on a run without test results and without a known fault, by the tools that ended in an error."""
     if any(tool_run.simulates and tool_run.status for tool_run in tools):
         return verdict.model_copy(update={"reason": Reason.TESTS_FAILED, "detail": "The simulation ended in an error."})
     failed = next((tool_run for tool_run in tools if tool_run.status), None)
-    if failed is None and not simulates:
+    if failed is None and not is_simulation_expected:
         return verdict.model_copy(update={"reason": Reason.TESTS_FAILED, "detail": "A hidden check failed."})
     if verdict.detail != NOT_RUN:
         return verdict

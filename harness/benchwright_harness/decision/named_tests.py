@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from benchwright_harness.decision.report import TestbenchMessage
+from benchwright_harness.decision.report import TestbenchOutput
 from benchwright_harness.decision.results import Results
 from benchwright_problems.repository.named_tests import RESULTS_END, RESULTS_START, NamedTests
 from benchwright_problems.verdict import Reason, TestResult, Verdict
@@ -24,7 +24,7 @@ def is_result_line(output_line: str) -> bool:
 
 
 def verdict_by_named_tests(
-    tests: NamedTests, test_results: Results, testbench_output: TestbenchMessage | None
+    tests: NamedTests, test_results: Results, testbench_output: TestbenchOutput | None
 ) -> Verdict:
     """Say whether all named tests passed.
 

@@ -62,7 +62,7 @@ class FaultKind(StrEnum):
 _FAULTS = frozenset(FaultKind)
 
 
-class Fault(Model):
+class HarnessFault(Model):
     """Something that the design did not cause."""
 
     kind: FaultKind
@@ -71,7 +71,7 @@ class Fault(Model):
     """Nothing had read the design by then."""
 
 
-class TestbenchMessage(Model):
+class TestbenchOutput(Model):
     """Message of a Verilog testbench."""
 
     lines: tuple[str, ...] = ()
@@ -89,10 +89,10 @@ class StepReport(Model):
     standstills: tuple[str, ...] = ()
     """Reasons for ending simulations before their limit, as `inside/guard/standstill.py` says them."""
     tools: tuple[ToolRun, ...] = ()
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[HarnessFault, ...] = ()
     oddities: tuple[str, ...] = ()
     """Events that an honest design does not cause."""
-    testbench_message: TestbenchMessage | None = None
+    testbench_output: TestbenchOutput | None = None
     """By a testbench; `None` if there was no simulation of one."""
     remarks: tuple[str, ...] = ()
     scopes: tuple[tuple[str, ...], ...] = ()
@@ -136,7 +136,7 @@ class _ReportLine(BaseModel):
     cpu_s: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
 
 
-class _ReportSession:
+class _AnnouncedSimulation:
     def __init__(self, announced: tuple[str, ...], results_path: str) -> None:
         self.announced = announced
         self.results_path = results_path
@@ -156,7 +156,7 @@ class _ReportSession:
         self.result_by_index[position] = test_result
         return True
 
-    def simulation(self) -> SimulationReport:
+    def simulation_report(self) -> SimulationReport:
         return SimulationReport(
             results=PurePosixPath(self.results_path),
             tests=tuple(
@@ -198,21 +198,21 @@ class _TestbenchReport:
             self._results.append(line)
         self._line = []
 
-    def testbench_output(self) -> TestbenchMessage:
+    def testbench_output(self) -> TestbenchOutput:
         if self._line:
             self._end_line()
-        return TestbenchMessage(lines=tuple(self._lines), results=tuple(self._results), ended=self._ended)
+        return TestbenchOutput(lines=tuple(self._lines), results=tuple(self._results), ended=self._ended)
 
 
 def parse_step_report(report_lines: bytes) -> StepReport:
     """Parse reports. A line that the supervisor did not write is ignored."""
-    sessions: dict[int, _ReportSession] = {}
+    sessions: dict[int, _AnnouncedSimulation] = {}
     testbench: _TestbenchReport | None = None
     oddities: list[str] = []
     remarks: dict[str, None] = {}
     scopes: dict[tuple[str, ...], None] = {}
     tools: dict[int, ToolRun] = {}
-    faults: list[Fault] = []
+    faults: list[HarnessFault] = []
     standstills: list[str] = []
     standstill = ""
     largest_bytes, cpu_s = 0, 0.0
@@ -241,11 +241,11 @@ def parse_step_report(report_lines: bytes) -> StepReport:
             scopes |= dict.fromkeys(tuple(line.split(" ")) for line in message.said.splitlines())
         elif message.harness in _FAULTS:
             is_early = not tools and not sessions
-            faults.append(Fault(kind=FaultKind(message.harness), message=message.said, is_early=is_early))
+            faults.append(HarnessFault(kind=FaultKind(message.harness), message=message.said, is_early=is_early))
         elif message.tool:
             tools[message.session] = ToolRun(tool=message.tool, simulates=message.kind != _COMPILES)
         elif message.tests is not None:
-            sessions.setdefault(message.session, _ReportSession(message.tests, message.results))
+            sessions.setdefault(message.session, _AnnouncedSimulation(message.tests, message.results))
         elif report_session is not None and message.test is not None:
             test_result = TestResult(
                 name=message.test,
@@ -262,12 +262,12 @@ def parse_step_report(report_lines: bytes) -> StepReport:
                 end_fields = {"status": message.status, "message": message.said}
                 tools[message.session] = tools[message.session].model_copy(update=end_fields)
     return StepReport(
-        simulations=tuple(report_session.simulation() for report_session in sessions.values()),
+        simulations=tuple(report_session.simulation_report() for report_session in sessions.values()),
         standstills=tuple(standstills),
         tools=tuple(tools.values()),
         faults=tuple(faults),
         oddities=tuple(oddities),
-        testbench_message=testbench.testbench_output() if testbench is not None else None,
+        testbench_output=testbench.testbench_output() if testbench is not None else None,
         remarks=tuple(remarks),
         scopes=tuple(scopes),
         largest_bytes=largest_bytes,

@@ -20,7 +20,7 @@ from defusedxml.ElementTree import fromstring
 from benchwright_foundation.model import Model
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_foundation.untrusted_folder import entries_below
-from benchwright_harness.decision.report import SimulationReport, StepReport, TestbenchMessage
+from benchwright_harness.decision.report import SimulationReport, StepReport, TestbenchOutput
 from benchwright_harness.execution.process import OutputReceiver, StepEnd
 from benchwright_problems.verdict import TestResult
 
@@ -115,7 +115,7 @@ class Execution:
     """The command of the last step that ran."""
     step_end: StepEnd
     """End of that step."""
-    output: TestbenchMessage | None
+    output: TestbenchOutput | None
     """Messages of a testbench; `None` if its simulation did not begin."""
     watch: FailureWatch
     """Of the output of all steps."""
@@ -131,30 +131,30 @@ class Execution:
     """The sandbox's."""
 
 
-def read_results(run_folder: Path, reports: Sequence[StepReport] = ()) -> Results:
+def read_results(working_folder: Path, reports: Sequence[StepReport] = ()) -> Results:
     """Collect the results of a run.
 
     Args:
-        run_folder: Its working folder.
+        working_folder: Its working folder.
         reports: A supervisor's reports, for each step that had one. Then cocotb's results are
             taken from there, and its files only have to agree.
     """
     tests_by_file: dict[PurePosixPath, list[TestResult]] = {}
     pytest: list[TestResult] = []
     unclaimed = []
-    for file in _xml_files_below(run_folder):
+    for file in _xml_files_below(working_folder):
         cases = _unskipped_test_cases(file)
         tests = [_test_result(case) for case in cases]
         if file.name == PYTEST_RESULTS:
             pytest += tests
         elif tests:
-            path = _WORKDIR / file.relative_to(run_folder)
+            path = _WORKDIR / file.relative_to(working_folder)
             tests_by_file[path] = tests
             if any(case.get("sim_time_ns") for case in cases):
                 unclaimed.append(path)
     if not reports:
         return Results(
-            cocotb=tuple(with_unique_names(tests_by_file.items())),
+            cocotb=tuple(tests_with_unique_names(tests_by_file.items())),
             simulations=len(tests_by_file),
             pytest=tuple(pytest),
         )
@@ -166,7 +166,7 @@ def read_results(run_folder: Path, reports: Sequence[StepReport] = ()) -> Result
         else (f"{path}: no simulation wrote it" for path in unclaimed)
     )
     return Results(
-        cocotb=tuple(with_unique_names((simulation.results, simulation.tests) for simulation in simulations)),
+        cocotb=tuple(tests_with_unique_names((simulation.results, simulation.tests) for simulation in simulations)),
         simulations=len({simulation.results for simulation in simulations}),
         pytest=tuple(pytest),
         oddities=tuple(oddities),
@@ -195,9 +195,11 @@ def simulations_as_reported(reports: Sequence[StepReport]) -> list[SimulationRep
     )
 
 
-def with_unique_names(simulations: Iterable[tuple[PurePosixPath, Sequence[TestResult]]]) -> Iterator[TestResult]:
+def tests_with_unique_names(
+    result_files_and_tests: Iterable[tuple[PurePosixPath, Sequence[TestResult]]],
+) -> Iterator[TestResult]:
     """All tests; a name that several simulations have gets the simulation's folder."""
-    all_simulations = list(simulations)
+    all_simulations = list(result_files_and_tests)
     names = Counter(test.name for _, tests in all_simulations for test in tests)
     for path, tests in all_simulations:
         location = (path.relative_to(_WORKDIR) if path.is_relative_to(_WORKDIR) else path).with_suffix("")

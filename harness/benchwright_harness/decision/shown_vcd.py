@@ -28,14 +28,14 @@ class CopiedSignals:
 
 
 def copy_signals_of_scopes(
-    vcd_file: BinaryIO, copy_file: BinaryIO, copy_path_by_scope: Mapping[Scope, Scope]
+    vcd_file: BinaryIO, copy_file: BinaryIO, path_in_copy_by_scope: Mapping[Scope, Scope]
 ) -> CopiedSignals:
     """Copy what is in some scopes.
 
     Args:
         vcd_file: The file.
         copy_file: Gets the copy.
-        copy_path_by_scope: Those that are copied → their paths in the copy.
+        path_in_copy_by_scope: Those that are copied → their paths in the copy.
 
     Raises:
         ValueError: The source is no VCD file.
@@ -53,7 +53,7 @@ def copy_signals_of_scopes(
             tick_ns = _tick_ns(b"".join(arguments).decode("ascii", "replace"))
         elif word == b"$scope" and len(arguments) == 2:
             path.append(arguments[1].decode("utf-8", "replace").removeprefix("\\"))
-            if (scope := tuple(path)) in copy_path_by_scope:
+            if (scope := tuple(path)) in path_in_copy_by_scope:
                 declarations_by_scope.setdefault(scope, (arguments[0].decode("ascii", "replace"), []))
         elif word == b"$upscope" and path:
             path.pop()
@@ -64,7 +64,7 @@ def copy_signals_of_scopes(
         raise ValueError("the header does not end")
     copy_file.write(f"$timescale {_timescale_text(tick_ns)} $end\n".encode())
     _write_declarations(
-        copy_file, {copy_path_by_scope[scope]: declaration for scope, declaration in declarations_by_scope.items()}
+        copy_file, {path_in_copy_by_scope[scope]: declaration for scope, declaration in declarations_by_scope.items()}
     )
     copy_file.write(b"$enddefinitions $end\n")
     for line in vcd_file:

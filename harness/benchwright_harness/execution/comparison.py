@@ -43,7 +43,7 @@ class ReadingComparison(Model):
         return bool(reference_comparison.difference if self.difference else reference_comparison.complaint)
 
 
-def tools_that_read_design(problem: Problem, plan: HarnessPlan, reports: Sequence[StepReport]) -> tuple[str, ...]:
+def tools_to_compare(problem: Problem, plan: HarnessPlan, reports: Sequence[StepReport]) -> tuple[str, ...]:
     """Tools that have read the solution in a run, if several have and it is a design; otherwise none.
 
     Args:

@@ -111,7 +111,7 @@ async def run_within_limits(
         file_access: All that it may open, as far as the kernel can keep it to that; everything if it is not given.
     """
     program = Program(argv, env=env, cwd=cwd, file_access=file_access)
-    return await program.finish(limits=limits, limited_folder=limited_folder, log=log)
+    return await program.run_to_end(limits=limits, limited_folder=limited_folder, log=log)
 
 
 def _start_with_file_access(
@@ -156,7 +156,7 @@ class Program:
     ) -> None:
         with contextlib.ExitStack() as theirs, contextlib.ExitStack() as undo:
             self._output, sink = _open_pipe(theirs, undo)
-            self._reports: _Pipe | None = None
+            self._reports: _OutputPipe | None = None
             self._request: FileIO | None = None
             stdin, stderr = subprocess.DEVNULL, subprocess.STDOUT
             if reports_on_stderr:
@@ -212,7 +212,7 @@ class Program:
         # A cancelled wait for the child would leave a zombie.
         await asyncio.shield(self._exited)
 
-    async def finish(
+    async def run_to_end(
         self, *, limits: RunLimits, limited_folder: Path, log: OutputReceiver, stdin_bytes: bytes = b""
     ) -> StepEnd:
         """Wait for its end, or until it exceeds a limit; see `run_within_limits`.
@@ -285,7 +285,7 @@ class Program:
                 pipe.close()
 
 
-class _Pipe:
+class _OutputPipe:
     """Our end of a pipe that a program writes to."""
 
     def __init__(self, file_descriptor: int) -> None:
@@ -346,7 +346,7 @@ class _Pipe:
             self._gathering = None
 
 
-def _open_pipe(child_end_closers: contextlib.ExitStack, undo_stack: contextlib.ExitStack) -> tuple[_Pipe, int]:
+def _open_pipe(child_end_closers: contextlib.ExitStack, undo_stack: contextlib.ExitStack) -> tuple[_OutputPipe, int]:
     """A pipe, and the end to write to, which closes with `child_end_closers`.
 
     With a pipe of asyncio's own, waiting for a program's end also waits until nobody holds the
@@ -359,7 +359,7 @@ def _open_pipe(child_end_closers: contextlib.ExitStack, undo_stack: contextlib.E
     # So that the program need not wait for us to read; a user with many pipes may not have such large ones.
     with contextlib.suppress(OSError):
         fcntl.fcntl(read_handle, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
-    pipe = _Pipe(read_handle)
+    pipe = _OutputPipe(read_handle)
     undo_stack.callback(pipe.close)
     return pipe, sink
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from benchwright_harness.errors import BadHarnessError, SandboxUnavailableError
 from benchwright_problems.errors import PatchError
 from benchwright_problems.problem import Problem
-from benchwright_problems.repository.changes import CHANGES, changed_files
+from benchwright_problems.repository.changes import CHANGES, changed_content_by_path
 from benchwright_problems.repository.tree import TreeError
 
 
@@ -35,12 +35,12 @@ def files_of_run(problem: Problem, solution: Mapping[str, bytes]) -> RunFiles:
     if tree is None:
         return RunFiles(problem, solution)
     try:
-        content_by_changed_path = changed_files(
+        content_by_changed_path = changed_content_by_path(
             tree, _decoded_patch(solution.get(CHANGES, b"")), problem.public.editable
         )
         contents = tree.read_all()
         try:
-            reference = changed_files(tree, problem.hidden.reference.get(CHANGES, ""))
+            reference = changed_content_by_path(tree, problem.hidden.reference.get(CHANGES, ""))
         except PatchError as error:
             raise BadHarnessError(f"reference: {error}") from error
     except TreeError as error:

@@ -21,29 +21,29 @@ from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileErr
 from benchwright_foundation.untrusted_folder import disk_bytes_until_exceeding
 from benchwright_harness.decision.criterion import MOST_LINES, OutputListener
 from benchwright_harness.decision.decision import decide_verdict, rests_on_unsigned_results
-from benchwright_harness.decision.design_waves import DesignWaves
-from benchwright_harness.decision.report import StepReport, TestbenchMessage, parse_step_report
+from benchwright_harness.decision.design_waves import DesignWaveKeeper
+from benchwright_harness.decision.report import StepReport, TestbenchOutput, parse_step_report
 from benchwright_harness.decision.results import PYTEST_RESULTS, Execution, FailureWatch, read_results
 from benchwright_harness.errors import BadHarnessError, HarnessError, SandboxUnavailableError
 from benchwright_harness.execution.comparison import (
     ReadingComparison,
     comparison_step,
     read_comparison,
-    tools_that_read_design,
+    tools_to_compare,
 )
 from benchwright_harness.execution.process import OutputReceiver, ProcessEnd, StepEnd
 from benchwright_harness.execution.prover import loaded_prover
 from benchwright_harness.execution.repository import files_of_run
-from benchwright_harness.execution.run_folder import new_run_folder, run_folder
+from benchwright_harness.execution.run_folder import filled_run_folder, new_run_folder
 from benchwright_harness.plan.plan import WORKDIR, HarnessPlan, PlanStep, make_plan
 from benchwright_harness.plan.selection import ToolSelection, selections
 from benchwright_harness.plan.testbench import PREDICTABLE
 from benchwright_harness.plan.testbench_text import WORKSPACE
 from benchwright_harness.sandbox import Sandbox, SandboxJob, WarmSandbox
-from benchwright_harness.scan import hands_in_testbench, rule_by_refused_task, scan_solution, without_byte_order_mark
+from benchwright_harness.scan import hands_in_testbench, rule_by_refused_word, scan_solution, without_byte_order_mark
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.criterion import CriterionTable, Simulator
-from benchwright_problems.equivalence import PROOF_DESCRIPTION
+from benchwright_problems.equivalence import PROOF_FILE
 from benchwright_problems.errors import PatchError
 from benchwright_problems.problem import Problem, ScanAction, digest
 from benchwright_problems.repository.named_tests import NamedTests
@@ -76,7 +76,7 @@ async def run_harness(
     limit_s: float | None = None,
     before_step: Callable[[int, int, str], None] = lambda number, total, service: None,
     before_folder_removal: Callable[[Path], None] = lambda folder: None,
-    waves: DesignWaves | None = None,
+    waves: DesignWaveKeeper | None = None,
 ) -> Verdict:
     """Run a design problem's harness on a solution.
 
@@ -111,7 +111,7 @@ async def run_harness(
                 "the tests of this problem run in an image of their own",
                 "use --sandbox docker, with an engine that has it; `benchwright doctor` names what it lacks",
             )
-        toolchain.require(plan.tools, selection)
+        toolchain.require_tools(plan.tools, selection)
         toolchain.require_packages(plan.packages)
         digests = digests.model_copy(update={"toolchain": toolchain.digest, "sandbox": sandbox.digest})
         run_files = await asyncio.to_thread(files_of_run, problem, solution)
@@ -204,7 +204,7 @@ class _SolutionRun:
     sandbox: Sandbox
     toolchain: Toolchain
     log: OutputReceiver
-    waves: DesignWaves | None
+    waves: DesignWaveKeeper | None
 
     async def verdict(
         self, before_step: Callable[[int, int, str], None], before_folder_removal: Callable[[Path], None]
@@ -225,7 +225,7 @@ class _SolutionRun:
         first_job = self._job(self.plan.steps[0], Path("/"), None)
         async with _warm_or_new_folder_and_user(self.sandbox, first_job) as (code, user):
             run_files = {**self.other_files, **_given_and_solution_files(self.problem, self.solution)}
-            with run_folder(code, run_files, user):
+            with filled_run_folder(code, run_files, user):
                 execution = await self._execute(code, user, before_step)
                 for oddity in execution.test_results.oddities:
                     self.log.write(f"--- {oddity}\n".encode())
@@ -235,11 +235,11 @@ class _SolutionRun:
                 if self.waves is not None:
                     await asyncio.to_thread(self.waves.keep_waveform_if_left, code, execution.reports)
         if verdict.outcome is Outcome.PASSED:
-            verdict = await self._compared_verdict(verdict, execution.reports)
+            verdict = await self._verdict_after_comparing_readings(verdict, execution.reports)
         remarks = (
             *verdict.remarks,
             *self.plan.remarks,
-            *self.toolchain.remarks,
+            *self.toolchain.verdict_remarks,
             *(f"{finding}." for finding in findings),
             *execution.remarks,
             *execution.test_results.remarks,
@@ -256,7 +256,7 @@ class _SolutionRun:
             scan_remarks: Those of the scan.
         """
         if not self.problem.hidden.reference:
-            raise BadHarnessError(f"{PROOF_DESCRIPTION}: there is no reference to compare with")
+            raise BadHarnessError(f"{PROOF_FILE}: there is no reference to compare with")
         verdict = await loaded_prover()(
             self.problem,
             _given_and_solution_files(self.problem, reference_solution_files(self.problem)),
@@ -267,12 +267,12 @@ class _SolutionRun:
             log=self.log,
         )
         tools = self.toolchain.versions(self.selection)
-        all_remarks = (*verdict.remarks, *self.toolchain.remarks, *scan_remarks)
+        all_remarks = (*verdict.remarks, *self.toolchain.verdict_remarks, *scan_remarks)
         return verdict.model_copy(update={"tools": tools, "remarks": all_remarks})
 
-    async def _compared_verdict(self, verdict: Verdict, reports: Sequence[StepReport]) -> Verdict:
+    async def _verdict_after_comparing_readings(self, verdict: Verdict, reports: Sequence[StepReport]) -> Verdict:
         """A passing verdict, but undecided if its tools read the design, but not the reference, differently."""
-        tools = tools_that_read_design(self.problem, self.plan, reports)
+        tools = tools_to_compare(self.problem, self.plan, reports)
         if not tools:
             return verdict
         if not self.sandbox.supervises or self.problem.public.tree is not None:
@@ -304,7 +304,7 @@ class _SolutionRun:
         output = io.BytesIO()
         user = self.sandbox.new_user()
         code = new_run_folder()
-        with run_folder(code, run_files, user):
+        with filled_run_folder(code, run_files, user):
             job = _job(self.problem, step, self.selection, self.toolchain, code, user)
             # The copies that are compared are nobody's submission.
             job = replace(job, env={**job.env, "BENCHWRIGHT_SUBMITTED": ""})
@@ -348,24 +348,24 @@ class _SolutionRun:
 
     def _deciding_output(
         self, code_folder: Path, reports: Sequence[StepReport], listener: OutputListener
-    ) -> TestbenchMessage | None:
+    ) -> TestbenchOutput | None:
         """The lines to which the criterion's patterns apply; None if there are none."""
         criterion = self.plan.criterion
-        testbench_message = next((report.testbench_message for report in reports if report.testbench_message), None)
-        has_ended = testbench_message is None or testbench_message.ended
+        testbench_output = next((report.testbench_output for report in reports if report.testbench_output), None)
+        has_ended = testbench_output is None or testbench_output.ended
         if criterion.table is None or criterion.table.file is None:
             if not criterion.reads_output:
-                return testbench_message
+                return testbench_output
             printed = listener.testbench_output
             return printed.model_copy(update={"ended": has_ended}) if printed else None
-        if criterion.is_testbench and testbench_message is None and listener.testbench_output is None:
+        if criterion.is_testbench and testbench_output is None and listener.testbench_output is None:
             return None
         try:
             content = read_plain_file(code_folder / "rundir", criterion.table.file, self.problem.limits.file_mb << 20)
         except (OSError, NotPlainFileError, FileTooLargeError):
-            return TestbenchMessage(ended=has_ended)
+            return TestbenchOutput(ended=has_ended)
         lines = tuple(content.decode("utf-8", "replace").splitlines()[:MOST_LINES])
-        return TestbenchMessage(lines=lines, results=lines, ended=has_ended)
+        return TestbenchOutput(lines=lines, results=lines, ended=has_ended)
 
     def _job(self, step: PlanStep, code_folder: Path, user_id: int | None) -> SandboxJob:
         job = _job(self.problem, step, self.selection, self.toolchain, code_folder, user_id)
@@ -441,7 +441,7 @@ async def _warm_or_new_folder_and_user(
     sandbox: Sandbox, first_job: SandboxJob
 ) -> AsyncIterator[tuple[Path, int | None]]:
     """An empty folder for a run, and its owner: those of a sandbox that waits for such a job, or new ones."""
-    warm_folder = sandbox.claim_warm_folder(first_job) if isinstance(sandbox, WarmSandbox) else None
+    warm_folder = sandbox.claim_warm_folder_and_user_id(first_job) if isinstance(sandbox, WarmSandbox) else None
     if warm_folder is None:
         yield new_run_folder(), sandbox.new_user()
         return
@@ -449,7 +449,7 @@ async def _warm_or_new_folder_and_user(
         yield warm_folder
     finally:
         if isinstance(sandbox, WarmSandbox):
-            await sandbox.give_up_warm(warm_folder[0])
+            await sandbox.end_claimed_if_unused(warm_folder[0])
 
 
 def _job(
@@ -493,10 +493,10 @@ def _step_environment(
         "PYTHONHASHSEED": "0",
         "BENCHWRIGHT_STANDSTILL_S": f"{_STANDSTILL_S:g}",
         "BENCHWRIGHT_SILENCE_S": f"{max(_MIN_SILENCE_S, _SILENCE_SHARE * problem.limits.wall_s):g}",
-        "BENCHWRIGHT_COMPILE_S": str(problem.limits.compile_s),
+        "BENCHWRIGHT_COMPILE_S": str(problem.limits.compile_cpu_s),
         "BENCHWRIGHT_SUBMITTED": "\n".join(problem.public.expected),
         "BENCHWRIGHT_GIVEN": "\n".join(_given_paths(problem)),
-        "BENCHWRIGHT_REFUSED": " ".join(f"{task}={rule}" for task, rule in rule_by_refused_task(problem).items()),
+        "BENCHWRIGHT_REFUSED": " ".join(f"{task}={rule}" for task, rule in rule_by_refused_word(problem).items()),
         **({} if hands_in_testbench(problem) else {"BENCHWRIGHT_OWNERSHIP": "1"}),
         "PYTEST_ADDOPTS": f"--junitxml={WORKDIR}/{PYTEST_RESULTS}",
         **step.env,
@@ -514,7 +514,7 @@ def _given_paths(problem: Problem) -> list[str]:
     return sorted({*problem.public.files, *problem.public.expected})
 
 
-def starting_files(problem: Problem) -> dict[str, bytes]:
+def starting_solution_files(problem: Problem) -> dict[str, bytes]:
     """The expected files as the solver finds them; those to be created are missing."""
     given_files = problem.public.files
     return {path: given_files[path].encode() for path in problem.public.expected if path in given_files}
@@ -522,7 +522,7 @@ def starting_files(problem: Problem) -> dict[str, bytes]:
 
 def reference_solution_files(problem: Problem) -> dict[str, bytes]:
     """The expected files of the reference; what it leaves alone stays as the solver finds it."""
-    return starting_files(problem) | {path: text.encode() for path, text in problem.hidden.reference.items()}
+    return starting_solution_files(problem) | {path: text.encode() for path, text in problem.hidden.reference.items()}
 
 
 def _given_and_solution_files(problem: Problem, solution: Mapping[str, bytes]) -> dict[str, bytes]:

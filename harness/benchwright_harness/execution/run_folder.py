@@ -41,7 +41,7 @@ def _is_old(folder_entry: os.DirEntry[str]) -> bool:
 
 
 @contextlib.contextmanager
-def run_folder(folder: Path, content_by_path: Mapping[str, bytes], user_id: int | None) -> Iterator[None]:
+def filled_run_folder(folder: Path, content_by_path: Mapping[str, bytes], user_id: int | None) -> Iterator[None]:
     """Fill a new folder for a run, so that only its user can enter it, and delete it afterwards."""
     try:
         for name in FOLDERS:

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from benchwright_harness.cluster.task import ClusterTask
 from benchwright_harness.decision.fault import settled_by_reference
 from benchwright_harness.errors import BadHarnessError, MissingCriterionError
-from benchwright_harness.execution.run import reference_solution_files, starting_files
+from benchwright_harness.execution.run import reference_solution_files, starting_solution_files
 from benchwright_harness.grading.criterion_proposal import lines_printed_by_testbench, proposed_criterion_toml
 from benchwright_harness.grading.grade import ManyRuns
-from benchwright_harness.grading.two_sided import ProofSide, ProofState, TwoSided
+from benchwright_harness.grading.two_sided import ProofSide, ProofState, TwoSidedProof
 from benchwright_harness.plan.connections import unmentioned_names
 from benchwright_harness.plan.plan import HarnessPlan, make_plan
 from benchwright_harness.plan.selection import ToolSelection, selections
 from benchwright_harness.plan.testbench import read_testbench
-from benchwright_problems.criterion import DESCRIPTION, CriterionTable
+from benchwright_problems.criterion import TESTBENCH_FILE, CriterionTable
 from benchwright_problems.problem import Problem
 from benchwright_problems.repository.named_tests import NamedTests
 from benchwright_problems.verdict import Outcome, Reason, Verdict
@@ -37,7 +37,7 @@ class _ProblemCheck:
     plan: HarnessPlan
     candidate_selections: tuple[ToolSelection, ...]
     unsolved_files_by_side: Mapping[ProofSide, Mapping[str, bytes]]
-    reference_runs: dict[ToolSelection, tuple[ClusterTask, Verdict]] = field(default_factory=dict)
+    reference_run_by_selection: dict[ToolSelection, tuple[ClusterTask, Verdict]] = field(default_factory=dict)
 
     @property
     def has_reference(self) -> bool:
@@ -48,27 +48,31 @@ class _ProblemCheck:
         """The selection that counts; none while there are more to try."""
         if not self.has_reference:
             return self.candidate_selections[0]
-        for selection, (_, verdict) in self.reference_runs.items():
+        for selection, (_, verdict) in self.reference_run_by_selection.items():
             if verdict.outcome is Outcome.PASSED:
                 return selection
-        return self.candidate_selections[0] if len(self.reference_runs) == len(self.candidate_selections) else None
+        return (
+            self.candidate_selections[0]
+            if len(self.reference_run_by_selection) == len(self.candidate_selections)
+            else None
+        )
 
     @property
-    def limit_s(self) -> float:
+    def unsolved_limit_s(self) -> float:
         """Wall time of a step of the unsolved files, in seconds."""
         full_limit_s = self.problem.limits.wall_s
         if not self.has_reference:
             return min(full_limit_s, _LIMIT_WITHOUT_REFERENCE_S)
-        _, reference = self.reference_runs[self.final_selection or self.candidate_selections[0]]
+        _, reference = self.reference_run_by_selection[self.final_selection or self.candidate_selections[0]]
         return min(full_limit_s, max(_LEAST_LIMIT_S, _PATIENCE * reference.wall_s))
 
 
-class Checker(ManyRuns):
+class ProblemChecker(ManyRuns):
     """Proves many problems at once."""
 
     async def check_problems(
-        self, problems: Sequence[Problem], on_done: Callable[[int, TwoSided], None] = lambda index, two_sided: None
-    ) -> list[TwoSided]:
+        self, problems: Sequence[Problem], on_done: Callable[[int, TwoSidedProof], None] = lambda index, two_sided: None
+    ) -> list[TwoSidedProof]:
         """Prove problems.
 
         The references run first, each with one selection after the other until it passes; what they took limits the
@@ -82,11 +86,11 @@ class Checker(ManyRuns):
         Returns:
             The proofs, in the order of the problems.
         """
-        proofs_by_index: dict[int, TwoSided] = {}
+        proofs_by_index: dict[int, TwoSidedProof] = {}
         proofs: dict[int, _ProblemCheck] = {}
 
-        def finish(index: int, two_sided: TwoSided) -> None:
-            two_sided = self._with_names_and_proposal(problems[index], two_sided)
+        def finish(index: int, two_sided: TwoSidedProof) -> None:
+            two_sided = self._with_unmentioned_names_and_proposal(problems[index], two_sided)
             proofs_by_index[index] = two_sided
             on_done(index, two_sided)
 
@@ -96,7 +100,7 @@ class Checker(ManyRuns):
             except BadHarnessError as error:
                 # The author may know what the solver may not.
                 bad_harness_verdict = Verdict(reason=error.reason, detail=str(error))
-                finish(index, TwoSided(reference=bad_harness_verdict, starting=bad_harness_verdict))
+                finish(index, TwoSidedProof(reference=bad_harness_verdict, starting=bad_harness_verdict))
                 continue
             proofs[index] = _ProblemCheck(problem, plan, selections(problem), _unsolved_files_by_side(problem, plan))
         self._report_progress(
@@ -106,13 +110,13 @@ class Checker(ManyRuns):
         await self._run_unsolved(proofs, finish)
         return [proofs_by_index[index] for index in range(len(problems))]
 
-    def _with_names_and_proposal(self, problem: Problem, two_sided: TwoSided) -> TwoSided:
+    def _with_unmentioned_names_and_proposal(self, problem: Problem, two_sided: TwoSidedProof) -> TwoSidedProof:
         """A proof, with the names that a solver can't know, and a criterion where the testbench's own does not fit."""
         two_sided = two_sided.model_copy(update={"unmentioned_names": unmentioned_names(problem)})
-        if DESCRIPTION not in problem.hidden.harness or ProofSide.REFERENCE not in two_sided.runs:
+        if TESTBENCH_FILE not in problem.hidden.harness or ProofSide.REFERENCE not in two_sided.runs:
             return two_sided
         is_missing = _with_criterion_or_any_exit(problem) is not problem
-        if not is_missing and two_sided.proof is not ProofState.WRONG:
+        if not is_missing and two_sided.proof_state is not ProofState.WRONG:
             return two_sided
         lines_by_side = {
             side: lines_printed_by_testbench(self._verdicts.raw_output(run_key))
@@ -133,7 +137,7 @@ class Checker(ManyRuns):
         while open_proofs:
             round_tasks: dict[int, dict[ProofSide, ClusterTask]] = {}
             for index, proof in open_proofs.items():
-                choice = proof.candidate_selections[len(proof.reference_runs)]
+                choice = proof.candidate_selections[len(proof.reference_run_by_selection)]
                 round_tasks[index] = {
                     ProofSide.REFERENCE: self._make_task(proof.problem, reference_solution_files(proof.problem), choice)
                 }
@@ -144,18 +148,20 @@ class Checker(ManyRuns):
                 round_tasks: Mapping[int, Mapping[ProofSide, ClusterTask]] = round_tasks,
             ) -> None:
                 task = round_tasks[index][ProofSide.REFERENCE]
-                check_by_index[index].reference_runs[task.selection] = (task, verdicts[task.key])
+                check_by_index[index].reference_run_by_selection[task.selection] = (task, verdicts[task.key])
 
             await self._run_round(round_tasks, conclude)
             open_proofs = {index: proof for index, proof in open_proofs.items() if proof.final_selection is None}
             self._report_progress(new_planned_runs=len(open_proofs))
         for proof in check_by_index.values():
             if proof.has_reference and len(proof.candidate_selections) > 1:
-                tried_verdicts = {selection: verdict for selection, (_, verdict) in proof.reference_runs.items()}
-                self._keep_selection_if_certain(proof.problem, tried_verdicts)
+                tried_verdicts = {
+                    selection: verdict for selection, (_, verdict) in proof.reference_run_by_selection.items()
+                }
+                self._choose_selection_and_keep_if_certain(proof.problem, tried_verdicts)
 
     async def _run_unsolved(
-        self, check_by_index: Mapping[int, _ProblemCheck], finish: Callable[[int, TwoSided], None]
+        self, check_by_index: Mapping[int, _ProblemCheck], finish_problem: Callable[[int, TwoSidedProof], None]
     ) -> None:
         first_tasks = {
             index: self._unsolved_tasks(proof, proof.final_selection or proof.candidate_selections[0])
@@ -171,34 +177,34 @@ class Checker(ManyRuns):
                 second_tasks[index] = self._unsolved_tasks(proof, proof.candidate_selections[1])
                 self._report_progress(new_planned_runs=len(second_tasks[index]))
             else:
-                finish(index, two_sided)
+                finish_problem(index, two_sided)
 
         await self._run_round(first_tasks, conclude)
         await self._run_round(
             second_tasks,
-            lambda index, verdicts: finish(
+            lambda index, verdicts: finish_problem(
                 index, _two_sided_of_runs(check_by_index[index], second_tasks[index], verdicts)
             ),
         )
 
     def _unsolved_tasks(self, problem_check: _ProblemCheck, selection: ToolSelection) -> dict[ProofSide, ClusterTask]:
         return {
-            unsolved_side: self._make_task(problem_check.problem, files, selection, problem_check.limit_s)
+            unsolved_side: self._make_task(problem_check.problem, files, selection, problem_check.unsolved_limit_s)
             for unsolved_side, files in problem_check.unsolved_files_by_side.items()
         }
 
     async def _run_round(
         self,
-        tasks_by_problem: Mapping[int, Mapping[ProofSide, ClusterTask]],
+        tasks_by_problem_index: Mapping[int, Mapping[ProofSide, ClusterTask]],
         conclude_problem: Callable[[int, Mapping[str, Verdict]], None],
     ) -> None:
         verdicts: dict[str, Verdict] = {}
-        pending_keys = {index: {task.key for task in sides.values()} for index, sides in tasks_by_problem.items()}
+        pending_keys = {index: {task.key for task in sides.values()} for index, sides in tasks_by_problem_index.items()}
         owners: dict[str, list[int]] = {}
         for index, keys in pending_keys.items():
             for key in keys:
                 owners.setdefault(key, []).append(index)
-        tasks = [task for sides in tasks_by_problem.values() for task in sides.values()]
+        tasks = [task for sides in tasks_by_problem_index.values() for task in sides.values()]
         async with aclosing(self._verdicts_of(tasks)) as finished:
             async for task, verdict in finished:
                 verdicts[task.key] = verdict
@@ -211,7 +217,7 @@ class Checker(ManyRuns):
 def _with_criterion_or_any_exit(problem: Problem) -> Problem:
     """A problem whose testbench runs: where nothing says when it passes, it passes by ending."""
     hidden = problem.hidden
-    if DESCRIPTION not in hidden.harness or hidden.criterion is not None:
+    if TESTBENCH_FILE not in hidden.harness or hidden.criterion is not None:
         return problem
     try:
         read_testbench(hidden.harness)
@@ -224,19 +230,21 @@ def _with_criterion_or_any_exit(problem: Problem) -> Problem:
 
 
 def _two_sided_of_runs(
-    problem_check: _ProblemCheck, tasks: Mapping[ProofSide, ClusterTask], verdict_by_key: Mapping[str, Verdict]
-) -> TwoSided:
-    verdict_by_side = {side: verdict_by_key[task.key] for side, task in tasks.items()}
-    selection = next(iter(tasks.values())).selection
-    runs = {side: task.key for side, task in tasks.items()}
+    problem_check: _ProblemCheck,
+    unsolved_task_by_side: Mapping[ProofSide, ClusterTask],
+    verdict_by_key: Mapping[str, Verdict],
+) -> TwoSidedProof:
+    verdict_by_side = {side: verdict_by_key[task.key] for side, task in unsolved_task_by_side.items()}
+    selection = next(iter(unsolved_task_by_side.values())).selection
+    runs = {side: task.key for side, task in unsolved_task_by_side.items()}
     hidden = problem_check.problem.hidden
     if problem_check.has_reference:
-        task, reference = problem_check.reference_runs[selection]
+        task, reference = problem_check.reference_run_by_selection[selection]
         runs[ProofSide.REFERENCE] = task.key
         verdict_by_side = {side: settled_by_reference(verdict, reference) for side, verdict in verdict_by_side.items()}
     else:
         reference = Verdict(reason=Reason.NO_REFERENCE, detail="the pack has no reference solution")
-    return TwoSided(
+    return TwoSidedProof(
         reference=reference,
         starting=verdict_by_side[ProofSide.STARTING],
         empty=verdict_by_side.get(ProofSide.EMPTY),
@@ -244,13 +252,13 @@ def _two_sided_of_runs(
         tools=_program_names(
             make_plan(hidden.harness, selection.simulator, table=hidden.criterion, tests=hidden.tests)
         ),
-        limit_s=problem_check.limit_s,
-        misnamed_tests=_misnamed_tests(hidden.tests, verdict_by_side[ProofSide.STARTING]),
+        limit_s=problem_check.unsolved_limit_s,
+        misnamed_tests=_misnamed_test_sentences(hidden.tests, verdict_by_side[ProofSide.STARTING]),
         runs=runs,
     )
 
 
-def _misnamed_tests(named_tests: NamedTests | None, starting_verdict: Verdict) -> tuple[str, ...]:
+def _misnamed_test_sentences(named_tests: NamedTests | None, starting_verdict: Verdict) -> tuple[str, ...]:
     if named_tests is None or not starting_verdict.tests:
         return ()
     pass_by_test = {test.name: test.passed for test in starting_verdict.tests}
@@ -274,17 +282,19 @@ def _program_names(plan: HarnessPlan) -> tuple[str, ...]:
 
 
 def _unsolved_files_by_side(problem: Problem, plan: HarnessPlan) -> dict[ProofSide, Mapping[str, bytes]]:
-    starting = starting_files(problem)
+    starting = starting_solution_files(problem)
     files_by_side: dict[ProofSide, Mapping[str, bytes]] = {ProofSide.STARTING: starting}
     starting_texts = {path: content.decode() for path, content in starting.items()}
     if not problem.hidden.reference:
-        files_by_side[ProofSide.EMPTY] = _portless_modules(problem, plan) | _emptied_modules(starting_texts)
-    elif not starting and (empty := _emptied_modules(problem.hidden.reference)):
+        files_by_side[ProofSide.EMPTY] = _files_with_portless_modules(problem, plan) | _files_with_emptied_modules(
+            starting_texts
+        )
+    elif not starting and (empty := _files_with_emptied_modules(problem.hidden.reference)):
         files_by_side[ProofSide.EMPTY] = empty
     return files_by_side
 
 
-def _emptied_modules(text_by_path: Mapping[str, str]) -> dict[str, bytes]:
+def _files_with_emptied_modules(text_by_path: Mapping[str, str]) -> dict[str, bytes]:
     """The modules of sources without their content; empty if they can't be found out."""
     files: dict[str, bytes] = {}
     for path, text in text_by_path.items():
@@ -294,7 +304,7 @@ def _emptied_modules(text_by_path: Mapping[str, str]) -> dict[str, bytes]:
     return files
 
 
-def _portless_modules(problem: Problem, plan: HarnessPlan) -> dict[str, bytes]:
+def _files_with_portless_modules(problem: Problem, plan: HarnessPlan) -> dict[str, bytes]:
     """Modules without ports, called as the harness calls its top, so that it can at least elaborate."""
     paths = [path for path in problem.public.expected if path.endswith((".v", ".sv"))]
     names = {path: path.rpartition("/")[2].rpartition(".")[0] for path in paths}

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from benchwright_harness.cluster import Executor
 from benchwright_harness.cluster.task import ClusterTask, code_digest
-from benchwright_harness.decision.design_waves import DesignWaves
+from benchwright_harness.decision.design_waves import DesignWaveKeeper
 from benchwright_harness.decision.fault import (
     needs_reference_verdict,
     settled_by_reference,
@@ -159,7 +159,7 @@ class ManyRuns:
         async with aclosing(self._verdicts_of(tasks)) as finished:
             return {task.key: verdict async for task, verdict in finished}
 
-    def _keep_selection_if_certain(
+    def _choose_selection_and_keep_if_certain(
         self, problem: Problem, verdict_by_tried_selection: Mapping[ToolSelection, Verdict]
     ) -> ToolSelection:
         """Selection to continue with after the reference ran with these; stored if it is certain."""
@@ -226,7 +226,7 @@ class BatchGrader(ManyRuns):
             verdicts[number] = settled(verdicts[number], verdicts_by_key[task.key])
         return verdicts
 
-    async def selection(self, problem: Problem) -> ToolSelection:
+    async def find_right_selection(self, problem: Problem) -> ToolSelection:
         """The first with which the reference passes, which takes a run of it where that is not known yet."""
         return (await self._right_selection_by_index({0: problem}))[0]
 
@@ -259,7 +259,9 @@ class BatchGrader(ManyRuns):
             for number in open_ones:
                 is_passed = any(verdict.outcome is Outcome.PASSED for verdict in tried_verdicts[number].values())
                 if is_passed or len(tried_verdicts[number]) == len(selections(problem_by_index[number])):
-                    selected[number] = self._keep_selection_if_certain(problem_by_index[number], tried_verdicts[number])
+                    selected[number] = self._choose_selection_and_keep_if_certain(
+                        problem_by_index[number], tried_verdicts[number]
+                    )
         return selected
 
 
@@ -291,7 +293,9 @@ class Grader:
         (verdict,) = await self._grader_of_one_solution(log, before_step, solution).grade([(problem, solution)])
         return verdict
 
-    async def keep_waves(self, problem: Problem, solution: Mapping[str, bytes], waves: DesignWaves) -> None:
+    async def run_again_for_waves(
+        self, problem: Problem, solution: Mapping[str, bytes], waves: DesignWaveKeeper
+    ) -> None:
         """Run a solution once more for its waveform; the verdict, which is known, is not kept."""
         with _open_null_file() as log:
             await run_harness(
@@ -299,7 +303,7 @@ class Grader:
                 solution,
                 sandbox=self._sandbox,
                 toolchain=self._toolchain,
-                selection=await self._grader_of_one_solution(log).selection(problem),
+                selection=await self._grader_of_one_solution(log).find_right_selection(problem),
                 log=log,
                 waves=waves,
             )

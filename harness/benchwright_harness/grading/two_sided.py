@@ -36,7 +36,7 @@ class ProofState(StrEnum):
 _RAN = frozenset({Reason.PASSED, Reason.TESTS_FAILED})
 
 
-class TwoSided(Model):
+class TwoSidedProof(Model):
     """The verdicts of one problem."""
 
     reference: Verdict
@@ -72,7 +72,7 @@ class TwoSided(Model):
         return {side: verdict for side, verdict in all_sides.items() if verdict is not None}
 
     @property
-    def proof(self) -> ProofState:
+    def proof_state(self) -> ProofState:
         """State of the proof: it says if the problem can be trusted."""
         unsolved = [verdict for side, verdict in self.verdict_by_side.items() if side is not ProofSide.REFERENCE]
         unsolved += self.wrong.values()
@@ -89,9 +89,9 @@ class TwoSided(Model):
         return ProofState.UNDECIDED if has_undecided else ProofState.PROVED
 
     @property
-    def ok(self) -> bool:
+    def is_proved(self) -> bool:
         """True if the solved problem passes and the unsolved one fails."""
-        return self.proof is ProofState.PROVED
+        return self.proof_state is ProofState.PROVED
 
     @property
     def has_reached_tests(self) -> bool:

@@ -37,7 +37,7 @@ class CocotbTest:
 def cocotb_tests(python_text: str) -> tuple[CocotbTest, ...]:
     """The tests of a file, in its order; none if it is not valid Python."""
     test_by_name: dict[str, CocotbTest] = {}
-    for function_name, test in _tests_by_function(python_text):
+    for function_name, test in _function_names_and_tests(python_text):
         # The last function of a name is the one that the module has in the end.
         test_by_name.pop(function_name, None)
         test_by_name[function_name] = test
@@ -48,14 +48,16 @@ def repeatedly_named_tests(python_text: str) -> tuple[CocotbTest, ...]:
     """The tests of a file, also pytest's, whose name one before them has."""
     names: set[str] = set()
     repeated = []
-    for function_name, test in _tests_by_function(python_text, with_plain_functions=True):
+    for function_name, test in _function_names_and_tests(python_text, with_plain_functions=True):
         if names & {function_name, test.name}:
             repeated.append(test)
         names |= {function_name, test.name}
     return tuple(repeated)
 
 
-def _tests_by_function(python_text: str, *, with_plain_functions: bool = False) -> Iterator[tuple[str, CocotbTest]]:
+def _function_names_and_tests(
+    python_text: str, *, with_plain_functions: bool = False
+) -> Iterator[tuple[str, CocotbTest]]:
     """The name of each test's function, and the test; of plain functions those that pytest takes for tests."""
     try:
         module = ast.parse(python_text)

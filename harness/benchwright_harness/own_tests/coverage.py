@@ -99,7 +99,7 @@ def _points_and_counts(coverage_text: str) -> Iterator[tuple[dict[str, str], int
             yield dict(pair.partition("\2")[::2] for pair in match[1].split("\1") if pair), int(match[2])
 
 
-def _covered_lines(line_ranges: str, line: int) -> Iterator[int]:
+def _covered_lines(line_ranges: str, fallback_line: int) -> Iterator[int]:
     """The lines of a point: `12-14,16`."""
     for line_range in filter(None, line_ranges.split(",")):
         first_line, _, last_line = line_range.partition("-")
@@ -107,7 +107,7 @@ def _covered_lines(line_ranges: str, line: int) -> Iterator[int]:
             _int_or_zero(first_line), min(_int_or_zero(last_line or first_line), _int_or_zero(first_line) + 10_000) + 1
         )
     if not line_ranges:
-        yield line
+        yield fallback_line
 
 
 def _int_or_zero(digits: str | None) -> int:

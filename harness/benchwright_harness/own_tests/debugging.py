@@ -54,7 +54,7 @@ class Debugging:
     """
 
     package: Path
-    on_open: Callable[[Path], None]
+    on_socket_open: Callable[[Path], None]
 
     async def run_with_debugger(self, test_run: Awaitable[T], inner_socket: Path) -> T:
         """The result of a run, which a debugger is let into meanwhile.
@@ -69,7 +69,7 @@ class Debugging:
         with tempfile.TemporaryDirectory(prefix="benchwright-debug-") as folder:
             run_task = asyncio.ensure_future(test_run)
             passing = asyncio.ensure_future(
-                _connect_editor_to_test(inner_socket, Path(folder, "adapter.sock"), self.on_open)
+                _connect_editor_to_test(inner_socket, Path(folder, "adapter.sock"), self.on_socket_open)
             )
             try:
                 await asyncio.wait((run_task, passing), return_when=asyncio.FIRST_COMPLETED)

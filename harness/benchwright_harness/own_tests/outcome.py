@@ -220,15 +220,15 @@ def _with_missing_outcomes(
     ]
     if not simulation.tests and not reported_outcomes:
         missing = [simulation.top_module if not simulation.is_cocotb else ""]
-    return (*reported_outcomes.values(), *(_outcome_of_other_test(missing_outcome, name) for name in missing))
+    return (*reported_outcomes.values(), *(_same_outcome_with_name(missing_outcome, name) for name in missing))
 
 
 def _same_outcome_for_all(simulation: OwnSimulation, outcome: OwnOutcome) -> tuple[OwnOutcome, ...]:
     names = simulation.tests or ((simulation.top_module,) if not simulation.is_cocotb else ("",))
-    return tuple(_outcome_of_other_test(outcome, name) for name in names)
+    return tuple(_same_outcome_with_name(outcome, name) for name in names)
 
 
-def _outcome_of_other_test(outcome: OwnOutcome, new_name: str) -> OwnOutcome:
+def _same_outcome_with_name(outcome: OwnOutcome, new_name: str) -> OwnOutcome:
     return OwnOutcome(new_name, outcome.reason, outcome.message, path=outcome.path, line=outcome.line)
 
 
@@ -292,7 +292,7 @@ def _testbench_outcome(simulation: OwnSimulation, output: str, step_end: StepEnd
         )
     for text in output.splitlines():
         if _FAIL.search(text) and not _NONE_FAILED.search(text):
-            path, line = place_of_printing_statement(_design_texts(simulation), text, _FAIL) or ("", 0)
+            path, line = place_of_printing_statement(_text_by_source_path(simulation), text, _FAIL) or ("", 0)
             message = f"It printed: {text.strip()}"
             return OwnOutcome(name, OwnReason.SAID_FAIL, message, path=path, line=line, wall_s=step_end.wall_s)
     if step_end.exit_code < 0 or step_end.exit_code >= 128:
@@ -315,7 +315,7 @@ def _testbench_outcome(simulation: OwnSimulation, output: str, step_end: StepEnd
     return OwnOutcome(name, OwnReason.PASSED, wall_s=step_end.wall_s)
 
 
-def _design_texts(simulation: OwnSimulation) -> dict[str, str]:
+def _text_by_source_path(simulation: OwnSimulation) -> dict[str, str]:
     """The text of each source by its path, and of each header."""
     return {
         path: content.decode("utf-8", "replace")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, copy_plain_file, read_plain_file
 from benchwright_harness.errors import DebuggerError, SandboxUnavailableError
-from benchwright_harness.execution.run_folder import new_run_folder, run_folder
+from benchwright_harness.execution.run_folder import filled_run_folder, new_run_folder
 from benchwright_harness.own_tests.coverage import FileCoverage, coverage_of_files
 from benchwright_harness.own_tests.debugging import PLACE, Debugging
 from benchwright_harness.own_tests.outcome import OwnRun, outcomes_and_whether_compiled, without_middle_if_long
@@ -20,7 +20,7 @@ from benchwright_harness.own_tests.simulation import CODE, COVERAGE, RESULTS, SO
 from benchwright_harness.plan.plan import RANDOM_SEED, WORKDIR
 from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.sandbox import Sandbox, SandboxJob
-from benchwright_harness.sandbox.registry import sandboxes_with
+from benchwright_harness.sandbox.registry import sandbox_names_with
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.tree import INSIDE
 from benchwright_problems.problem import RunLimits
@@ -55,7 +55,7 @@ async def run_own_tests(
     """
     start = time.monotonic()
     if debugging is not None:
-        fitting = sandboxes_with(lambda sandbox_kind: sandbox_kind.shows_folders)
+        fitting = sandbox_names_with(lambda sandbox_kind: sandbox_kind.shows_folders)
         if sandbox.name not in fitting:
             names = " or ".join(f"`{name}`" for name in fitting)
             raise DebuggerError(
@@ -63,13 +63,13 @@ async def run_own_tests(
             )
         simulation = replace(simulation, debug=True, wall_s=_DEBUGGED_S)
     selection = ToolSelection()
-    toolchain.require({_TOOLS[simulation.simulator]}, selection)
+    toolchain.require_tools({_TOOLS[simulation.simulator]}, selection)
     limits = RunLimits(wall_s=simulation.wall_s, file_mb=_MAX_WAVES_MB, folder_mb=2 * _MAX_WAVES_MB)
     files = {**simulation.files, **{path: text.encode() for path, text in simulation.added_files.items()}}
     raw_output = BytesIO()
     try:
         code, user = new_run_folder(), sandbox.new_user()
-        with run_folder(code, files, user):
+        with filled_run_folder(code, files, user):
             job = SandboxJob(
                 argv=("/bin/sh", "-c", simulation.script),
                 env=_environment(simulation, sandbox, toolchain, selection),
@@ -92,7 +92,7 @@ async def run_own_tests(
                 waveform_path is not None
                 and simulation.waves
                 and is_built
-                and _keep_waveform_if_any(code, simulation.waves_file, waveform_path)
+                and _keep_waveform_if_any(code, simulation.waves_file_name, waveform_path)
             )
             coverage = _coverage_left_by_run(simulation, code) if simulation.coverage else ()
     except OSError as error:
@@ -109,11 +109,11 @@ def _environment(
     simulation: OwnSimulation, sandbox: Sandbox, toolchain: Toolchain, selection: ToolSelection
 ) -> dict[str, str]:
     tools = toolchain.environment(selection)
-    variables = simulation.variables
+    cocotb_variables = simulation.cocotb_variables
     # Only the native sandbox, which has no supervisor, shows nothing at `INSIDE`.
     inner_folder = INSIDE if sandbox.supervises else str(Path(__file__).parents[1] / "inside")
     own_paths = [f"{inner_folder}/own_tests", PLACE if simulation.debug else ""]
-    paths = [*own_paths, variables.pop("PYTHONPATH", ""), tools.get("PYTHONPATH", "")]
+    paths = [*own_paths, cocotb_variables.pop("PYTHONPATH", ""), tools.get("PYTHONPATH", "")]
     # The guards of compilers keep a design from a harness; there is none here.
     tools["PATH"] = ":".join(
         program_folder for program_folder in tools["PATH"].split(":") if not program_folder.startswith(INSIDE)
@@ -126,7 +126,7 @@ def _environment(
         "BENCHWRIGHT_STANDSTILL_S": "0" if simulation.debug else str(_STANDSTILL_S),
         **simulation.environment,
         **tools,
-        **variables,
+        **cocotb_variables,
         "PYTHONPATH": ":".join(filter(None, paths)),
         "HOME": WORKDIR,
         "PWD": WORKDIR,

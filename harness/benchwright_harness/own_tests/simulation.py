@@ -85,13 +85,13 @@ class OwnSimulation:
         return bool(self.module)
 
     @property
-    def waves_file(self) -> str:
+    def waves_file_name(self) -> str:
         """File in which it leaves the waveform, in `WORKDIR`."""
         # The toolchain has no compiled runtime for FST and cocotb; making one takes half a minute.
         return "waves.vcd" if self.is_cocotb and self.simulator == "verilator" else "waves.fst"
 
     @property
-    def variables(self) -> dict[str, str]:
+    def cocotb_variables(self) -> dict[str, str]:
         """Environment variables that cocotb's side of the simulation reads."""
         if not self.is_cocotb:
             return {}
@@ -114,11 +114,11 @@ class OwnSimulation:
         """Files that a run has besides the solver's: what writes the waveform."""
         if not self.waves or (self.is_cocotb and self.simulator == "verilator"):
             return {}
-        dump = f'initial begin $dumpfile("{self.waves_file}"); $dumpvars(0, {self.top_module}); end'
+        dump = f'initial begin $dumpfile("{self.waves_file_name}"); $dumpvars(0, {self.top_module}); end'
         if self.simulator == "icarus":
             return {self._waves_source: f"module {_WAVES_MODULE}; {dump} endmodule\n"}
         # Verilator has one top; a module bound to it dumps everything.
-        dump = f'initial begin $dumpfile("{self.waves_file}"); $dumpvars; end'
+        dump = f'initial begin $dumpfile("{self.waves_file_name}"); $dumpvars; end'
         bound = f"bind {self.top_module} {_WAVES_MODULE} {_WAVES_MODULE}();"
         return {self._waves_source: f"module {_WAVES_MODULE}; {dump} endmodule\n{bound}\n"}
 
@@ -181,7 +181,7 @@ class OwnSimulation:
         linked = '-LDFLAGS "-L$COCOTB_LIBS" -LDFLAGS -lcocotbvpi_verilator'
         cocotb = ["--cc", "--exe", "--build", "--vpi", "--public-flat-rw", "--prefix", "Vtop"]
         build = f'{shlex.join([*common, *cocotb])} {linked} "$COCOTB_SHARE/lib/verilator/verilator.cpp" '
-        traced = f" --trace --trace-file {self.waves_file}" if self.waves else ""
+        traced = f" --trace --trace-file {self.waves_file_name}" if self.waves else ""
         run = f'env LD_LIBRARY_PATH="$COCOTB_LIBS:$LD_LIBRARY_PATH" ./objects/simulation{traced}{coverage}'
         return build + shlex.join(self._compiler_arguments), run
 

@@ -25,8 +25,8 @@ from benchwright_harness.plan.image_names import OSS_PNR, OSS_SIM, VERIF_EDA, is
 from benchwright_harness.plan.testbench import PREDICTABLE, plan_testbench
 from benchwright_harness.plan.testbench_text import PUBLISHED_SEED, RUN, SEED, draws_unseeded_numbers
 from benchwright_harness.toolchain.tree import CHANNEL
-from benchwright_problems.criterion import DESCRIPTION, CriterionTable, OutputScope, Simulator
-from benchwright_problems.equivalence import PROOF_DESCRIPTION, ProofDescription
+from benchwright_problems.criterion import TESTBENCH_FILE, CriterionTable, OutputScope, Simulator
+from benchwright_problems.equivalence import PROOF_FILE, ProofDescription
 from benchwright_problems.repository.named_tests import VERIFIER, NamedTests
 
 WORKDIR = "/code/rundir"
@@ -198,22 +198,22 @@ def make_plan(
     """
     import yaml
 
-    if PROOF_DESCRIPTION in harness:
+    if PROOF_FILE in harness:
         return _proof_plan(harness, table)
-    if DESCRIPTION in harness:
+    if TESTBENCH_FILE in harness:
         if tests is not None:
-            raise BadHarnessError(f"tests: a harness with {DESCRIPTION} has no tests with names")
+            raise BadHarnessError(f"tests: a harness with {TESTBENCH_FILE} has no tests with names")
         return _testbench_plan(harness, simulator or "icarus", table, is_supervised)
     if table is not None and table.scope is OutputScope.CHANNEL:
-        raise BadHarnessError(f"criterion: scope: channel is for a harness with {DESCRIPTION}")
+        raise BadHarnessError(f"criterion: scope: channel is for a harness with {TESTBENCH_FILE}")
     for name in _OF_TESTBENCHES if table is not None else ():
         if getattr(table, name):
-            raise BadHarnessError(f"criterion: {name}: is for a harness with {DESCRIPTION}")
+            raise BadHarnessError(f"criterion: {name}: is for a harness with {TESTBENCH_FILE}")
     if VERIFIER in harness and _COMPOSE not in harness:
         return _verifier_plan(harness, Criterion(table=table, tests=tests))
     text = harness.get(_COMPOSE)
     if text is None:
-        raise BadHarnessError(f"{_COMPOSE}: the harness has none, nor {DESCRIPTION}, {VERIFIER} or {PROOF_DESCRIPTION}")
+        raise BadHarnessError(f"{_COMPOSE}: the harness has none, nor {TESTBENCH_FILE}, {VERIFIER} or {PROOF_FILE}")
     templates = _TEMPLATES | {
         name: value for name, variable in _FROM_ENVIRONMENT.items() if (value := environ.get(variable))
     }
@@ -250,13 +250,13 @@ def make_plan(
 
 def _proof_plan(harness: Mapping[str, str], table: CriterionTable | None) -> HarnessPlan:
     if table is not None:
-        raise BadHarnessError(f"criterion: a proof decides where the harness has {PROOF_DESCRIPTION}")
+        raise BadHarnessError(f"criterion: a proof decides where the harness has {PROOF_FILE}")
     try:
-        description = ProofDescription.model_validate_json(harness[PROOF_DESCRIPTION])
+        description = ProofDescription.model_validate_json(harness[PROOF_FILE])
     except ValidationError as error:
         first_error = error.errors(include_url=False)[0]
         field = ".".join(str(part) for part in first_error["loc"])
-        raise BadHarnessError(f"{PROOF_DESCRIPTION}: {field}: {first_error['msg']}") from error
+        raise BadHarnessError(f"{PROOF_FILE}: {field}: {first_error['msg']}") from error
     return HarnessPlan(
         steps=(), tools=frozenset({"yosys", "yosys-abc", "iverilog", "vvp"}), proved_module=description.top
     )

@@ -17,7 +17,7 @@ from pydantic import AfterValidator
 
 from benchwright_foundation.model import Model
 from benchwright_harness.plan.tool_versions import tool_versions
-from benchwright_problems.criterion import DESCRIPTION, Simulator
+from benchwright_problems.criterion import TESTBENCH_FILE, Simulator
 from benchwright_problems.problem import Problem
 
 FILE = Path(__file__).with_name("selection.json")
@@ -80,7 +80,7 @@ def selections(problem: Problem) -> tuple[ToolSelection, ...]:
     if criterion is not None and criterion.simulator is not None:
         named_simulator = {"simulator": criterion.simulator, "reason": "the problem names its simulator"}
         return tuple(dict.fromkeys(selection.model_copy(update=named_simulator) for selection in chosen_selections))
-    if chosen_selections[0].simulator is None and DESCRIPTION in problem.hidden.harness:
+    if chosen_selections[0].simulator is None and TESTBENCH_FILE in problem.hidden.harness:
         simulators: tuple[Simulator, ...] = ("icarus", "verilator")
         return tuple(
             selection.model_copy(update={"simulator": simulator, "reason": "the problem names no simulator"})

@@ -42,7 +42,7 @@ from benchwright_harness.plan.testbench_text import (
     string_literals,
 )
 from benchwright_harness.toolchain.tree import CHANNEL
-from benchwright_problems.criterion import DESCRIPTION, CriterionTable, OutputScope, Simulator
+from benchwright_problems.criterion import TESTBENCH_FILE, CriterionTable, OutputScope, Simulator
 from benchwright_problems.relative_path import RelativePath
 from benchwright_problems.verilog import scope_names
 
@@ -133,18 +133,18 @@ def read_testbench(harness: Mapping[str, str], table: CriterionTable | None = No
         BadHarnessError: Names the field that is wrong.
     """
     try:
-        described = TestbenchFile.model_validate_json(harness[DESCRIPTION])
+        described = TestbenchFile.model_validate_json(harness[TESTBENCH_FILE])
     except ValidationError as error:
         first_error = error.errors(include_url=False)[0]
         field = ".".join(map(str, first_error["loc"]))
-        raise BadHarnessError(f"{DESCRIPTION}: {field}: {first_error['msg']}") from error
+        raise BadHarnessError(f"{TESTBENCH_FILE}: {field}: {first_error['msg']}") from error
     if table is not None:
         described = described.model_copy(update={"data": tuple(dict.fromkeys((*described.data, *table.data)))})
     elif described.criterion is None:
-        raise MissingCriterionError(f"{DESCRIPTION}: criterion: is missing here and in problem.toml")
+        raise MissingCriterionError(f"{TESTBENCH_FILE}: criterion: is missing here and in problem.toml")
     for path in (*described.testbench, *described.data):
         if path not in harness:
-            raise BadHarnessError(f"{DESCRIPTION}: the harness has no file {path!r}")
+            raise BadHarnessError(f"{TESTBENCH_FILE}: the harness has no file {path!r}")
     return described
 
 
@@ -172,7 +172,7 @@ def plan_testbench(
     readable = sorted(data_files_to_expose(texts.values(), data_files) if has_channel else data_files)
     calls = (ICARUS if simulator == "icarus" else VERILATOR) if has_channel else None
     served = data_files.keys() - set(readable)
-    tells_result, is_computed = _result_string_test(table, texts.values())
+    tells_result, is_computed = _result_string_test_and_is_computed(table, texts.values())
     sources = {
         name: rewritten_testbench_file(
             text, renamed_names=names, calls=calls, tells_result=tells_result, served_files=served
@@ -211,11 +211,15 @@ _Build = tuple[tuple[str, ...], str, dict[str, str]]
 
 
 def _icarus_build(
-    description: TestbenchFile, table: CriterionTable, top_module: str, sources: Mapping[str, str], has_channel: bool
+    description: TestbenchFile,
+    table: CriterionTable,
+    top_module: str,
+    text_by_file_name: Mapping[str, str],
+    has_channel: bool,
 ) -> _Build:
     timescale = f"`timescale {description.timescale}\n" if description.timescale else ""
     design = [f"/code/{path}" for path in description.design]
-    files = {_BENCH: timescale + (ICARUS.package if has_channel else "") + _joined_sources(sources)}
+    files = {_BENCH: timescale + (ICARUS.package if has_channel else "") + _testbench_as_one_file(text_by_file_name)}
     if len(design) > 1 or timescale:
         # Each file is read alone: what one defines the next would not know.
         files[_DESIGN] = timescale + "".join(f'`include "{path}"\n' for path in design)
@@ -228,7 +232,11 @@ def _icarus_build(
 
 
 def _verilator_build(
-    description: TestbenchFile, table: CriterionTable, top_module: str, sources: Mapping[str, str], has_channel: bool
+    description: TestbenchFile,
+    table: CriterionTable,
+    top_module: str,
+    text_by_file_name: Mapping[str, str],
+    has_channel: bool,
 ) -> _Build:
     scale = ("--timescale", description.timescale) if description.timescale else ()
     folders = (f"+incdir+{folder}" for folder in _header_folders(description, table))
@@ -246,7 +254,7 @@ def _verilator_build(
     )
     wrapper = (VERILATOR.package, WATCH.replace("TOP", top_module)) if has_channel else ("", "")
     # What a file leaves open is an error; what it defines would go on.
-    text = f"`undefineall\n{wrapper[0]}{_joined_sources(sources)}{wrapper[1]}"
+    text = f"`undefineall\n{wrapper[0]}{_testbench_as_one_file(text_by_file_name)}{wrapper[1]}"
     design = [f"/code/{path}" for path in description.design]
     files = {_BENCH: text, **({_SYMBOLS: SYMBOLS} if has_channel else {})}
     return ("verilator", *flags, *design, _BENCH), f"./{_OBJECTS}/simulation", files
@@ -258,13 +266,15 @@ def _header_folders(description: TestbenchFile, table: CriterionTable) -> Sequen
     return list(dict.fromkeys(posixpath.join("/code", path).rstrip("/") for path in paths))
 
 
-def _result_string_test(table: CriterionTable, source_texts: Iterable[str]) -> tuple[Callable[[str], bool], bool]:
+def _result_string_test_and_is_computed(
+    table: CriterionTable, source_texts: Iterable[str]
+) -> tuple[Callable[[str], bool], bool]:
     """A test of a testbench's strings, true for those that may hold its result; and true if none of them does.
 
     A pattern is of the text that is printed, and the string is its format: so each is tried with some values. Where
     none fits an author's, the testbench puts its result together, and then any text of it may be one.
     """
-    patterns = table.patterns.passes
+    patterns = table.effective_patterns.passes
     deadline = time.monotonic() + PATTERN_BUDGET_S
 
     @cache
@@ -291,9 +301,9 @@ def _printed_samples(format_text: str) -> Iterator[str]:
         yield "".join(printed).replace("%\0", "%")
 
 
-def _joined_sources(sources: Mapping[str, str]) -> str:
+def _testbench_as_one_file(text_by_file_name: Mapping[str, str]) -> str:
     """The testbench as one file, so that its parts share what they define."""
-    return "".join(f'`line 1 "{_FOLDER}/{name}" 0\n{text}\n' for name, text in sources.items())
+    return "".join(f'`line 1 "{_FOLDER}/{name}" 0\n{text}\n' for name, text in text_by_file_name.items())
 
 
 def _file_name(harness_path: str) -> str:

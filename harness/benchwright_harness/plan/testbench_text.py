@@ -52,8 +52,8 @@ _STDOUT = frozenset({"1", "32'h1", "32'h8000_0001", "32'h80000001"})
 
 
 @dataclass(frozen=True)
-class Calls:
-    """Calls by which a simulator's sources reach the channel."""
+class ChannelCalls:
+    """ChannelCalls by which a simulator's sources reach the channel."""
 
     package: str
     """The source of the package."""
@@ -64,7 +64,7 @@ class Calls:
     """A function that draws without a seed → the text instead of it, and the text after its range, if it has one."""
 
 
-ICARUS = Calls(
+ICARUS = ChannelCalls(
     # What Icarus's own functions draw, but from states that nothing else changes.
     package=(
         f"package {PACKAGE}; string text; localparam bit [63:0] seed = 64'h{SEED};"
@@ -84,7 +84,7 @@ ICARUS = Calls(
         "$urandom_range": (f"$unsigned({{{PACKAGE}::draw_range", "})"),
     },
 )
-VERILATOR = Calls(
+VERILATOR = ChannelCalls(
     package=(
         f"package {PACKAGE}; string text;"
         f' import "DPI-C" {PACKAGE}_say = function void say(input int flags, input string text);'
@@ -172,7 +172,7 @@ def rewritten_testbench_file(
     source_text: str,
     *,
     renamed_names: Collection[str],
-    calls: Calls | None,
+    calls: ChannelCalls | None,
     tells_result: Callable[[str], bool],
     served_files: Collection[str] = (),
 ) -> str:
@@ -181,7 +181,7 @@ def rewritten_testbench_file(
     Args:
         source_text: The source.
         renamed_names: See `renamable_names`.
-        calls: Calls by which it reaches the channel; `None` where there is none.
+        calls: ChannelCalls by which it reaches the channel; `None` where there is none.
         tells_result: True for a string, with its quotation marks, that may hold the testbench's result.
         served_files: The files that are shown to a `$readmemh`.
     """
@@ -192,7 +192,7 @@ def rewritten_testbench_file(
         if token.lastgroup == "word" and token[0] in renamed_names and not (previous_token and previous_token[0] == ".")
     ]
     if calls is not None:
-        text_edits += _Rewriter(tokens, calls, tells_result, frozenset(served_files)).edits()
+        text_edits += _ChannelRewriter(tokens, calls, tells_result, frozenset(served_files)).edits()
     for start, end, replacement in sorted(text_edits, reverse=True):
         source_text = source_text[:start] + replacement + source_text[end:]
     return source_text
@@ -201,9 +201,13 @@ def rewritten_testbench_file(
 _Edit = tuple[int, int, str]
 
 
-class _Rewriter:
+class _ChannelRewriter:
     def __init__(
-        self, tokens: list[Match[str]], calls: Calls, tells_result: Callable[[str], bool], served_files: frozenset[str]
+        self,
+        tokens: list[Match[str]],
+        calls: ChannelCalls,
+        tells_result: Callable[[str], bool],
+        served_files: frozenset[str],
     ) -> None:
         self._tokens = tokens
         self._calls = calls
@@ -233,7 +237,7 @@ class _Rewriter:
                 and self._token_text(index + 2) in _STDOUT
                 and self._token_text(index + 3) == ","
             ):
-                yield from self._print_edits(index, "$swrite", ends_line=True, skipped_tokens=2)
+                yield from self._print_edits(index, "$swrite", ends_line=True, skipped_token_count=2)
             elif token[0] in _SEVERITIES:
                 yield from self._severity_edits(index)
             elif token[0] in _ENDINGS:
@@ -249,10 +253,10 @@ class _Rewriter:
                 yield self._edit_after(self._last_index_of_call(index), f"; {self._calls.data_call}(0); end")
 
     def _print_edits(
-        self, task_index: int, write_task: str, *, ends_line: bool, skipped_tokens: int = 0
+        self, task_index: int, write_task: str, *, ends_line: bool, skipped_token_count: int = 0
     ) -> Iterator[_Edit]:
         close = self._last_index_of_call(task_index)
-        first_index = task_index + 2 + skipped_tokens
+        first_index = task_index + 2 + skipped_token_count
         write_call = f"{write_task}({PACKAGE}::text"
         say_call = f"; {self._say_call(task_index, close, ends_line=ends_line)}; end"
         if first_index >= close:
@@ -280,10 +284,10 @@ class _Rewriter:
             yield start, self._tokens[close].end(), before
             return
         yield start, self._tokens[task_index].end(), before
-        least = "" if self._has_comma(task_index, close) else ", 0"
+        least = "" if self._has_several_arguments(task_index, close) else ", 0"
         yield self._tokens[close].start(), self._tokens[close].end(), f"{least}){behind}"
 
-    def _has_comma(self, task_index: int, closing_index: int) -> bool:
+    def _has_several_arguments(self, task_index: int, closing_index: int) -> bool:
         """True if a call has more than one argument."""
         depth = 0
         for token in self._tokens[task_index + 1 : closing_index]:

@@ -56,9 +56,9 @@ class ToolVersions(Model):
 
 def tool_versions() -> ToolVersions:
     """Tool versions that `FILE` lists."""
-    return _read(FILE)
+    return _read_tool_versions(FILE)
 
 
 @lru_cache
-def _read(versions_file: Path) -> ToolVersions:
+def _read_tool_versions(versions_file: Path) -> ToolVersions:
     return ToolVersions.model_validate_json(versions_file.read_bytes())

@@ -89,15 +89,15 @@ class WarmSandbox(Sandbox, Protocol):
         """Start one ahead for a job like this, whatever its folder and user are; at most one waits."""
         ...
 
-    async def end_warm(self) -> None:
+    async def end_warm_sandbox(self) -> None:
         """End the one that waits."""
         ...
 
-    def claim_warm_folder(self, job: SandboxJob) -> tuple[Path, int | None] | None:
+    def claim_warm_folder_and_user_id(self, job: SandboxJob) -> tuple[Path, int | None] | None:
         """Take the one that waits for such a job: its folder and user. The caller runs a job there, or gives up."""
         ...
 
-    async def give_up_warm(self, code_folder: Path) -> None:
+    async def end_claimed_if_unused(self, code_folder: Path) -> None:
         """End the one that was taken with this folder, if no job was run there."""
         ...
 
@@ -107,7 +107,7 @@ def address_space_bytes(limits: RunLimits) -> int:
     return (limits.memory_mb << 20) * _ADDRESS_SPACE_PER_RESIDENT
 
 
-def prlimit_command(limits: RunLimits, *prlimit_options: str) -> list[str]:
+def prlimit_command_prefix(limits: RunLimits, *prlimit_options: str) -> list[str]:
     """The words before a command that set its limits, besides those that are enforced from outside."""
     return [
         "/usr/bin/prlimit",

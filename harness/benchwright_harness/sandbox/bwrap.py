@@ -39,12 +39,12 @@ from benchwright_harness.sandbox.confinement import (
     Confinement,
     Confiner,
     FolderHider,
-    HiddenFolders,
+    ProgramRestriction,
 )
-from benchwright_harness.sandbox.guard import SUPERVISOR, hidden_roots, python_start_variables, supervisor_request
+from benchwright_harness.sandbox.guard import SUPERVISOR, hidden_roots, supervisor_environment, supervisor_request
 from benchwright_harness.sandbox.kind import HealthFinding, MachineHealth, SandboxKind
 from benchwright_harness.sandbox.seccomp import compiled_seccomp_filter
-from benchwright_harness.sandbox.users import next_run_user
+from benchwright_harness.sandbox.users import next_run_user_id
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.build_cache import PLACE as BUILD_CACHE
 from benchwright_harness.toolchain.manifest import content, digest_of
@@ -79,7 +79,7 @@ class _SandboxSettings:
     """Settings that a sandbox must be started with to serve a job."""
 
     toolchain: Toolchain
-    roots: tuple[str, ...]
+    hidden_roots: tuple[str, ...]
     """The folders of hidden files."""
     folder_mb: int
     python: tuple[tuple[str, str], ...]
@@ -89,9 +89,13 @@ class _SandboxSettings:
 
     @classmethod
     def from_job(cls, job: SandboxJob) -> _SandboxSettings:
-        python = tuple(sorted(python_start_variables(job).items()))
+        environment_items = tuple(sorted(supervisor_environment(job).items()))
         return cls(
-            job.toolchain, hidden_roots(job), job.limits.folder_mb, python, tuple(sorted(job.shown_folders.items()))
+            job.toolchain,
+            hidden_roots(job),
+            job.limits.folder_mb,
+            environment_items,
+            tuple(sorted(job.shown_folders.items())),
         )
 
 
@@ -111,9 +115,9 @@ class _StartedSandbox:
         try:
             await self.program.kill()
         finally:
-            await self.close()
+            await self.end_and_read_status()
 
-    async def close(self) -> bytes:
+    async def end_and_read_status(self) -> bytes:
         """Wait until its namespace no longer exists.
 
         Returns:
@@ -143,12 +147,12 @@ class BwrapSandbox:
 
     def new_user(self) -> int | None:
         """As root, an unprivileged user of this run's own."""
-        return next_run_user() if self._is_root else None
+        return next_run_user_id() if self._is_root else None
 
     @cached_property
     def digest(self) -> str:
         """sha256 over bubblewrap's version, its options, the system call filter, and the programs of ours inside."""
-        options = "\n".join((*self.isolation_words(), _digest_of_programs()))
+        options = "\n".join((*self.isolation_words(), _digest_of_programs_inside()))
         return hashlib.sha256(f"{self._version}\n{options}\n".encode() + compiled_seccomp_filter()).hexdigest()
 
     @property
@@ -157,7 +161,7 @@ class BwrapSandbox:
         return ".".join(map(str, self._version))
 
     @cached_property
-    def program(self) -> str:
+    def bwrap_path(self) -> str:
         """Path of bubblewrap.
 
         Raises:
@@ -165,15 +169,15 @@ class BwrapSandbox:
         """
         if sys.platform != "linux":
             raise SandboxUnavailableError("bubblewrap runs on Linux only", _NOT_LINUX)
-        program = shutil.which("bwrap")
-        if not program:
+        bwrap_path = shutil.which("bwrap")
+        if not bwrap_path:
             raise SandboxUnavailableError("bubblewrap is not installed", f"{_INSTALL}; or {_ELSEWHERE}")
-        return program
+        return bwrap_path
 
     @cached_property
     def _version(self) -> tuple[int, ...]:
         version_run = subprocess.run(
-            [self.program, "--version"], capture_output=True, text=True, timeout=10, check=False
+            [self.bwrap_path, "--version"], capture_output=True, text=True, timeout=10, check=False
         )
         match = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", version_run.stdout)
         if not match:
@@ -191,7 +195,7 @@ class BwrapSandbox:
         user = self.new_user()
         compiled_seccomp_filter()
         argv = [
-            self.program,
+            self.bwrap_path,
             *self.isolation_words(),
             *_system_bind_options(Path("/"), "etc", "opt"),
             "--",
@@ -222,14 +226,14 @@ class BwrapSandbox:
             _SandboxSettings.from_job(job), job.code, job.user
         )
         try:
-            step_end = await started_sandbox.program.finish(
+            step_end = await started_sandbox.program.run_to_end(
                 limits=job.limits,
                 limited_folder=job.code,
                 log=log,
                 stdin_bytes=supervisor_request(job, job.limits.processes + 1),
             )
         finally:
-            status = await started_sandbox.close()
+            status = await started_sandbox.end_and_read_status()
         # bubblewrap reports an exit status only if it got as far as starting the program.
         if step_end.end is ProcessEnd.EXITED and b"exit-code" not in status:
             raise SandboxUnavailableError("bubblewrap does not work on this machine", _broken_bwrap_hint())
@@ -238,13 +242,13 @@ class BwrapSandbox:
     async def start_ahead(self, job: SandboxJob) -> None:
         """Start a sandbox ahead for the next job like this one, which is to use `warm_folder`.
 
-        At most one waits. It ends with this process, or by `end_warm`.
+        At most one waits. It ends with this process, or by `end_warm_sandbox`.
         """
         settings = _SandboxSettings.from_job(job)
         async with self._warming:
             if self._warm is not None and self._warm.settings == settings and self._warm.program.is_running:
                 return
-            await self.end_warm()
+            await self.end_warm_sandbox()
             user = self.new_user()
             code = new_run_folder()
             try:
@@ -255,15 +259,15 @@ class BwrapSandbox:
                 remove_folder_if_possible(code)
                 raise
 
-    async def end_warm(self) -> None:
-        """See `WarmSandbox.end_warm`."""
+    async def end_warm_sandbox(self) -> None:
+        """See `WarmSandbox.end_warm_sandbox`."""
         started_sandbox, self._warm = self._warm, None
         if started_sandbox is not None:
             await started_sandbox.kill()
             remove_folder_if_possible(started_sandbox.code)
 
-    def claim_warm_folder(self, job: SandboxJob) -> tuple[Path, int | None] | None:
-        """See `WarmSandbox.claim_warm_folder`.
+    def claim_warm_folder_and_user_id(self, job: SandboxJob) -> tuple[Path, int | None] | None:
+        """See `WarmSandbox.claim_warm_folder_and_user_id`.
 
         Afterwards the folder is the caller's to remove, whether or not a job was run.
         """
@@ -278,8 +282,8 @@ class BwrapSandbox:
         self._started_by_folder[started_sandbox.code] = started_sandbox
         return started_sandbox.code, started_sandbox.user
 
-    async def give_up_warm(self, code_folder: Path) -> None:
-        """See `WarmSandbox.give_up_warm`."""
+    async def end_claimed_if_unused(self, code_folder: Path) -> None:
+        """See `WarmSandbox.end_claimed_if_unused`."""
         if started := self._started_by_folder.pop(code_folder, None):
             await started.kill()
 
@@ -300,10 +304,10 @@ class BwrapSandbox:
             options = [
                 *self.isolation_words(),
                 *_system_bind_options(settings.toolchain.root, "etc", "opt"),
-                *("--ro-bind", str(settings.toolchain.inside), INSIDE),
+                *("--ro-bind", str(settings.toolchain.own_programs_folder), INSIDE),
                 *("--ro-bind-data", str(users), "/etc/passwd"),
                 *_build_cache_options(settings.toolchain),
-                *itertools.chain.from_iterable(("--perms", "0755", "--tmpfs", root) for root in settings.roots),
+                *itertools.chain.from_iterable(("--perms", "0755", "--tmpfs", root) for root in settings.hidden_roots),
                 *itertools.chain.from_iterable(
                     ("--ro-bind", str(folder), inner_path) for inner_path, folder in settings.shown_folders
                 ),
@@ -320,14 +324,14 @@ class BwrapSandbox:
             # On a command line everybody on this machine could read them.
             arguments = in_memory("".join(f"{option}\0" for option in options).encode())
             # Python could change the user itself, but would copy the page tables of this whole process for it.
-            program = Program(
-                [*_words_to_become_user(user_id), self.program, "--args", str(arguments), "--", *SUPERVISOR],
+            bwrap_path = Program(
+                [*_words_to_become_user(user_id), self.bwrap_path, "--args", str(arguments), "--", *SUPERVISOR],
                 env={"PATH": "/usr/bin:/bin"},
                 cwd=Path("/"),
                 inherited_fds=[status, seccomp, users, arguments],
                 reports_on_stderr=True,
             )
-            return _StartedSandbox(settings, program, os.dup(status), code_folder, user_id)
+            return _StartedSandbox(settings, bwrap_path, os.dup(status), code_folder, user_id)
 
     def size_limit_options(self, size_bytes: int) -> list[str]:
         """The options before a `--tmpfs` that limit it to this many bytes, where bubblewrap has them."""
@@ -340,7 +344,7 @@ class BwrapSandbox:
         return [*options, "--disable-userns"] if self._version >= (0, 8) else options
 
 
-def _digest_of_programs() -> str:
+def _digest_of_programs_inside() -> str:
     return digest_of(content(Path(__file__).parents[1] / "inside", excluded_folder="__pycache__"))
 
 
@@ -359,7 +363,7 @@ async def _kill_namespace(bwrap_status: bytes) -> None:
     with contextlib.suppress(OSError, TimeoutError):
         handle = os.pidfd_open(pid)
         try:
-            if _is_first_inside(pid):
+            if _is_first_of_namespace(pid):
                 signal.pidfd_send_signal(handle, signal.SIGKILL)
             loop.add_reader(handle, exit_event.set)
             async with asyncio.timeout(_GRACE_S):
@@ -369,7 +373,7 @@ async def _kill_namespace(bwrap_status: bytes) -> None:
             os.close(handle)
 
 
-def _is_first_inside(host_pid: int) -> bool:
+def _is_first_of_namespace(host_pid: int) -> bool:
     """True if a process is the first of a namespace, and not another one that got its old number."""
     match = re.search(r"^NSpid:\t.*\t1$", Path(f"/proc/{host_pid}/status").read_text(), re.MULTILINE)
     return match is not None
@@ -411,15 +415,15 @@ def _broken_bwrap_hint() -> str:
     return f"{namespaces_next_step(Path('/proc/sys'))}; or {_ELSEWHERE}"
 
 
-def namespaces_next_step(kernel_settings: Path) -> str:
+def namespaces_next_step(kernel_settings_folder: Path) -> str:
     """What lets bubblewrap make its namespaces, by the setting that forbids it.
 
     Args:
-        kernel_settings: The folder of the kernel's settings.
+        kernel_settings_folder: The folder of the kernel's settings.
     """
     for name, forbidding, allowed, who in _NAMESPACE_SETTINGS:
         with contextlib.suppress(OSError):
-            if kernel_settings.joinpath(*name.split(".")).read_text().strip() == forbidding:
+            if kernel_settings_folder.joinpath(*name.split(".")).read_text().strip() == forbidding:
                 command = f"sudo sysctl -w {name}={allowed}"
                 return f"{who}: run `{command}`, and write `{name}={allowed}` into a file of /etc/sysctl.d to keep it"
     return "allow this account to make user namespaces; inside a container, its host and its profiles have to"
@@ -483,7 +487,7 @@ def _confine_program(argv: Sequence[str], confinement: Confinement) -> Iterator[
         limit_options = (f"--nproc={confinement.processes}", f"--fsize={confinement.file_mb << 20}", "--core=0")
         command = [
             *_words_to_become_user(sandbox.new_user()),
-            *(sandbox.program, "--args", str(arguments), "--", "/usr/bin/prlimit", *limit_options, "--", *argv),
+            *(sandbox.bwrap_path, "--args", str(arguments), "--", "/usr/bin/prlimit", *limit_options, "--", *argv),
         ]
         yield ConfinedProgram(command, [seccomp, arguments], {})
 
@@ -509,20 +513,20 @@ def _can_hide_folders() -> bool:
     return trial.returncode == 0
 
 
-def _command_hiding_folders(command: Sequence[str], folders: HiddenFolders) -> tuple[str, ...]:
-    """See `FolderHider.hiding`; the program has a PID namespace of its own."""
+def _command_hiding_folders(command: Sequence[str], restriction: ProgramRestriction) -> tuple[str, ...]:
+    """See `FolderHider.command_hiding_folders`; the program has a PID namespace of its own."""
     emptied = [
-        part for folder in folders.hidden_folders if folder.is_dir() for part in ("--tmpfs", str(folder.resolve()))
+        part for folder in restriction.hidden_folders if folder.is_dir() for part in ("--tmpfs", str(folder.resolve()))
     ]
-    network = ["--unshare-net"] if folders.is_offline else []
-    status = [] if folders.status_file is None else ["--json-status-fd", str(folders.status_file)]
-    writable = str(folders.writable)
-    mounts = [*emptied, "--bind", writable, writable, "--chdir", str(folders.workdir)]
+    network = ["--unshare-net"] if restriction.is_offline else []
+    status = [] if restriction.status_fd is None else ["--json-status-fd", str(restriction.status_fd)]
+    writable_folder = str(restriction.writable_folder)
+    mounts = [*emptied, "--bind", writable_folder, writable_folder, "--chdir", str(restriction.workdir)]
     return (*_HIDING, *network, *status, *mounts, "--", *command)
 
 
 def _read_exit_code(status_lines: bytes) -> int | None:
-    """See `FolderHider.read_status`. Bubblewrap writes lines of JSON, of which the last is like `{ "exit-code": 3 }`.
+    """See `FolderHider.read_exit_code`. Bubblewrap writes lines of JSON, of which the last is like `{ "exit-code": 3 }`.
 
     Bubblewrap writes that line only if the program had been started; its pipe is closed in the program.
     """

@@ -46,7 +46,7 @@ class ConfinedProgram(NamedTuple):
 class Confiner:
     """Runs a small program of ours that reads hostile bytes, such as a PDF: it sees what it needs, and no more."""
 
-    confined: Callable[[Sequence[str], Confinement], AbstractContextManager[ConfinedProgram]]
+    confined_program: Callable[[Sequence[str], Confinement], AbstractContextManager[ConfinedProgram]]
     """May raise `SandboxUnavailableError`."""
     check: Callable[[], None] = lambda: None
     """Tries it; raises `SandboxUnavailableError` if it does not work on this machine."""
@@ -57,7 +57,7 @@ class Confiner:
 
 
 @dataclass(frozen=True)
-class HiddenFolders:
+class ProgramRestriction:
     """Restriction of a third-party program, which otherwise sees this machine and its network.
 
     Args:
@@ -65,15 +65,15 @@ class HiddenFolders:
         writable: The only folder that it can write to, at its own path.
         workdir: Folder that it starts in, in `writable`.
         is_offline: Without network.
-        status_file: Number of an open file that the sandbox writes to what `FolderHider.read_status` reads; None for
+        status_file: Number of an open file that the sandbox writes to what `FolderHider.read_exit_code` reads; None for
             none.
     """
 
     hidden_folders: Sequence[Path]
-    writable: Path
+    writable_folder: Path
     workdir: Path
     is_offline: bool
-    status_file: int | None = None
+    status_fd: int | None = None
 
 
 @dataclass(frozen=True)
@@ -84,10 +84,10 @@ class FolderHider:
     """The program that does it, for messages."""
     works: Callable[[], bool]
     """True if it works on this machine."""
-    hiding: Callable[[Sequence[str], HiddenFolders], tuple[str, ...]]
+    command_hiding_folders: Callable[[Sequence[str], ProgramRestriction], tuple[str, ...]]
     """The command line around another. What the program leaves behind ends with it."""
-    read_status: Callable[[bytes], int | None] = lambda written: None
-    """The program's own exit status, from what was written to `HiddenFolders.status_file`. None if the program did not
+    read_exit_code: Callable[[bytes], int | None] = lambda written: None
+    """The program's own exit status, from what was written to `ProgramRestriction.status_file`. None if the program did not
     end by itself: it was never started, or the sandbox was ended around it."""
 
 

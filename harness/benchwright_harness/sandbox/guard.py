@@ -10,18 +10,18 @@ from benchwright_harness.toolchain.tree import INSIDE, OURS
 
 GUARD = f"{INSIDE}/guard"
 SUPERVISOR = ("/usr/bin/python3", f"{GUARD}/supervisor.py")
-FILES = 1024
+OPEN_FILE_LIMIT = 1024
 """Number of files that a process may have open."""
 
 _PYTHONS_OWN = ("PYTHON", "LC_", "LANG")
 
 
-def python_start_variables(job: SandboxJob) -> dict[str, str]:
+def supervisor_environment(job: SandboxJob) -> dict[str, str]:
     """The variables that decide how Python starts: the supervisor has to start as the job's own would."""
-    python = {key: value for key, value in job.env.items() if key.startswith(_PYTHONS_OWN)}
+    python_variables = {key: value for key, value in job.env.items() if key.startswith(_PYTHONS_OWN)}
     # What the job adds to it besides can be added later.
-    own_folders = [entry for entry in python.pop("PYTHONPATH", "").split(":") if entry.startswith(OURS)]
-    return python | {"PYTHONPATH": ":".join((GUARD, *own_folders))}
+    own_folders = [entry for entry in python_variables.pop("PYTHONPATH", "").split(":") if entry.startswith(OURS)]
+    return python_variables | {"PYTHONPATH": ":".join((GUARD, *own_folders))}
 
 
 def hidden_roots(job: SandboxJob) -> tuple[str, ...]:
@@ -36,7 +36,7 @@ def supervisor_request(job: SandboxJob, process_limit: int | None) -> bytes:
         job: Job that it is to run.
         process_limit: Number of processes that the job's user may have; `None` if something else limits them.
     """
-    limits = {"fsize": job.limits.file_mb << 20, "core": 0, "nofile": FILES}
+    limits = {"fsize": job.limits.file_mb << 20, "core": 0, "nofile": OPEN_FILE_LIMIT}
     if not job.reserves_memory:
         limits["as"] = address_space_bytes(job.limits)
     if process_limit is not None:

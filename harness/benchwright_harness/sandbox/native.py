@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchwright_harness.execution.process import OutputReceiver, StepEnd, run_within_limits
-from benchwright_harness.sandbox import SandboxJob, prlimit_command
+from benchwright_harness.sandbox import SandboxJob, prlimit_command_prefix
 from benchwright_harness.sandbox.confinement import ConfinedProgram, Confinement, Confiner
 from benchwright_harness.sandbox.kind import SandboxKind
 from benchwright_harness.toolchain.native_tools import NativeTools
@@ -55,7 +55,7 @@ class NativeSandbox:
                 file.write_text(localize(text), encoding="utf-8")
             with restoring_permissions(Path(os.devnull)):
                 return await run_within_limits(
-                    [*prlimit_command(job.limits), *(localize(word) for word in job.argv)],
+                    [*prlimit_command_prefix(job.limits), *(localize(word) for word in job.argv)],
                     env={key: localize(value) for key, value in job.env.items()},
                     cwd=job.code / "rundir",
                     limits=job.limits,
@@ -79,7 +79,7 @@ def restoring_permissions(file: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _run_unconfined(argv: Sequence[str], confinement: Confinement) -> Iterator[ConfinedProgram]:
+def _unconfined_program(argv: Sequence[str], confinement: Confinement) -> Iterator[ConfinedProgram]:
     """See `Confiner.confined`; the program has the limits alone that it sets itself."""
     with tempfile.TemporaryDirectory() as scratch:
         yield ConfinedProgram(list(argv), [], {**confinement.env, "TMPDIR": scratch})
@@ -89,5 +89,5 @@ NATIVE = SandboxKind(
     open=NativeSandbox,
     description="No sandbox: a design runs with your permissions, and can read and change your files.",
     toolchain=NativeTools,
-    confiner=Confiner(_run_unconfined),
+    confiner=Confiner(_unconfined_program),
 )

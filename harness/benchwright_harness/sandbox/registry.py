@@ -41,7 +41,9 @@ def sandbox_kind(name: str) -> SandboxKind:
     from benchwright_harness.errors import SandboxUnavailableError
     from benchwright_harness.sandbox.kind import SandboxKind
 
-    declaration_path = next((registration.declaration for registration in SANDBOXES if registration.name == name), None)
+    declaration_path = next(
+        (registration.declaration_path for registration in SANDBOXES if registration.name == name), None
+    )
     if declaration_path is None:
         raise SandboxUnavailableError(f"there is no sandbox {name!r}", f"choose {alternatives_phrase(SANDBOXES)}")
     kind = resolve_name(declaration_path)
@@ -50,7 +52,7 @@ def sandbox_kind(name: str) -> SandboxKind:
     return kind
 
 
-def sandboxes_with(capability: Callable[[SandboxKind], object]) -> tuple[str, ...]:
+def sandbox_names_with(capability: Callable[[SandboxKind], object]) -> tuple[str, ...]:
     """The names of the sandboxes that can do something.
 
     Args:

@@ -63,7 +63,7 @@ def compiled_seccomp_filter() -> bytes:
 
 
 @lru_cache
-def docker_seccomp_profile() -> str:
+def docker_seccomp_profile_json() -> str:
     """The same filter as a container engine takes it: JSON of the OCI runtime specification, `linux.seccomp`."""
 
     def rule(names: list[str], error: int, *arguments: dict[str, int | str]) -> dict[str, Any]:

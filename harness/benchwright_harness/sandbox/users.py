@@ -16,7 +16,7 @@ _RESERVED: list[socket.socket] = []
 """They live as long as the process, and with them what it has reserved."""
 
 
-def next_run_user() -> int:
+def next_run_user_id() -> int:
     """A user id that no other run of this machine has, so that its process limit and files are its own.
 
     Two processes take theirs from different blocks, which the kernel gives back when a process ends,

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from benchwright_foundation.model import Model
 from benchwright_harness.scan import characters, synthesis
-from benchwright_harness.scan.rules import rule_by_task
+from benchwright_harness.scan.rules import rule_by_system_task
 from benchwright_harness.scan.rules import rules as _rules
 from benchwright_harness.scan.source import RuleMatch, rule_matches
 from benchwright_problems.category import Category
@@ -106,7 +106,7 @@ def hands_in_testbench(problem: Problem) -> bool:
     return problem.category in _TESTBENCH
 
 
-def rule_by_refused_task(problem: Problem) -> dict[str, str]:
+def rule_by_refused_word(problem: Problem) -> dict[str, str]:
     """System tasks that a problem refuses → the rule, for compilers that say what they have compiled.
 
     As with `scan`, what the problem's own files or its reference call is allowed. Besides, names of directives, and
@@ -114,8 +114,8 @@ def rule_by_refused_task(problem: Problem) -> dict[str, str]:
     """
     given_text = "".join((*problem.public.files.values(), *problem.hidden.reference.values()))
     actions = _action_by_rule(problem)
-    rules_of = {f"${name}": rule for name, rule in rule_by_task().items()} | _OTHERS
-    refused_rules = {task: rule for task, rule in rules_of.items() if actions.get(rule) is ScanAction.REFUSE}
+    rule_by_word = {f"${name}": rule for name, rule in rule_by_system_task().items()} | _OTHERS
+    refused_rules = {task: rule for task, rule in rule_by_word.items() if actions.get(rule) is ScanAction.REFUSE}
     return {task: rule for task, rule in refused_rules.items() if task not in given_text}
 
 

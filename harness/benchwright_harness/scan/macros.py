@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from benchwright_harness.scan.rules import rule_by_task, rule_for
+from benchwright_harness.scan.rules import rule_by_system_task, rule_of_system_task
 from benchwright_harness.scan.tokens import SourceToken, comments_before
 
 _BODY = re.compile(r"(?:[^\\\n]|\\.)*", re.DOTALL)
@@ -111,7 +111,9 @@ def _assembled_name_findings(
     elif token.kind == "SystemIdentifier":
         name = token.text[1:]
         goes_on = is_last_of_macro or touches or next_token.kind in _NEVER_TASKS
-        if name in macro_parameters or (_begins_dangerous_task(name) and (rule_for(name) == "unknown" or goes_on)):
+        if name in macro_parameters or (
+            _begins_dangerous_task(name) and (rule_of_system_task(name) == "unknown" or goes_on)
+        ):
             yield "assembled", token.text, token.start
     elif token.kind == "Directive":
         begins_directive = token.text[1:] in macro_parameters or any(
@@ -125,6 +127,6 @@ def _assembled_name_findings(
 
 @lru_cache(maxsize=4096)
 def _begins_dangerous_task(task_prefix: str) -> bool:
-    own_rule = rule_by_task().get(task_prefix)
-    names = (task_name for task_name, rule in rule_by_task().items() if rule in _DANGEROUS and rule != own_rule)
+    own_rule = rule_by_system_task().get(task_prefix)
+    names = (task_name for task_name, rule in rule_by_system_task().items() if rule in _DANGEROUS and rule != own_rule)
     return any(task_name != task_prefix and task_name.startswith(task_prefix) for task_name in names)

@@ -42,15 +42,15 @@ def rules() -> Mapping[str, ScanRule]:
 
 
 @lru_cache
-def rule_by_task() -> Mapping[str, str]:
+def rule_by_system_task() -> Mapping[str, str]:
     """System task, without its dollar sign → the rule about it."""
     return {name: rule for rule, names in _rule_data().tasks.items() for name in names.split()}
 
 
-def rule_for(task_name: str) -> str:
+def rule_of_system_task(task_name: str) -> str:
     """The rule about a system task, named without its dollar sign; `unknown` if no standard names it."""
     # Verilator takes any number of bits behind it.
-    return "native" if _NATIVE.fullmatch(task_name) else rule_by_task().get(task_name, "unknown")
+    return "native" if _NATIVE.fullmatch(task_name) else rule_by_system_task().get(task_name, "unknown")
 
 
 @lru_cache

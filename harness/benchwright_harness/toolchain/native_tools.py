@@ -87,7 +87,7 @@ class NativeTools(Toolchain):
         return f"native:{hashlib.sha256(version_lines.encode()).hexdigest()}"
 
     @property
-    def remarks(self) -> tuple[str, ...]:
+    def verdict_remarks(self) -> tuple[str, ...]:
         """Remarks that a verdict must make."""
         version_listing = ", ".join(f"{name} {version}" for name, version in sorted(self._tool_versions.items()))
         return (f"Ran with the tools of this machine ({version_listing}), without protection.",)
@@ -107,7 +107,7 @@ class NativeTools(Toolchain):
     def require_packages(self, names: Iterable[str]) -> None:
         """Nothing is known of this machine's packages; a run says what it lacks."""
 
-    def require(self, tools: Iterable[str], selection: ToolSelection) -> None:
+    def require_tools(self, tools: Iterable[str], selection: ToolSelection) -> None:
         """Check that programs are there.
 
         Raises:

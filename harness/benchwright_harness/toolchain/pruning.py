@@ -36,7 +36,7 @@ class FolderKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Prunable:
+class PrunableFolder:
     """A folder that can be deleted."""
 
     path: Path
@@ -45,7 +45,7 @@ class Prunable:
     """Disk space in bytes; files with several names count once."""
 
 
-def prunable_folders(cache: Path, folder_kinds: Iterable[FolderKind] = tuple(FolderKind)) -> list[Prunable]:
+def prunable_folders(cache: Path, folder_kinds: Iterable[FolderKind] = tuple(FolderKind)) -> list[PrunableFolder]:
     """The folders that can be deleted, by name.
 
     Args:
@@ -58,13 +58,13 @@ def prunable_folders(cache: Path, folder_kinds: Iterable[FolderKind] = tuple(Fol
             (Path(entry), kind) for entry in entries if (kind := _kind_if_prunable(entry, cache)) in requested_kinds
         ]
     return [
-        Prunable(path, kind, _disk_bytes(path))
+        PrunableFolder(path, kind, _disk_bytes(path))
         for path, kind in sorted(paths_and_kinds)
         if kind is not None and not _is_in_use(path)
     ]
 
 
-def remove_if_unused(leftover: Prunable) -> bool:
+def remove_if_unused(leftover: PrunableFolder) -> bool:
     """Delete one; false if it is in use by now, or this user may not."""
     with try_exclusive_lock(leftover.path) as alone:
         if not alone:

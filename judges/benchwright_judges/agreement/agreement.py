@@ -134,7 +134,7 @@ def _format_agreement(
         undecided_grades=sum(
             count
             for item in rated_items
-            for rater, count in item.undecided_votes.items()
+            for rater, count in item.undecided_count_by_rater.items()
             if rater not in item.judges and rater != PANEL
         ),
         people=_people_agreement(scale, [item.people for item in rated_items]),
@@ -167,7 +167,7 @@ def _judge_agreement(
         judge=judge_name,
         items=len(comparisons),
         undecided=sum(judge_name in rated_item.judges for rated_item in rated_items) - len(comparisons),
-        undecided_votes=sum(rated_item.undecided_votes.get(judge_name, 0) for rated_item in rated_items),
+        undecided_votes=sum(rated_item.undecided_count_by_rater.get(judge_name, 0) for rated_item in rated_items),
         agreement=wilson_share(int(np.sum(people_right == judge_right)), len(comparisons)),
         false_accept=wilson_share(int(np.sum(judge_right[people_right == 0])), int(np.sum(people_right == 0))),
         false_reject=wilson_share(int(np.sum(judge_right[people_right == 1] == 0)), int(np.sum(people_right == 1))),

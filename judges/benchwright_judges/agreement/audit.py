@@ -91,7 +91,7 @@ class JudgesAudit(Model):
         return (min(points.values()) if quality_rule is QualityRule.EVERY_ASPECT else aggregate) >= THRESHOLD
 
 
-class Audits:
+class AuditStore:
     """The audits that were made, by problem.
 
     Args:

@@ -74,7 +74,7 @@ class ErrorLabels(Model):
         """Name, `@`, and the beginning of the digest of the instructions."""
         return f"{self.name}@{hashlib.sha256(self.instructions.encode()).hexdigest()[:12]}"
 
-    def in_order(self, names: Sequence[str]) -> tuple[str, ...]:
+    def checked_names_in_order(self, names: Sequence[str]) -> tuple[str, ...]:
         """Names in the order of the set, each once.
 
         Raises:

@@ -48,7 +48,7 @@ async def classify_errors(
     records: Records,
     *,
     budget: JudgingBudget,
-    offline: bool = False,
+    is_offline: bool = False,
 ) -> ErrorClassification:
     """Have every judge name the errors of a wrong reply once. New votes are stored at once, and used again.
 
@@ -59,7 +59,7 @@ async def classify_errors(
         endpoints: The judges.
         records: The cache of votes.
         budget: Pays.
-        offline: True to use only stored votes.
+        is_offline: True to use only stored votes.
 
     Raises:
         OutOfBudgetError: The budget does not hold what a vote may cost; votes that were given are stored.
@@ -67,7 +67,7 @@ async def classify_errors(
     """
     outcomes = await asyncio.gather(
         *(
-            _stored_or_new_vote(problem, model_reply, labels, endpoint, records, budget, offline)
+            _stored_or_new_vote(problem, model_reply, labels, endpoint, records, budget, is_offline)
             for endpoint in endpoints
         ),
         return_exceptions=True,
@@ -98,7 +98,7 @@ async def _stored_or_new_vote(
     endpoint: ModelEndpoint,
     records: Records,
     budget: JudgingBudget,
-    offline: bool,
+    is_offline: bool,
 ) -> Vote:
     name = endpoint.settings.name
     key = digest(
@@ -115,7 +115,7 @@ async def _stored_or_new_vote(
         prompt = error_types_prompt(problem, model_reply, labels.instructions, labels.names)
         return _read_vote(name, labels, await endpoint.request_reply(prompt, seed_offset=0, budget=budget))
 
-    return await ballot.stored_or_new_vote(records, key, name, request, offline=offline)
+    return await ballot.stored_or_new_vote(records, key, name, request, is_offline=is_offline)
 
 
 def _read_vote(judge_name: str, labels: ErrorLabels, judge_reply: EndpointReply) -> Vote:
@@ -145,6 +145,6 @@ def read_types_and_reason(reply_text: str, labels: ErrorLabels) -> tuple[tuple[s
     if not isinstance(fields["reason"], str) or not isinstance(fields["types"], list) or not fields["types"]:
         raise ValueError("the reply's reason is not a string, or its types are not a list of one or more")
     try:
-        return labels.in_order(fields["types"]), fields["reason"]
+        return labels.checked_names_in_order(fields["types"]), fields["reason"]
     except ValueError as error:
         raise ValueError(f"the reply's types: {error}") from error

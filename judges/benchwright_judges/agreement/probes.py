@@ -218,7 +218,7 @@ async def _judge_score(
         vote_key(problem, answer_text, rubric, judge, 0),
         judge.name,
         lambda: judge.vote(problem, answer_text, rubric, index=0, budget=budget),
-        offline=is_offline,
+        is_offline=is_offline,
     )
     return None if vote.error else vote.score
 

@@ -51,7 +51,7 @@ class RatedAnswer:
     """Pseudonym → how hard the answer was to grade, 1 to 5, where people said so."""
     attempt: str = ""
     """The attempt that the answer belongs to; empty if it belongs to none, or if it is not known."""
-    undecided_votes: Mapping[str, int] = field(default_factory=dict)
+    undecided_count_by_rater: Mapping[str, int] = field(default_factory=dict)
     """Judge or pseudonym → its votes that decide nothing; they are in no list of labels."""
 
 
@@ -107,7 +107,9 @@ def answers_rated_by_people_and_models(answer_records: Sequence[AnswerRecord]) -
                 judges=_labels_by_judge_and_of_panel(
                     [(vote.judge, vote.label) for vote in votes], [vote.judge for vote in all_votes]
                 ),
-                undecided_votes=_undecided_count_by_judge([vote.judge for vote in all_votes if vote not in votes]),
+                undecided_count_by_rater=_undecided_count_by_judge(
+                    [vote.judge for vote in all_votes if vote not in votes]
+                ),
                 tie_break=judgement.tie_break,
                 difficulty={grade.grader: grade.difficulty for grade in answer_record.grades},
                 attempt=answer_record.answer.attempt,
@@ -189,7 +191,7 @@ def _rated_answer(rated_rows: Sequence[_RatedRow]) -> RatedAnswer:
         scale=scale,
         people={vote.judge: vote.label for vote in person_votes},
         judges=_labels_by_judge_and_of_panel(model_labels, models),
-        undecided_votes={
+        undecided_count_by_rater={
             **Counter(vote.judge for vote in rated_rows if vote.label == UNDECIDED and vote.kind is _RaterKind.PERSON),
             **_undecided_count_by_judge(
                 [vote.judge for vote in rated_rows if vote.label == UNDECIDED and vote.kind is _RaterKind.MODEL]

@@ -15,7 +15,7 @@ from benchwright_problems.problem import (
     QuestionFormat,
 )
 
-SAMPLE = Problem(
+TRIAL_QUESTION = Problem(
     id="sample",
     kind=ProblemKind.QUESTION,
     title="Hit rate of a cache",
@@ -27,10 +27,10 @@ SAMPLE = Problem(
     ),
     hidden=Hidden(answer=Answer(value="h + 50 (1 - h) = 5.9, so 49 h = 44.1 and h = 0.9, that is 90 %.")),
 )
-SAMPLE_ANSWERS = (("Nine out of ten accesses have to hit.", "correct"), ("It has to be 50 %.", "incorrect"))
+TRIAL_ANSWERS_AND_LABELS = (("Nine out of ten accesses have to hit.", "correct"), ("It has to be 50 %.", "incorrect"))
 """Answers with the verdict that any judge should give."""
 
 
-def sample_rubric() -> Rubric:
+def trial_rubric() -> Rubric:
     """The rubric that the sample is graded by."""
     return load_rubric("free-response")

@@ -49,14 +49,14 @@ def tally_reasons(reasons: Iterable[Reason]) -> Tally:
     Args:
         reasons: Reason of the verdict on each answer.
     """
-    counts = Counter(map(_tally_field, reasons))
+    counts = Counter(map(_tally_field_name, reasons))
     return Tally(
         total=counts.total(),
         **{name: counts[name] for name in ("right", "wrong", "unreadable", "empty", "pending", "undecided")},
     )
 
 
-def _tally_field(reason: Reason) -> str:
+def _tally_field_name(reason: Reason) -> str:
     if reason.outcome is Outcome.ERROR:
         return "pending" if reason.waits_for_judge else "undecided"
     if reason in _UNREADABLE:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright_judges.formats.question_rules import GivenText, QuestionRules
+from benchwright_judges.formats.question_rules import AnswerToScore, QuestionRules
 from benchwright_judges.formats.selection import score_selection
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.languages.language import LanguageWording
@@ -13,16 +13,18 @@ from benchwright_problems.problem import Answer, Question
 
 
 def _truth_keys(question: Question) -> tuple[str, ...]:
-    return question.format.possible_keys
+    return question.format.fixed_keys
 
 
 def _extract(question: Question, answer_text: str) -> Extraction:
     return read_statement(answer_text, truth_value_in)
 
 
-def _score(given_text: GivenText) -> Judgement:
+def _score(answer_to_score: AnswerToScore) -> Judgement:
     return score_selection(
-        _extract(given_text.question, given_text.text), given_text.question.format.possible_keys, given_text.key
+        _extract(answer_to_score.question, answer_to_score.text),
+        answer_to_score.question.format.fixed_keys,
+        answer_to_score.key,
     )
 
 
@@ -35,10 +37,10 @@ ASSERTION = QuestionRules(
     scale=Scale.BLANK,
     rubric="selection",
     is_instant=True,
-    names_value=True,
+    is_single_value=True,
     task=lambda wording: wording.decide,
-    answer_in_json='"true" or "false", whether what it states is true.',
+    json_answer_description='"true" or "false", whether what it states is true.',
     show_key=_show_key,
-    selectable=_truth_keys,
+    selectable_values=_truth_keys,
     extract=_extract,
 )

@@ -11,7 +11,7 @@ FILL_IN_THE_BLANK = QuestionRules(
     scale=Scale.BLANK,
     rubric="fill-in-the-blank",
     is_instant=True,
-    names_value=True,
+    is_single_value=True,
     task=lambda wording: wording.fill,
-    answer_in_json="what fills the blank, and nothing else.",
+    json_answer_description="what fills the blank, and nothing else.",
 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchwright_judges.formats.question_rules import GivenText, QuestionRules
-from benchwright_judges.formats.selection import option_letters, option_texts, score_selection
+from benchwright_judges.formats.question_rules import AnswerToScore, QuestionRules
+from benchwright_judges.formats.selection import option_letters, option_text_by_letter, score_selection
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.reading.selections import choice_letter_in
 from benchwright_judges.reading.statements import Extraction, read_statement
@@ -12,13 +12,13 @@ from benchwright_problems.problem import Question
 
 
 def _extract(question: Question, answer_text: str) -> Extraction:
-    texts_by_letter = option_texts(question)
+    texts_by_letter = option_text_by_letter(question)
     return read_statement(answer_text, lambda passage: choice_letter_in(passage, texts_by_letter, question.language))
 
 
-def _score(given_text: GivenText) -> Judgement:
-    extraction = _extract(given_text.question, given_text.text)
-    return score_selection(extraction, option_letters(given_text.question), given_text.key)
+def _score(answer_to_score: AnswerToScore) -> Judgement:
+    extraction = _extract(answer_to_score.question, answer_to_score.text)
+    return score_selection(extraction, option_letters(answer_to_score.question), answer_to_score.key)
 
 
 MULTIPLE_CHOICE = QuestionRules(
@@ -26,9 +26,9 @@ MULTIPLE_CHOICE = QuestionRules(
     scale=Scale.BLANK,
     rubric="selection",
     is_instant=True,
-    names_value=True,
+    is_single_value=True,
     task=lambda wording: wording.choose,
-    answer_in_json="the letter of exactly one option.",
-    selectable=option_letters,
+    json_answer_description="the letter of exactly one option.",
+    selectable_values=option_letters,
     extract=_extract,
 )

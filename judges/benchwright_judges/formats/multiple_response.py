@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchwright_judges.formats.question_rules import GivenText, QuestionRules
-from benchwright_judges.formats.selection import option_letters, option_texts, unreadable_judgement
+from benchwright_judges.formats.question_rules import AnswerToScore, QuestionRules
+from benchwright_judges.formats.selection import option_letters, option_text_by_letter, unreadable_judgement
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.reading.selections import choice_letters_in
 from benchwright_judges.reading.statements import Extraction, read_statement
@@ -13,20 +13,20 @@ from benchwright_problems.problem import Question
 
 
 def _extract(question: Question, answer_text: str) -> Extraction:
-    texts_by_letter = option_texts(question)
+    texts_by_letter = option_text_by_letter(question)
     return read_statement(answer_text, lambda passage: choice_letters_in(passage, texts_by_letter, question.language))
 
 
-def _score(given_text: GivenText) -> Judgement:
+def _score(answer_to_score: AnswerToScore) -> Judgement:
     """Right if exactly the key's letters are given.
 
     The score of others is the share of the key's letters that were given, less as much for each other letter, and at
     least 0.
     """
-    extraction = _extract(given_text.question, given_text.text)
+    extraction = _extract(answer_to_score.question, answer_to_score.text)
     if extraction.value is None:
-        return unreadable_judgement(extraction, option_letters(given_text.question), "every right one of")
-    given_letters, key_letters = set(extraction.value), set(given_text.key.value.strip().upper())
+        return unreadable_judgement(extraction, option_letters(answer_to_score.question), "every right one of")
+    given_letters, key_letters = set(extraction.value), set(answer_to_score.key.value.strip().upper())
     hits, slips = len(given_letters & key_letters), len(given_letters - key_letters)
     score = max(0.0, (hits - slips) / len(key_letters))
     judgement = RIGHT if given_letters == key_letters else WRONG
@@ -38,9 +38,9 @@ MULTIPLE_RESPONSE = QuestionRules(
     scale=Scale.BLANK,
     rubric="selection",
     is_instant=True,
-    names_value=True,
+    is_single_value=True,
     task=lambda wording: wording.choose_several,
-    answer_in_json="the letters of all right options, such as AC.",
-    selectable=option_letters,
+    json_answer_description="the letters of all right options, such as AC.",
+    selectable_values=option_letters,
     extract=_extract,
 )

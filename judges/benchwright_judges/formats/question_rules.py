@@ -13,7 +13,7 @@ from benchwright_problems.problem import Answer, Question
 
 
 @dataclass(frozen=True)
-class GivenText:
+class AnswerToScore:
     """An answer to a question, and the key it is scored against."""
 
     question: Question
@@ -39,7 +39,7 @@ def _key_value(wording: LanguageWording, key: Answer) -> str:
 class QuestionRules:
     """One question format."""
 
-    score: Callable[[GivenText], Judgement]
+    score: Callable[[AnswerToScore], Judgement]
     """Scores an answer by rule; pending if it needs a judge."""
     scale: Scale
     """The scale on which people and model judges grade."""
@@ -49,13 +49,13 @@ class QuestionRules:
     """True if answers are scored at every save, because they rarely need a judge."""
     task: Callable[[LanguageWording], str]
     """Request for the reply."""
-    answer_in_json: str = "your whole answer."
+    json_answer_description: str = "your whole answer."
     """The description of the field `answer`, for a model that replies with a JSON object."""
     show_key: Callable[[LanguageWording, Answer], str] = _key_value
     """The key as a solver would write it."""
-    names_value: bool = False
+    is_single_value: bool = False
     """True if an answer is one value, which prompts ask for in a line of its own."""
-    selectable: Callable[[Question], tuple[str, ...]] = _no_values
+    selectable_values: Callable[[Question], tuple[str, ...]] = _no_values
     """The values that can be selected; none for open text."""
     extract: Callable[[Question, str], Extraction] = _no_selection
     """Extraction of the value that an answer names, of these."""

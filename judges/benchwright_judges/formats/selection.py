@@ -10,7 +10,7 @@ from benchwright_judges.rule_judgements import RIGHT, WRONG
 from benchwright_problems.problem import Answer, Question
 
 
-def option_texts(question: Question) -> dict[str, str]:
+def option_text_by_letter(question: Question) -> dict[str, str]:
     """Letter → text of each option."""
     return {choice.letter: choice.text for choice in question.choices}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from benchwright_judges.formats.question_rules import GivenText
+from benchwright_judges.formats.question_rules import AnswerToScore
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.languages import find_language
 from benchwright_judges.reading.quantities import (
@@ -21,48 +21,50 @@ from benchwright_judges.rule_judgements import PENDING, RIGHT, WRONG
 _LONGEST = 300
 
 
-def score_blank(given_text: GivenText) -> Judgement:
+def score_blank(answer_to_score: AnswerToScore) -> Judgement:
     """Score a filled-in blank: an accepted answer is right, and a number other than the key's is wrong.
 
     Everything else needs a judge, also where the key is closed: no rule can distinguish wrong words from right ones.
     """
-    return _score_by_accepted_answers(given_text, is_wrong_by_number=True)
+    return _score_by_accepted_answers(answer_to_score, is_wrong_by_number=True)
 
 
-def score_text(given_text: GivenText) -> Judgement:
+def score_free_text(answer_to_score: AnswerToScore) -> Judgement:
     """Score any other free text: an accepted answer is right, and only a closed key makes another number wrong."""
-    return _score_by_accepted_answers(given_text, is_wrong_by_number=given_text.key.closed)
+    return _score_by_accepted_answers(answer_to_score, is_wrong_by_number=answer_to_score.key.closed)
 
 
-def _score_by_accepted_answers(given_text: GivenText, *, is_wrong_by_number: bool) -> Judgement:
-    accepted_answers = (given_text.key.value, *given_text.key.alternatives)
-    if " ".join(given_text.text.split()) in (" ".join(accepted.split()) for accepted in accepted_answers):
+def _score_by_accepted_answers(answer_to_score: AnswerToScore, *, is_wrong_by_number: bool) -> Judgement:
+    accepted_answers = (answer_to_score.key.value, *answer_to_score.key.alternatives)
+    if " ".join(answer_to_score.text.split()) in (" ".join(accepted.split()) for accepted in accepted_answers):
         return RIGHT  # However long it is, and whatever else it says.
-    passage = read_statement(given_text.text, _passage_if_short_statement, takes_any_words=True).value
+    passage = read_statement(answer_to_score.text, _passage_if_short_statement, takes_any_words=True).value
     if passage is None:
         return PENDING
-    matches = _all_matches(given_text, passage) | _all_matches(
-        given_text, without_words_around_blank(passage, given_text.statement)
+    matches = _matches_with_accepted_answers(answer_to_score, passage) | _matches_with_accepted_answers(
+        answer_to_score, without_words_around_blank(passage, answer_to_score.statement)
     )
     # Two spellings of one answer, such as "starvation (Verhungern)".
     double = re.fullmatch(r"([^()（）]+?)\s*[(（]([^()（）]+)[)）]", passage)
-    if True in matches or (double and all(True in _all_matches(given_text, part) for part in double.groups())):
+    if True in matches or (
+        double and all(True in _matches_with_accepted_answers(answer_to_score, part) for part in double.groups())
+    ):
         return RIGHT
     # Where an accepted answer is in words, a number may be another way of saying it, unless the key is closed.
-    is_other_number = matches == {False} or (given_text.key.closed and False in matches)
+    is_other_number = matches == {False} or (answer_to_score.key.closed and False in matches)
     return WRONG if is_wrong_by_number and is_other_number else PENDING
 
 
-def _all_matches(given_text: GivenText, answer_passage: str) -> set[bool | None]:
+def _matches_with_accepted_answers(answer_to_score: AnswerToScore, answer_passage: str) -> set[bool | None]:
     return {
-        _matches_or_unsure(given_text, answer_passage, accepted)
-        for accepted in (given_text.key.value, *given_text.key.alternatives)
+        _matches_or_unsure(answer_to_score, answer_passage, accepted)
+        for accepted in (answer_to_score.key.value, *answer_to_score.key.alternatives)
     }
 
 
-def _matches_or_unsure(given_text: GivenText, answer_passage: str, accepted_answer: str) -> bool | None:
+def _matches_or_unsure(answer_to_score: AnswerToScore, answer_passage: str, accepted_answer: str) -> bool | None:
     """True if a passage is an accepted answer, False if it is another number, None if only a judge can decide."""
-    language, key = given_text.question.language, given_text.key
+    language, key = answer_to_score.question.language, answer_to_score.key
     stated_quantity, accepted_quantity = (
         read_quantity(answer_passage, language),
         read_quantity(accepted_answer, language),
@@ -71,7 +73,7 @@ def _matches_or_unsure(given_text: GivenText, answer_passage: str, accepted_answ
         return True if is_same_apart_from_spelling(answer_passage, accepted_answer, language) else None
     if re.match(r"0\d", accepted_answer.strip()) and answer_passage.strip() != accepted_answer.strip():
         return None  # A code whose digits count.
-    asked_unit = read_unit(key.unit) if key.unit else find_asked_unit(given_text.statement)
+    asked_unit = read_unit(key.unit) if key.unit else find_asked_unit(answer_to_score.statement)
     # Numbers are never compared as strings: 8 Gb is not 8 GB.
     match compare_quantities(stated_quantity, accepted_quantity, key.tolerance, asked_unit):
         case Comparison.SAME:

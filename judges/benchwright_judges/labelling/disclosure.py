@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from benchwright_problems.problem import AnsweredBy, Problem
+from benchwright_problems.problem import AnswerKind, Problem
 
 WITHHELD = "withheld: it may give the answer away"
 _SAYS_ANSWER = re.compile(
@@ -39,7 +39,7 @@ def _may_disclose(judge_reason: str, problem: Problem) -> bool:
     if question is not None and question.choices:
         choice_words = [_lower_case_words(choice.text) for choice in question.choices]
         return bool(_LETTER.search(judge_reason)) or any(_holds_phrase(words, text) for text in choice_words)
-    if question is not None and question.format.answered_by is AnsweredBy.TRUTH:
+    if question is not None and question.format.answered_by is AnswerKind.TRUTH:
         return bool(_TRUTH.search(judge_reason))
     if key is None:
         return False

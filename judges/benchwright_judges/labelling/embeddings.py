@@ -17,9 +17,9 @@ from benchwright_judges.labelling.topics import SHORTLIST_SIZE, question_text
 from benchwright_judges.models.model_settings import EmbeddingSettings
 from benchwright_problems.problem import Problem
 
-_AT_ONCE = 64
+_TEXTS_PER_REQUEST = 64
 """Strings in a request."""
-_CHARACTERS = 8_000
+_MOST_SENT_CHARACTERS = 8_000
 """Number of characters of a question that are sent."""
 _RETRIES = 3
 _LONGEST_REPLY = 64 << 20
@@ -56,12 +56,12 @@ async def shortlists_by_embeddings(
     """
     texts = [
         *(f"{topic.name}: {topic.description}" for topic in topics),
-        *(question_text(problem)[:_CHARACTERS] for problem in questions),
+        *(question_text(problem)[:_MOST_SENT_CHARACTERS] for problem in questions),
     ]
     vectors = np.array(await embeddings_of(texts, settings, environ))
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    units = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-    similarities = units[len(topics) :] @ units[: len(topics)].T
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit_vectors = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    similarities = unit_vectors[len(topics) :] @ unit_vectors[: len(topics)].T
     likeliest = np.argsort(-similarities, axis=1, kind="stable")[:, :SHORTLIST_SIZE]
     return {
         problem.id: tuple(topics[index] for index in indices)
@@ -100,8 +100,8 @@ async def embeddings_of(
     )
     vectors: list[list[float]] = []
     async with client:
-        for start in range(0, len(texts), _AT_ONCE):
-            vectors += await _request_embeddings(client, settings, list(texts[start : start + _AT_ONCE]))
+        for start in range(0, len(texts), _TEXTS_PER_REQUEST):
+            vectors += await _request_embeddings(client, settings, list(texts[start : start + _TEXTS_PER_REQUEST]))
     if len({len(vector) for vector in vectors}) != 1:
         raise LabellingError(f"{settings.model} at {settings.base_url} returned embeddings of different lengths")
     return vectors

@@ -81,15 +81,15 @@ class Labeller:
             request_count = len(votes) + len(errors)
             indices = range(request_count, request_count + vote_goal - len(votes))
             for reply in await asyncio.gather(
-                *(self._vote_or_error(problem, label_kind, shortlist, index) for index in indices)
+                *(self._request_vote_or_error(problem, label_kind, shortlist, index) for index in indices)
             ):
                 votes += [reply] if isinstance(reply, LabelVote) else []
                 errors += [reply] if isinstance(reply, str) else []
             if len(votes) == vote_goal:
-                value = _majority_value(votes, self._seats)
+                value = _majority_value_or_empty(votes, self._seats)
                 vote_goal += 1
         if not value and len(votes) == self._seats:
-            value = _topic_by_second_choices(votes)
+            value = _topic_by_second_choices_or_empty(votes)
         if not value:
             raise LabellingError(_failure_message(votes, errors))
         return QuestionLabel(
@@ -107,14 +107,14 @@ class Labeller:
             made=self._now().isoformat(timespec="seconds"),
         )
 
-    async def _vote_or_error(
-        self, problem: Problem, label_kind: LabelKind, shortlist: Sequence[Topic], vote_number: int
+    async def _request_vote_or_error(
+        self, problem: Problem, label_kind: LabelKind, shortlist: Sequence[Topic], request_index: int
     ) -> LabelVote | str:
         """A vote, or why there is none."""
-        endpoint = self._endpoints[vote_number % len(self._endpoints)]
+        endpoint = self._endpoints[request_index % len(self._endpoints)]
         settings = endpoint.settings
         reply = await endpoint.request_reply(
-            label_prompt(label_kind, problem, shortlist), seed_offset=vote_number, budget=self._budget
+            label_prompt(label_kind, problem, shortlist), seed_offset=request_index, budget=self._budget
         )
         if reply.error:
             return f"{settings.name}: {reply.error}"
@@ -132,7 +132,7 @@ class Labeller:
         )
 
 
-def label_by_words(
+def tf_idf_topic_label(
     problem: Problem, shortlist: Sequence[Topic], stated_label: str, label_time: datetime
 ) -> QuestionLabel:
     """The likeliest topic by words alone, where no model is asked.
@@ -156,12 +156,12 @@ def label_by_words(
     )
 
 
-def _majority_value(votes: Sequence[LabelVote], most_votes: int) -> str:
+def _majority_value_or_empty(votes: Sequence[LabelVote], most_votes: int) -> str:
     value, count = Counter(vote.value for vote in votes).most_common(1)[0]
     return value if 2 * count > most_votes else ""
 
 
-def _topic_by_second_choices(votes: Sequence[LabelVote]) -> str:
+def _topic_by_second_choices_or_empty(votes: Sequence[LabelVote]) -> str:
     """The topic that first and second choices together prefer; empty for a tie."""
     points: Counter[str] = Counter()
     for vote in votes:

@@ -7,7 +7,7 @@ from benchwright_judges.languages.language import AnswerLanguage, AnswerWords, L
 CHINESE = AnswerLanguage(
     code="zh",
     name="Simplified Chinese",
-    unspaced="\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u3000-\u303f",
+    unspaced_character_ranges="\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u3000-\u303f",
     wording=LanguageWording(
         system="你是计算机科学与硬件设计方面的专家，正在参加一场考试。",
         choose="只有一个选项正确，X 是该选项的字母。",

@@ -74,7 +74,7 @@ class AnswerLanguage:
     """ISO 639."""
     name: str
     """Name in English, as a translator is asked for it."""
-    unspaced: str = ""
+    unspaced_character_ranges: str = ""
     """Regex character ranges of a script that puts no spaces between words; empty for others."""
     comma_is_decimal: bool = False
     """True if `1,5` is one and a half and `1.024` may be a thousand. Used for questions in this language only."""

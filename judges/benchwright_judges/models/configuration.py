@@ -168,7 +168,7 @@ def open_panel_if_any(settings: JudgesSettings, environ: Mapping[str, str] = os.
         model_reader=ModelReader(readers) if settings.reader else None,
         seats=settings.votes,
         spares=settings.spares,
-        comparable=settings.comparable,
+        adds_cvdp_vote=settings.comparable,
         offline=settings.offline,
     )
 

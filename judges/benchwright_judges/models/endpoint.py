@@ -196,7 +196,7 @@ class ModelEndpoint:
                 raise _RetryError("the endpoint closed the connection before it replied") from error
             except openai.APIStatusError as error:
                 charge.usd = 0.0
-                if error.status_code in (400, 422) and self._leaves_out_rejected_parameter(error, body):
+                if error.status_code in (400, 422) and self._remember_rejected_parameter_if_named(error, body):
                     continue
                 raise _status_error(error) from None
 
@@ -216,7 +216,9 @@ class ModelEndpoint:
         }
         return {name: value for name, value in body.items() if name not in self._refused}
 
-    def _leaves_out_rejected_parameter(self, error: openai.APIStatusError, request_body: Mapping[str, Any]) -> bool:
+    def _remember_rejected_parameter_if_named(
+        self, error: openai.APIStatusError, request_body: Mapping[str, Any]
+    ) -> bool:
         """True if the endpoint rejects an optional parameter of this request; remembered for later requests."""
         text = str(error.body or error.message)[:2000]
         named_options = [name for name in _OPTIONAL if name in text]

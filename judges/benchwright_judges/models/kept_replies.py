@@ -28,7 +28,7 @@ class KeptReply(StageOutput):
     cost_usd: float
 
 
-class KeptReplies:
+class ModelWithKeptReplies:
     """A model that is asked about pieces of one kind of text.
 
     Args:

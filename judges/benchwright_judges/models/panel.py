@@ -55,7 +55,7 @@ class Panel:
     """Maximum number of votes; once a majority is reached, no more are requested."""
     spares: int = 2
     """Number of votes without a usable reply that are replaced per answer."""
-    comparable: bool = True
+    adds_cvdp_vote: bool = True
     """True if CVDP's questions about code get one vote by CVDP's own aspects in addition to the judgement."""
 
     offline: bool = False
@@ -93,7 +93,7 @@ class Panel:
         if rubric is None or rule_judgement.status is not JudgementStatus.PENDING:
             return cost
         dearest = max(judge.maximum_cost_usd(problem, answer, rubric) for judge in self.judges)
-        return cost + dearest * (self.seats + self.spares + int(self.comparable))
+        return cost + dearest * (self.seats + self.spares + int(self.adds_cvdp_vote))
 
     async def close(self) -> None:
         """Close every judge's connections."""

@@ -161,9 +161,9 @@ def _prompt_with_answer(
     return JudgePrompt((*system_prompt.messages, {"role": "user", "content": content}), system_prompt.schema)
 
 
-def _question_sections(problem: Problem, shown_paths: Sequence[str] = ()) -> list[str]:
+def _question_sections(problem: Problem, file_sections: Sequence[str] = ()) -> list[str]:
     choices = problem.public.question.choices if problem.public.question is not None else ()
-    sections = [_titled_section("QUESTION", problem.public.statement), *shown_paths]
+    sections = [_titled_section("QUESTION", problem.public.statement), *file_sections]
     return sections + [_titled_section(f"CHOICE {choice.letter}", choice.text) for choice in choices]
 
 

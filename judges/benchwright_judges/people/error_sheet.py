@@ -63,7 +63,7 @@ def read_error_sheet(file: Path, labels: ErrorLabels) -> Mapping[str, tuple[str,
         if not names:
             continue
         try:
-            corrections[row["attempt"]] = labels.in_order(names)
+            corrections[row["attempt"]] = labels.checked_names_in_order(names)
         except ValueError as error:
             listing = ", ".join(labels.names)
             raise VotesFileError(f"{file}: line {number}: corrected: {error}; the labels are {listing}") from error

@@ -14,7 +14,7 @@ from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
 from benchwright_judges.errors import VotesFileError
-from benchwright_judges.people.human_grading import GradedItem
+from benchwright_judges.people.human_grading import GradableAnswer
 
 _SHOWN = ("item", "problem", "question", "reference", "notes", "answer", "scale")
 _FILLED = ("label", "difficulty", "comment")
@@ -33,13 +33,13 @@ class GradingRow(Model):
 _ROWS = TypeAdapter(list[dict[str, JsonValue]])
 
 
-def write_sheet(sheet_file: Path, grading_items: Sequence[GradedItem]) -> None:
+def write_grading_sheet(sheet_file: Path, gradable_answers: Sequence[GradableAnswer]) -> None:
     """Write answers with room for grades; JSON if the name ends in .json, else CSV. It contains answer keys: mode 0600.
 
     Raises:
         OSError: The file can't be written.
     """
-    rows = [_sheet_row(item) for item in grading_items]
+    rows = [_sheet_row(item) for item in gradable_answers]
     if sheet_file.suffix.lower() == ".json":
         text = json.dumps(rows, ensure_ascii=False, indent=1)
     else:
@@ -51,7 +51,7 @@ def write_sheet(sheet_file: Path, grading_items: Sequence[GradedItem]) -> None:
     write_atomically(sheet_file.absolute(), text.encode("utf-8", "replace"), 0o600)
 
 
-def read_sheet(sheet_file: Path) -> Sequence[GradingRow]:
+def read_grading_sheet(sheet_file: Path) -> Sequence[GradingRow]:
     """The grades of a sheet; rows without a label are left out.
 
     Raises:
@@ -91,16 +91,16 @@ def _difficulty_or_0(sheet_row: Mapping[str, JsonValue]) -> int:
     return int(text) if text.isascii() and text.isdigit() else 0
 
 
-def _sheet_row(grading_item: GradedItem) -> dict[str, str]:
-    key = grading_item.problem.hidden.answer
+def _sheet_row(gradable_answer: GradableAnswer) -> dict[str, str]:
+    key = gradable_answer.problem.hidden.answer
     shown_values = (
-        grading_item.id,
-        grading_item.ref,
-        grading_item.problem.public.statement,
+        gradable_answer.id,
+        gradable_answer.ref,
+        gradable_answer.problem.public.statement,
         "\n".join((key.value, *key.alternatives)) if key else "",
         key.rubric if key else "",
-        grading_item.answer,
-        " | ".join(grading_item.rubric.scale.labels),
+        gradable_answer.answer,
+        " | ".join(gradable_answer.rubric.scale.labels),
     )
     return dict(zip(_SHOWN, shown_values, strict=True)) | dict.fromkeys(_FILLED, "")
 

@@ -19,7 +19,7 @@ DIFFICULTIES = range(1, 6)
 
 
 @dataclass(frozen=True)
-class GradedItem:
+class GradableAnswer:
     """An answer as a grader sees it: without its author, and without other people's grades."""
 
     id: str
@@ -46,7 +46,7 @@ class HumanGrading:
 
     Args:
         records: Store of answers and grades.
-        problem_of: Finds a problem, with its hidden part, by `pack/id`.
+        find_problem: Finds a problem, with its hidden part, by `pack/id`.
         graders_per_answer: Number of people who grade each answer; if two disagree, a third decides.
         includes_decided_answers: Also include answers already judged, so that judges can be compared with people.
     """
@@ -54,7 +54,7 @@ class HumanGrading:
     def __init__(
         self,
         records: Records,
-        problem_of: Callable[[str], Problem],
+        find_problem: Callable[[str], Problem],
         *,
         graders_per_answer: int = 2,
         includes_decided_answers: bool = False,
@@ -62,15 +62,15 @@ class HumanGrading:
         if graders_per_answer not in (1, 2):
             raise GradingError("an answer is graded by one person, or by two and a third if they disagree")
         self._records = records
-        self._problem_of = problem_of
+        self._problem_of = find_problem
         self._graders = graders_per_answer
         self._includes_all = includes_decided_answers
 
-    async def next_gradable_answer(self, grader_pseudonym: str) -> GradedItem | None:
+    async def next_gradable_answer(self, grader_pseudonym: str) -> GradableAnswer | None:
         """The next answer for a person; None if nothing is left."""
         return next(iter(await self.gradable_answers(grader_pseudonym)), None)
 
-    async def gradable_answers(self, grader_pseudonym: str) -> Sequence[GradedItem]:
+    async def gradable_answers(self, grader_pseudonym: str) -> Sequence[GradableAnswer]:
         """Every answer that a person may still grade, including disputes between others, in that person's order."""
         _require_valid_pseudonym(grader_pseudonym)
         return [
@@ -80,7 +80,7 @@ class HumanGrading:
             and self._needs_grade_by(item.rubric, answer_record.grades, grader_pseudonym)
         ]
 
-    async def open_disputes(self, grader_pseudonym: str | None = None) -> Sequence[GradedItem]:
+    async def undecided_disputes(self, grader_pseudonym: str | None = None) -> Sequence[GradableAnswer]:
         """Disputed answers that nobody has decided; only those that `grader_pseudonym` has not graded, if given."""
         return [
             item
@@ -90,19 +90,19 @@ class HumanGrading:
             and self._is_disputed(item.rubric, answer_record.grades)
         ]
 
-    async def find_dispute(self, grading_item: GradedItem) -> Dispute | None:
+    async def find_dispute(self, gradable_answer: GradableAnswer) -> Dispute | None:
         """Dispute between the two who have graded an answer; None if they don't differ, or a third has decided."""
-        answer_record = await self._records.find_answer_record(grading_item.id)
-        if answer_record is None or not self._is_disputed(grading_item.rubric, answer_record.grades):
+        answer_record = await self._records.find_answer_record(gradable_answer.id)
+        if answer_record is None or not self._is_disputed(gradable_answer.rubric, answer_record.grades):
             return None
         points = [grade.points for grade in answer_record.grades]
-        labels = sorted((grade.label for grade in answer_record.grades), key=grading_item.rubric.scale.labels.index)
+        labels = sorted((grade.label for grade in answer_record.grades), key=gradable_answer.rubric.scale.labels.index)
         # Sorted for each item: which points are by the same person can't be seen.
         return Dispute(
             [tuple(sorted(item_points)) for item_points in zip(*points, strict=True)] if all(points) else (), labels
         )
 
-    async def store_grade(
+    async def store_grade_and_judgement_if_decided(
         self,
         answer_id: str,
         grader_pseudonym: str,
@@ -157,7 +157,7 @@ class HumanGrading:
         )
         await self._records.store_persons_grade(grade)
         judgement = self._judgement_if_decided(graded_item.rubric, [*other_grades, grade])
-        if judgement is not None and _waits_for_people(answer_record):
+        if judgement is not None and _is_waiting_for_people(answer_record):
             await self._records.store_judgement(answer_record.answer, judgement)
         return judgement
 
@@ -165,10 +165,10 @@ class HumanGrading:
         return [
             answer_record
             for answer_record in await self._records.answer_records()
-            if _waits_for_people(answer_record) or (self._includes_all and answer_record.judgement is not None)
+            if _is_waiting_for_people(answer_record) or (self._includes_all and answer_record.judgement is not None)
         ]
 
-    def _gradable_item_if_current(self, answer: GivenAnswer) -> GradedItem | None:
+    def _gradable_item_if_current(self, answer: GivenAnswer) -> GradableAnswer | None:
         """None if the problem was removed or changed since it was answered, or needs no judge."""
         try:
             problem = self._problem_of(answer.problem)
@@ -179,7 +179,7 @@ class HumanGrading:
         rubric = rubric_for(problem)
         if rubric is None:
             return None
-        return GradedItem(id=answer.id, ref=answer.problem, problem=problem, answer=answer.text, rubric=rubric)
+        return GradableAnswer(id=answer.id, ref=answer.problem, problem=problem, answer=answer.text, rubric=rubric)
 
     def _needs_grade_by(self, rubric: Rubric, grades: Sequence[PersonsGrade], grader_pseudonym: str) -> bool:
         """True if the answer needs a grade, and this person has not given one."""
@@ -223,27 +223,27 @@ class HumanGrading:
         )
 
 
-def _waits_for_people(answer_record: AnswerRecord) -> bool:
+def _is_waiting_for_people(answer_record: AnswerRecord) -> bool:
     """True if an answer has no score, or is unread."""
     return answer_record.waits or (
         answer_record.judgement is not None and answer_record.judgement.may_be_read_by_people
     )
 
 
-def _label_of_points(grading_item: GradedItem, points_by_criterion: Sequence[float]) -> str:
+def _label_of_points(gradable_answer: GradableAnswer, points_by_criterion: Sequence[float]) -> str:
     """The label that points stand for.
 
     Raises:
         GradingError: The points don't fit the rubric.
     """
-    key = grading_item.problem.hidden.answer
+    key = gradable_answer.problem.hidden.answer
     rubric = key.points if key is not None else None
     if rubric is None or len(points_by_criterion) != len(rubric.items):
         raise GradingError("the points are not those of the question's rubric")
     for score, rubric_item in zip(points_by_criterion, rubric.items, strict=True):
         if not 0 <= score <= rubric_item.points:
             raise GradingError(f"“{rubric_item.text[:60]}” is worth 0 to {rubric_item.points:g} points")
-    return grading_item.rubric.scale.label_of_points(
+    return gradable_answer.rubric.scale.label_of_points(
         sum(points_by_criterion), rubric.most, rubric.enough or rubric.most
     )
 

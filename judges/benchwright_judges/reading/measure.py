@@ -39,7 +39,7 @@ class ReadingQuality(Model):
     """Of the replies in which people read no value, or several, those in which one was read."""
 
 
-class ReadingMeasured(Model):
+class ReadingMeasurement(Model):
     """The qualities of rules and model, and what the model cost."""
 
     qualities: tuple[ReadingQuality, ...]
@@ -52,7 +52,7 @@ class ReadingMeasured(Model):
 
 async def measure_reading(
     labelled_replies: Sequence[LabelledReply], panel: Panel | None, records: Records, budget: JudgingBudget
-) -> ReadingMeasured:
+) -> ReadingMeasurement:
     """Read replies by rule, and then by the panel's reader what rules can't.
 
     Args:
@@ -68,7 +68,7 @@ async def measure_reading(
     qualities = _qualities_by_format(RULES, labelled_replies, by_rule)
     model_reader = panel.model_reader if panel is not None else None
     if panel is None or model_reader is None:
-        return ReadingMeasured(qualities=qualities, asked=0, failed=0, cost_usd=0.0)
+        return ReadingMeasurement(qualities=qualities, asked=0, failed=0, cost_usd=0.0)
     turn = asyncio.Semaphore(_AT_ONCE)
 
     async def read(labelled_reply: LabelledReply, unread: Judgement) -> Judgement:
@@ -86,7 +86,7 @@ async def measure_reading(
             raise outcome
         judgements.append(outcome)
     asked_judgements = [judgement for judgement in judgements if judgement.votes]
-    return ReadingMeasured(
+    return ReadingMeasurement(
         qualities=(*qualities, *_qualities_by_format(f"{RULES} + {model_reader.name}", labelled_replies, judgements)),
         asked=len(asked_judgements),
         failed=sum(all(vote.error for vote in judgement.votes) for judgement in asked_judgements),

@@ -22,10 +22,10 @@ from benchwright_judges.models.json_reply import read_only_object
 from benchwright_judges.models.model_judge import ModelJudge
 from benchwright_judges.models.prompt import ANSWER_CHARACTERS, JudgePrompt, escape_hidden_characters, reading_prompt
 from benchwright_judges.reading.quantities import read_quantity, read_unit
-from benchwright_judges.reading.reply import plain_text, text_meant_for_reader
+from benchwright_judges.reading.reply import finished_reply_text_if_not_too_long, plain_text
 from benchwright_judges.reading.selections import truth_value_in
 from benchwright_judges.reading.statements import truth_words_pattern
-from benchwright_problems.problem import AnsweredBy, Problem, digest
+from benchwright_problems.problem import AnswerKind, Problem, digest
 
 NONE, AMBIGUOUS, UNFOUNDED = "none", "ambiguous", "unfounded"
 """Labels of votes that read no value; `unfounded` if the passage that they quote does not support it."""
@@ -55,9 +55,9 @@ def instructions_and_reference() -> tuple[str, str]:
 def is_unread_by_rules(problem: Problem, rule_judgement: Judgement) -> bool:
     """True if rules read no value in an answer to a question that is answered by one, and not by several letters."""
     question = problem.public.question
-    if question is None or problem.hidden.answer is None or not rules_of(question.format).names_value:
+    if question is None or problem.hidden.answer is None or not rules_of(question.format).is_single_value:
         return False
-    if question.format.answered_by is AnsweredBy.CHOICES:
+    if question.format.answered_by is AnswerKind.CHOICES:
         return False
     return rule_judgement.status in (JudgementStatus.UNREADABLE, JudgementStatus.PENDING)
 
@@ -77,34 +77,34 @@ class ModelReader:
         """Cost of one request at most, in US dollars."""
         return max(judge.endpoint.maximum_cost_usd(_reading_prompt(problem, answer, 0)) for judge in self.judges)
 
-    def vote_key(self, problem: Problem, answer: str, reading_number: int) -> str:
+    def vote_key(self, problem: Problem, answer: str, reading_index: int) -> str:
         """Digest of everything that determines a vote; the answer key does not."""
         return digest(
             {
                 "reading": instructions_and_reference()[0],
-                "judge": self._judge_in_turn(reading_number).identity,
+                "judge": self._judge_in_turn(reading_index).identity,
                 "problem": problem.public_digest,
                 "expected": _expected_value_kind(problem),
                 "answer": answer,
-                "vote": reading_number,
+                "vote": reading_index,
             }
         )
 
-    async def vote(self, problem: Problem, answer: str, *, reading_number: int, budget: JudgingBudget) -> Vote:
+    async def vote(self, problem: Problem, answer: str, *, reading_index: int, budget: JudgingBudget) -> Vote:
         """One reading of an answer; failures are in the vote's `error`.
 
         Args:
             problem: Problem, of whose hidden part whether a number is expected, and its unit, are used.
             answer: Hostile text.
-            reading_number: Determines the seed, the judge, and the names and order of the values.
+            reading_index: Determines the seed, the judge, and the names and order of the values.
             budget: Pays.
 
         Raises:
             OutOfBudgetError: The budget does not hold what the vote may cost.
         """
-        judge = self._judge_in_turn(reading_number)
+        judge = self._judge_in_turn(reading_index)
         reply = await judge.endpoint.request_reply(
-            _reading_prompt(problem, answer, reading_number), seed_offset=reading_number, budget=budget
+            _reading_prompt(problem, answer, reading_index), seed_offset=reading_index, budget=budget
         )
         vote_fields: dict[str, Any] = {
             "judge": judge.name,
@@ -116,29 +116,29 @@ class ModelReader:
             return Vote(error=reply.error, **vote_fields)
         try:
             label, quote = label_and_quotation_in_reply(
-                reply.text, _answer_end_within_limit(answer), problem, values_by_shown_name(problem, reading_number)
+                reply.text, _answer_end_within_limit(answer), problem, values_by_shown_name(problem, reading_index)
             )
         except ValueError as error:
             return Vote(error=str(error), **vote_fields)
         return Vote(label=label, reason=quote, **vote_fields)
 
-    def _judge_in_turn(self, reading_number: int) -> ModelJudge:
-        return self.judges[reading_number % len(self.judges)]
+    def _judge_in_turn(self, reading_index: int) -> ModelJudge:
+        return self.judges[reading_index % len(self.judges)]
 
 
-def values_by_shown_name(problem: Problem, reading_number: int) -> dict[str, str]:
+def values_by_shown_name(problem: Problem, reading_index: int) -> dict[str, str]:
     """Name in a reading → value that can be selected, in the order in which they are shown; none for words.
 
     Args:
         problem: Its public side decides.
-        reading_number: Number of the reading: each has other names, and another value first.
+        reading_index: Number of the reading: each has other names, and another value first.
     """
     names = {
-        hashlib.sha256(f"{problem.public_digest} {reading_number} {value}".encode()).hexdigest()[:4]: value
+        hashlib.sha256(f"{problem.public_digest} {reading_index} {value}".encode()).hexdigest()[:4]: value
         for value in _selectable_values(problem)
     }
     ordered = sorted(names.items(), key=lambda name_and_value: name_and_value[1])
-    first = reading_number % len(ordered) if ordered else 0
+    first = reading_index % len(ordered) if ordered else 0
     return dict([*ordered[first:], *ordered[:first]])
 
 
@@ -240,23 +240,23 @@ def _stands_alone_in_answer(value_words: str, answer: str) -> bool:
     return False
 
 
-def _reading_prompt(problem: Problem, answer: str, reading_number: int) -> JudgePrompt:
+def _reading_prompt(problem: Problem, answer: str, reading_index: int) -> JudgePrompt:
     return reading_prompt(
         problem,
         _answer_end_within_limit(answer),
         instructions_and_reference()[0],
-        values_by_shown_name(problem, reading_number),
+        values_by_shown_name(problem, reading_index),
         expected_value_kind=_expected_value_kind(problem),
     )
 
 
 def _answer_end_within_limit(answer: str) -> str:
-    return (text_meant_for_reader(answer) or "")[-ANSWER_CHARACTERS:]
+    return (finished_reply_text_if_not_too_long(answer) or "")[-ANSWER_CHARACTERS:]
 
 
 def _selectable_values(problem: Problem) -> Sequence[str]:
     question = problem.public.question
-    return rules_of(question.format).selectable(question) if question is not None else ()
+    return rules_of(question.format).selectable_values(question) if question is not None else ()
 
 
 def _expected_value_kind(problem: Problem) -> str:

@@ -44,7 +44,7 @@ _MARKUP = (
 )
 
 
-def text_meant_for_reader(model_reply: str) -> str | None:
+def finished_reply_text_if_not_too_long(model_reply: str) -> str | None:
     """The words of a reply that are meant for its reader; None if it breaks off in its thoughts, or is too long.
 
     Args:
@@ -56,7 +56,7 @@ def text_meant_for_reader(model_reply: str) -> str | None:
         if "<|channel|>" in header and not header.rpartition("<|channel|>")[2].startswith("final"):
             return None
     if "<" in text:
-        finished_text = _without_thoughts(_COMMENT.sub("", _TOKEN.sub("", text)))
+        finished_text = _text_without_thoughts_if_finished(_COMMENT.sub("", _TOKEN.sub("", text)))
         if finished_text is None:
             return None
         text = finished_text
@@ -64,7 +64,7 @@ def text_meant_for_reader(model_reply: str) -> str | None:
     return text if len(text) <= _LONGEST else None
 
 
-def _without_thoughts(reply_text: str) -> str | None:
+def _text_without_thoughts_if_finished(reply_text: str) -> str | None:
     kept_parts, start, depth = [], 0, 0
     for tag in _THOUGHT.finditer(reply_text):
         if not tag[1]:

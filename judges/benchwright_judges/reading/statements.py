@@ -20,7 +20,7 @@ from benchwright_judges import languages
 from benchwright_judges.judgement import REFUSAL
 from benchwright_judges.languages import answer_words_pattern
 from benchwright_judges.languages.language import AnswerLanguage
-from benchwright_judges.reading.reply import plain_text, text_meant_for_reader
+from benchwright_judges.reading.reply import finished_reply_text_if_not_too_long, plain_text
 
 ANSWER_LABEL = "ANSWER"
 """Begins the line with the answer that prompts ask for, whatever their language."""
@@ -74,7 +74,7 @@ def read_statement(
             one line.
         takes_any_words: True if any words are a value, so that only what is marked can contradict another.
     """
-    text = text_meant_for_reader(reply)
+    text = finished_reply_text_if_not_too_long(reply)
     if not text:
         return Extraction()
     reader = _StatementReader(text, value_of_passage, takes_any_words)
@@ -112,7 +112,7 @@ def declines_to_answer(reply_text: str) -> bool:
 class _StatementReader:
     text: str
     parse: Callable[[str], str | None]
-    takes_words: bool
+    takes_any_words: bool
 
     def statements(self) -> Iterator[_Statement]:
         """Everything in the reply that says which answer it gives."""
@@ -125,7 +125,7 @@ class _StatementReader:
         if declines_to_answer(self.text):
             return ExtractionOutcome.REFUSAL
         values = {*map(self.parse, re.findall(r"\w+", plain_text(self.text[:_LONGEST_VALUE])))} - {None}
-        is_open = not self.takes_words and len(values) > 1
+        is_open = not self.takes_any_words and len(values) > 1
         return ExtractionOutcome.AMBIGUOUS if is_open else ExtractionOutcome.NOTHING
 
     def continues_with_question(self) -> bool:
@@ -136,7 +136,7 @@ class _StatementReader:
 
     def denies_option_of(self, stated_value: str) -> bool:
         """True if the reply says of one of the options that it gives that it is none: "not D"."""
-        if self.takes_words or self.parse("false") is not None:
+        if self.takes_any_words or self.parse("false") is not None:
             return False
         words = plain_text(self.text)
         named = [
@@ -181,12 +181,12 @@ class _StatementReader:
         """True if a word is another value."""
         # Not the article in "needs a cache" and "A cache".
         words = [*re.findall(r"\b(?!a\b|A [a-z])\w+", plain_text(word)), *truth_words_pattern().findall(word)]
-        return not self.takes_words and bool({*map(self.parse, words)} - {None, stated_value})
+        return not self.takes_any_words and bool({*map(self.parse, words)} - {None, stated_value})
 
     def _picks_another_value(self, preceding_sentence: str, stated_value: str | None) -> bool:
         """True if a sentence right before the answer picks another value."""
         if (
-            self.takes_words
+            self.takes_any_words
             or answer_words_pattern("doubts").search(preceding_sentence)
             or answer_words_pattern("conditions").search(preceding_sentence)
         ):
@@ -225,7 +225,11 @@ class _StatementReader:
                         or self._value_before_remark(content)
                     )
                 yield _Statement(value, line.start(), end)
-            elif not self.takes_words and len(content) <= _LONGEST_VALUE and (value := self.parse(content)) is not None:
+            elif (
+                not self.takes_any_words
+                and len(content) <= _LONGEST_VALUE
+                and (value := self.parse(content)) is not None
+            ):
                 yield _Statement(value, line.start(), end)
 
     def _value_before_remark(self, passage: str) -> str | None:

@@ -50,7 +50,7 @@ def _normalised(answer_text: str, language: str, known_languages: Sequence[Answe
     if answer_language and answer_language.words.articles:
         words = re.sub(rf"(?<!\w)(?:{answer_language.words.articles})", "", words)
     # A space between a sign and a word, a digit and a letter, or next to a Chinese character is insignificant.
-    words = _list_patterns(known_languages)[1].sub(r"\1", " ".join(words.split()))
+    words = _list_separator_spacing_and_join_patterns(known_languages)[1].sub(r"\1", " ".join(words.split()))
     words = re.sub(r"(?<=\d) (?=[^\W\d])|(?<=[^\W\d]) (?=\d)", "", words)
     return words.strip(_PUNCTUATION)
 
@@ -74,7 +74,7 @@ def is_same_apart_from_spelling(answer: str, accepted_answer: str, language: str
     answer_members, accepted_members = _list_members(answer, language), _list_members(accepted_answer, language)
     if len(accepted_members) < 2 or len(answer_members) != len(accepted_members):
         return False
-    if _list_patterns(languages.LANGUAGES)[2].search(plain_text(accepted_answer)) is None:
+    if _list_separator_spacing_and_join_patterns(languages.LANGUAGES)[2].search(plain_text(accepted_answer)) is None:
         return answer_members == accepted_members
     return sorted(answer_members) == sorted(accepted_members)
 
@@ -109,23 +109,23 @@ def without_words_around_blank(answer_passage: str, question_statement: str) -> 
 def _list_members(answer_text: str, language: str) -> list[str]:
     parts = [
         normalise_short_answer(part, language)
-        for part in _list_patterns(languages.LANGUAGES)[0].split(plain_text(answer_text))
+        for part in _list_separator_spacing_and_join_patterns(languages.LANGUAGES)[0].split(plain_text(answer_text))
     ]
     return [part for part in parts if part]
 
 
 @cache
-def _list_patterns(
+def _list_separator_spacing_and_join_patterns(
     known_languages: Sequence[AnswerLanguage],
 ) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     """What separates the members of a list, what needs no space beside it, and the words that join members."""
-    spaced = "|".join(language.words.joins for language in known_languages if not language.unspaced)
+    spaced = "|".join(language.words.joins for language in known_languages if not language.unspaced_character_ranges)
     separators = [r"\s*(?:[;；、]|[,，](?=\s|[^\d\s]))\s*", rf"\s+(?:{spaced})\s+"]
     joins = [rf"\s(?:{spaced})\s"]
     scripts = [r"[^\w\s.,;]"]
     for language in known_languages:
-        if language.unspaced:
-            script = f"[{language.unspaced}]"
+        if language.unspaced_character_ranges:
+            script = f"[{language.unspaced_character_ranges}]"
             separators.append(rf"(?<={script})(?:{language.words.joins})(?={script})")
             joins.append(separators[-1])
             scripts.append(script)

@@ -59,7 +59,7 @@ async def collect_votes(
 
 
 async def stored_or_new_vote(
-    records: Records, vote_key: str, judge_name: str, request_vote: Callable[[], Awaitable[Vote]], *, offline: bool
+    records: Records, vote_key: str, judge_name: str, request_vote: Callable[[], Awaitable[Vote]], *, is_offline: bool
 ) -> Vote:
     """A vote from the cache, or else a new one, which is stored at once.
 
@@ -68,12 +68,12 @@ async def stored_or_new_vote(
         vote_key: Digest of everything that determines the vote.
         judge_name: Name of the judge that votes.
         request_vote: Asks for it.
-        offline: True to use only stored votes.
+        is_offline: True to use only stored votes.
     """
     cached_vote = await records.cached_vote(vote_key)
     if cached_vote is not None:
         return cached_vote.model_copy(update={"cached": True, "cost_usd": 0.0, "seconds": 0.0})
-    if offline:
+    if is_offline:
         return Vote(judge=judge_name, error="there is no recorded vote, and judges are offline")
     vote = await request_vote()
     if not vote.error:

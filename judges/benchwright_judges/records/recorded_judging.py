@@ -61,7 +61,7 @@ async def judge_and_record(
         StorageError: The database failed; earlier writes are kept.
     """
     if answer_id is not None and attempt:
-        answer_id = await _answer_id_for_key(records, problem, answer_id)
+        answer_id = await _answer_id_for_present_key(records, problem, answer_id)
     if answer_id is not None:
         earlier_judgement, kept_answer = await records.find_judgement(answer_id), await records.find_answer(answer_id)
         if (
@@ -105,7 +105,7 @@ def _can_be_judged_further(problem: Problem, judgement: Judgement, panel: Panel 
     return unread and panel is not None and panel.model_reader_if_unread(problem, judgement) is not None
 
 
-async def _answer_id_for_key(records: Records, problem: Problem, answer_id: str) -> str:
+async def _answer_id_for_present_key(records: Records, problem: Problem, answer_id: str) -> str:
     """The name of an attempt's answer as it is judged by the present key; what was judged by others stays as it is."""
     numbered_id, changes = answer_id, 0
     while (
@@ -154,7 +154,7 @@ async def _judge_by_models(
 ) -> Judgement:
     voting = _Voting(problem, answer, panel, records, budget)
     judgement = await voting.judge_by_votes(rubric)
-    if panel.comparable and is_code_question(problem) and judgement.status is JudgementStatus.SCORED:
+    if panel.adds_cvdp_vote and is_code_question(problem) and judgement.status is JudgementStatus.SCORED:
         with contextlib.suppress(OutOfBudgetError):
             judgement = await _with_comparison_vote(judgement, voting)
     updated_fields = {
@@ -226,7 +226,7 @@ class _Voting:
             key,
             judge.name,
             lambda: judge.vote(self._problem, self._answer, rubric, index=seat_index, budget=self._budget),
-            offline=self._panel.offline,
+            is_offline=self._panel.offline,
         )
 
 
@@ -244,11 +244,11 @@ def vote_key(problem: Problem, answer: str, rubric: Rubric, judge: VotingJudge, 
     )
 
 
-def _no_decision_message(votes: Sequence[Vote], needed_votes: int) -> str:
+def _no_decision_message(votes: Sequence[Vote], needed_vote_count: int) -> str:
     # How often a judge was asked until its patience was over differs from vote to vote.
     error_by_kind = {_TRIES.sub("", vote.error): vote.error for vote in votes if vote.error}
     counts = Counter(_TRIES.sub("", vote.error) for vote in votes if vote.error)
-    if len(votes) - counts.total() < needed_votes:
+    if len(votes) - counts.total() < needed_vote_count:
         failures = "; ".join(
             f"{count} of {len(votes)} votes failed: {error_by_kind[kind]}" for kind, count in counts.most_common()
         )

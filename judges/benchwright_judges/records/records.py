@@ -175,7 +175,7 @@ class Records(Database):
                     .on_conflict_do_update(index_elements=[PENDING.c.answer], set_={"reason": judgement.message})
                 )
 
-    async def delete_answers(self, attempt_ids: Sequence[str]) -> None:
+    async def delete_answers_of_attempts(self, attempt_ids: Sequence[str]) -> None:
         """Deletes the answers of attempts, with all that judges and people said of them; the cache of votes stays."""
         answer_ids = select(ANSWERS.c.id).where(ANSWERS.c.attempt.in_(attempt_ids), ANSWERS.c.attempt != "")
         judgement_ids = select(JUDGEMENTS.c.seq).where(JUDGEMENTS.c.answer.in_(answer_ids))
@@ -188,12 +188,12 @@ class Records(Database):
     async def find_judgement(self, answer_id: str) -> Judgement | None:
         """The latest judgement of an answer; None if there is none."""
         async with self.read_transaction() as connection:
-            return (await self._latest_judgements(connection, [answer_id])).get(answer_id)
+            return (await self._latest_judgement_by_answer_id(connection, [answer_id])).get(answer_id)
 
-    async def latest_judgements(self, answer_ids: Sequence[str]) -> dict[str, Judgement]:
+    async def latest_judgement_by_answer_id(self, answer_ids: Sequence[str]) -> dict[str, Judgement]:
         """The latest judgement of each answer that has one."""
         async with self.read_transaction() as connection:
-            return await self._latest_judgements(connection, answer_ids)
+            return await self._latest_judgement_by_answer_id(connection, answer_ids)
 
     async def find_answer(self, answer_id: str) -> GivenAnswer | None:
         """The answer of this id."""
@@ -231,24 +231,29 @@ class Records(Database):
     async def _answer_records(self, answer_ids: Sequence[str] | None) -> Sequence[AnswerRecord]:
         answer_query = select(ANSWERS)
         grade_join = (GRADE_POINTS.c.answer == GRADES.c.answer) & (GRADE_POINTS.c.grader == GRADES.c.grader)
-        grades = select(GRADES, GRADE_POINTS.c.points).outerjoin(GRADE_POINTS, grade_join)
+        grade_query = select(GRADES, GRADE_POINTS.c.points).outerjoin(GRADE_POINTS, grade_join)
         if answer_ids is not None:
-            answer_query, grades = (
+            answer_query, grade_query = (
                 answer_query.where(ANSWERS.c.id.in_(answer_ids)),
-                grades.where(GRADES.c.answer.in_(answer_ids)),
+                grade_query.where(GRADES.c.answer.in_(answer_ids)),
             )
         async with self.read_transaction() as connection:
             answer_rows = await connection.execute(answer_query.order_by(ANSWERS.c.created, ANSWERS.c.id))
             given_answers = [_answer_of_row(row._mapping) for row in answer_rows]
-            newest_judgements = await self._latest_judgements(connection, answer_ids)
+            newest_judgements = await self._latest_judgement_by_answer_id(connection, answer_ids)
             pending_ids = set((await connection.scalars(select(PENDING.c.answer))).all())
-            by_answer: dict[str, list[PersonsGrade]] = {}
-            for row in await connection.execute(grades.order_by(GRADES.c.created, GRADES.c.grader)):
+            grades_by_answer: dict[str, list[PersonsGrade]] = {}
+            for row in await connection.execute(grade_query.order_by(GRADES.c.created, GRADES.c.grader)):
                 grade_points = tuple(json.loads(row.points)) if row.points else ()
-                by_answer.setdefault(row.answer, []).append(PersonsGrade(**{**row._mapping, "points": grade_points}))
+                grades_by_answer.setdefault(row.answer, []).append(
+                    PersonsGrade(**{**row._mapping, "points": grade_points})
+                )
         return [
             AnswerRecord(
-                answer, newest_judgements.get(answer.id), answer.id in pending_ids, tuple(by_answer.get(answer.id, ()))
+                answer,
+                newest_judgements.get(answer.id),
+                answer.id in pending_ids,
+                tuple(grades_by_answer.get(answer.id, ())),
             )
             for answer in given_answers
         ]
@@ -267,28 +272,32 @@ class Records(Database):
             "created": answer.created,
         }
         # Of an answer that is judged again because its question has changed.
-        present = {name: values[name] for name in ("problem_digest", "key_digest", "format")}
+        updated_values = {name: values[name] for name in ("problem_digest", "key_digest", "format")}
         await connection.execute(
-            self.insert_into(ANSWERS).values(values).on_conflict_do_update(index_elements=[ANSWERS.c.id], set_=present)
+            self.insert_into(ANSWERS)
+            .values(values)
+            .on_conflict_do_update(index_elements=[ANSWERS.c.id], set_=updated_values)
         )
 
-    async def _latest_judgements(
+    async def _latest_judgement_by_answer_id(
         self, connection: AsyncConnection, answer_ids: Sequence[str] | None
     ) -> dict[str, Judgement]:
         """The latest judgement with its votes, by answer."""
         query = select(JUDGEMENTS.c.answer, JUDGEMENTS.c.seq, JUDGEMENTS.c.body)
         if answer_ids is not None:
             query = query.where(JUDGEMENTS.c.answer.in_(answer_ids))
-        bodies = {row.answer: row for row in await connection.execute(query.order_by(JUDGEMENTS.c.seq))}
-        cast: dict[int, list[Vote]] = {}
+        latest_row_by_answer = {row.answer: row for row in await connection.execute(query.order_by(JUDGEMENTS.c.seq))}
+        votes_by_judgement: dict[int, list[Vote]] = {}
         vote_query = select(VOTES.c.judgement, VOTES.c.body).order_by(VOTES.c.judgement, VOTES.c.position)
         if answer_ids is not None:
-            vote_query = vote_query.where(VOTES.c.judgement.in_([row.seq for row in bodies.values()]))
+            vote_query = vote_query.where(VOTES.c.judgement.in_([row.seq for row in latest_row_by_answer.values()]))
         for row in await connection.execute(vote_query):
-            cast.setdefault(row.judgement, []).append(Vote.model_validate_json(row.body))
+            votes_by_judgement.setdefault(row.judgement, []).append(Vote.model_validate_json(row.body))
         return {
-            answer: Judgement.model_validate_json(row.body).model_copy(update={"votes": tuple(cast.get(row.seq, ()))})
-            for answer, row in bodies.items()
+            answer: Judgement.model_validate_json(row.body).model_copy(
+                update={"votes": tuple(votes_by_judgement.get(row.seq, ()))}
+            )
+            for answer, row in latest_row_by_answer.items()
         }
 
     # The cache of votes

@@ -15,7 +15,7 @@ from benchwright_judges.errors import VotesFileError
 from benchwright_judges.judgement import Vote
 
 
-class _Line(Model):
+class _RecordedVote(Model):
     key: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
     """Digest of rubric, model, problem, key, answer and vote number."""
     vote: Vote
@@ -47,7 +47,7 @@ def read_recording(recording_file: Path) -> Sequence[tuple[str, Vote]]:
     votes = []
     for number, line in enumerate(lines, start=1):
         try:
-            recorded_line = _Line.model_validate_json(line)
+            recorded_line = _RecordedVote.model_validate_json(line)
         except ValidationError as error:
             first_error = error.errors(include_url=False, include_input=False)[0]
             field = ".".join(str(part) for part in first_error["loc"])

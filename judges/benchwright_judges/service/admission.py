@@ -55,7 +55,7 @@ class TokenSource(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class PathRules:
     """The paths that are open, and how much they take."""
 
     is_open: Callable[[str], bool] = OPEN.__contains__
@@ -71,8 +71,8 @@ class AdmissionControl:
         app: The application.
         token_source: The valid tokens.
         is_served: True if the application has an endpoint for the path and the method.
-        gate: Open paths, and how much they take.
-        longest_body_s: The longest time that a body may take to arrive, in seconds.
+        path_rules: Open paths, and how much they take.
+        body_arrival_limit_s: The longest time that a body may take to arrive, in seconds.
         clock: Seconds since 1970.
         rate_limits: Count requests of tokens; in this process alone if not given.
     """
@@ -83,18 +83,18 @@ class AdmissionControl:
         token_source: TokenSource,
         *,
         is_served: Callable[[Scope], bool],
-        gate: Gate = Gate(),
-        longest_body_s: float = BODY_TIME_S,
+        path_rules: PathRules = PathRules(),
+        body_arrival_limit_s: float = BODY_TIME_S,
         clock: Callable[[], float] = time.time,
         rate_limits: RateLimits | None = None,
     ) -> None:
         self._app = app
         self._tokens = token_source
         self._is_served = is_served
-        self._gate = gate
+        self._gate = path_rules
         self._rates = rate_limits if rate_limits is not None else RateLimits()
         self._open_requests: Counter[str] = Counter()
-        self._body_time_s = longest_body_s
+        self._body_time_s = body_arrival_limit_s
         self._clock = clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -279,9 +279,9 @@ def _innermost_own_function(caught_error: BaseException) -> str:
     return own_frames[-1].name if own_frames else "an unknown place"
 
 
-def _log_traceback(error: BaseException, error_name: str) -> None:
+def _log_traceback(error: BaseException, error_id: str) -> None:
     trace = "".join(traceback.format_tb(error.__traceback__))
-    logger.error("%s %s\n%s", type(error).__name__, error_name, trace)
+    logger.error("%s %s\n%s", type(error).__name__, error_id, trace)
 
 
 def _unauthorized_refusal(detail: str, next_step: str) -> RefusalError:

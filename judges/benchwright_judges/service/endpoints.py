@@ -16,7 +16,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from benchwright_foundation.change_notifications import wait_for_change
 from benchwright_foundation.model import MOST_COUNTED
 from benchwright_foundation.refusals import (
-    BODY,
+    BODY_REFUSAL_KINDS,
     RefusalError,
     RefusalKind,
     openapi_responses_of_refusals,
@@ -27,7 +27,7 @@ from benchwright_judges.service.admission import AdmissionControl
 from benchwright_judges.service.json_route import JsonRoute
 from benchwright_judges.service.judging import SubmissionJudging
 from benchwright_judges.service.submission import AnswerBatch, RequestKey, Submission
-from benchwright_judges.service.token import AccessToken, Scope
+from benchwright_judges.service.token import AccessToken, TokenScope
 from benchwright_judges.service.views import (
     BatchView,
     GradeView,
@@ -60,7 +60,7 @@ def _submission_judging(request: Request) -> SubmissionJudging:
     return cast(SubmissionJudging, request.app.state.judging)
 
 
-def _require_scope(required_scope: Scope) -> Callable[..., Awaitable[AccessToken]]:
+def _dependency_requiring_scope(required_scope: TokenScope) -> Callable[..., Awaitable[AccessToken]]:
     async def allowed(
         request: Request,
         # As a default, because an annotation is read where `token_scope` is not known.
@@ -81,9 +81,9 @@ def _require_scope(required_scope: Scope) -> Callable[..., Awaitable[AccessToken
 
 
 Service = Annotated[SubmissionJudging, Depends(_submission_judging)]
-Submitter = Annotated[AccessToken, Depends(_require_scope(Scope.SUBMIT))]
-Administrator = Annotated[AccessToken, Depends(_require_scope(Scope.ADMIN))]
-Grader = Annotated[AccessToken, Depends(_require_scope(Scope.GRADE))]
+Submitter = Annotated[AccessToken, Depends(_dependency_requiring_scope(TokenScope.SUBMIT))]
+Administrator = Annotated[AccessToken, Depends(_dependency_requiring_scope(TokenScope.ADMIN))]
+Grader = Annotated[AccessToken, Depends(_dependency_requiring_scope(TokenScope.GRADE))]
 IdempotencyKey = Annotated[
     str | None,
     Header(
@@ -113,7 +113,7 @@ _LOCATION = {"Location": {"description": "Where to poll.", "schema": {"type": "s
     responses={
         202: {"description": "Not judged yet; poll again.", "model": SubmissionView, "headers": _LOCATION},
         **openapi_responses_with_common_refusals(
-            *BODY,
+            *BODY_REFUSAL_KINDS,
             RefusalKind.KEY_REUSED,
             RefusalKind.NOT_FOUND,
             RefusalKind.BUDGET_USED_UP,
@@ -137,7 +137,7 @@ async def submit(
     if submission.judgement is None:
         response.status_code = 202
         response.headers["Location"] = f"/v1/submissions/{submission.id}"
-    return view_submission(submission, for_admin=token.permits(Scope.ADMIN))
+    return view_submission(submission, for_admin=token.permits(TokenScope.ADMIN))
 
 
 async def _own_submission(
@@ -145,7 +145,7 @@ async def _own_submission(
 ) -> Submission:
     submission = await judging.submissions.find_submission(submission_id)
     if submission is None or not _may_see_work_of_owner(token, submission.token):
-        raise _not_found("submission")
+        raise _not_found_refusal("submission")
     (current,) = await judging.with_later_judgements([submission])
     return current
 
@@ -159,7 +159,7 @@ async def read_submission(
     submission: Annotated[Submission, Depends(_own_submission)], token: Submitter
 ) -> SubmissionView:
     """A submission of this token, judged or not."""
-    return view_submission(submission, for_admin=token.permits(Scope.ADMIN))
+    return view_submission(submission, for_admin=token.permits(TokenScope.ADMIN))
 
 
 @router.post(
@@ -169,7 +169,7 @@ async def read_submission(
     responses={
         202: {"description": "Stored and queued.", "headers": _LOCATION},
         **openapi_responses_with_common_refusals(
-            *BODY, RefusalKind.KEY_REUSED, RefusalKind.NOT_FOUND, RefusalKind.QUEUE_FULL
+            *BODY_REFUSAL_KINDS, RefusalKind.KEY_REUSED, RefusalKind.NOT_FOUND, RefusalKind.QUEUE_FULL
         ),
     },
 )
@@ -182,7 +182,7 @@ async def submit_batch(
     """
     refs = dict.fromkeys(item.problem for item in body.items)
     await asyncio.to_thread(lambda: [judging.problem_for_judge(ref) for ref in refs])
-    batch, _ = await judging.submissions.add_batch(
+    batch, _ = await judging.submissions.add_or_find_batch(
         token.id,
         RequestKey(idempotency_key, _digest_of_request("batch", body)),
         [(item.problem, item.answer) for item in body.items],
@@ -198,7 +198,7 @@ async def _own_batch(
 ) -> AnswerBatch:
     batch = await judging.submissions.find_batch(batch_id)
     if batch is None or not _may_see_work_of_owner(token, batch.token):
-        raise _not_found("batch")
+        raise _not_found_refusal("batch")
     return batch
 
 
@@ -232,7 +232,7 @@ async def read_results(
         await judging.submissions.batch_submissions(batch.id, after_position=after, max_count=limit)
     )
     return ResultsPage(
-        results=tuple(view_submission(member, for_admin=token.permits(Scope.ADMIN)) for member in batch_members),
+        results=tuple(view_submission(member, for_admin=token.permits(TokenScope.ADMIN)) for member in batch_members),
         next_after=batch_members[-1].position if len(batch_members) == limit else None,
     )
 
@@ -278,7 +278,7 @@ async def _batch_events(
             )
             for submission in finished_submissions:
                 last_seen_number = submission.finished or last_seen_number
-                submission_data = view_submission(submission, for_admin=token.permits(Scope.ADMIN)).model_dump(
+                submission_data = view_submission(submission, for_admin=token.permits(TokenScope.ADMIN)).model_dump(
                     mode="json"
                 )
                 event_data = json.dumps({"submission": submission_data, "done": last_seen_number, "total": batch.total})
@@ -323,7 +323,7 @@ async def read_next(token: Grader, judging: Service) -> GradingItem | Response:
 @router.put(
     "/pending/{item_id}/grade",
     summary="Grade an answer",
-    responses=openapi_responses_with_common_refusals(*BODY, RefusalKind.NOT_FOUND, RefusalKind.CONFLICT),
+    responses=openapi_responses_with_common_refusals(*BODY_REFUSAL_KINDS, RefusalKind.NOT_FOUND, RefusalKind.CONFLICT),
 )
 async def grade(
     item_id: Annotated[Id, Path(description="As returned by the service.")],
@@ -345,7 +345,7 @@ async def read_agreement(
     resamples: Annotated[int, Query(ge=100, le=10_000, description="Of the bootstrap intervals.")] = 1_000,
 ) -> tuple[FormatAgreement, ...]:
     """Return what `benchwright judge agreement` prints, by format. For administrators: it shows who graded how."""
-    return tuple(await judging.agreement(resamples))
+    return tuple(await judging.measure_agreement_by_format(resamples))
 
 
 @router.get("/health/live", summary="Whether the process is running")
@@ -377,10 +377,10 @@ def _digest_of_request(request_kind: str, request_body: NewSubmission | NewBatch
 
 
 def _may_see_work_of_owner(token: AccessToken, owner_id: str) -> bool:
-    return owner_id == token.id or token.permits(Scope.ADMIN)
+    return owner_id == token.id or token.permits(TokenScope.ADMIN)
 
 
-def _not_found(missing_noun: str) -> RefusalError:
+def _not_found_refusal(missing_noun: str) -> RefusalError:
     return RefusalError(
         RefusalKind.NOT_FOUND,
         f"This token has no such {missing_noun}.",

@@ -29,7 +29,7 @@ from benchwright_judges.records.records import Records
 from benchwright_judges.rubric import rubric_for
 from benchwright_judges.score import score_by_rules
 from benchwright_judges.service.submission import RequestKey, Submission
-from benchwright_judges.service.submissions import Submissions
+from benchwright_judges.service.submissions import SubmissionQueue
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.problem import Problem
 from benchwright_problems.problem import ProblemKind as ProblemKind
@@ -73,7 +73,7 @@ class SubmissionJudging:
 
     def __init__(self, store: Store, records: Records, panel: Panel | None, pace: JudgingPace) -> None:
         process_name = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
-        self.submissions = Submissions(records, process_name=process_name, lease_s=pace.lease_s)
+        self.submissions = SubmissionQueue(records, process_name=process_name, lease_s=pace.lease_s)
         self.notifications = ChangeNotifications()
         self.grading = HumanGrading(records, store.unseal)
         self._closing: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -149,11 +149,11 @@ class SubmissionJudging:
             The submission, judged unless that takes longer than `wait_s`; judging then continues.
 
         Raises:
-            RefusalError: See `problem_for_judge` and `Submissions.add_claimed`.
+            RefusalError: See `problem_for_judge` and `SubmissionQueue.add_claimed_or_find`.
         """
         problem = await asyncio.to_thread(self.problem_for_judge, problem_ref)
         cost = self._maximum_cost_usd(problem, answer, await asyncio.to_thread(score_by_rules, problem, answer))
-        submission, is_new = await self.submissions.add_claimed(
+        submission, is_new = await self.submissions.add_claimed_or_find(
             token_id, request_key, problem_ref, answer, reserved_usd=cost
         )
         if not is_new:
@@ -210,11 +210,16 @@ class SubmissionJudging:
         if is_decided:
             raise settled
         try:
-            return await self.grading.store_grade(answer_id, grader_name, label, difficulty, comment) is not None
+            return (
+                await self.grading.store_grade_and_judgement_if_decided(
+                    answer_id, grader_name, label, difficulty, comment
+                )
+                is not None
+            )
         except GradingError as error:
             raise settled from error
 
-    async def agreement(self, resamples: int) -> Sequence[FormatAgreement]:
+    async def measure_agreement_by_format(self, resamples: int) -> Sequence[FormatAgreement]:
         """Agreement of judges with people."""
         rated = answers_rated_by_people_and_models(await self._records.answer_records())
         return await asyncio.to_thread(measure_agreement, rated, resamples=resamples)
@@ -226,7 +231,7 @@ class SubmissionJudging:
             for submission in stored_submissions
             if submission.judgement is not None and not submission.judgement.status.is_final
         ]
-        later_judgements = await self._records.latest_judgements(undecided) if undecided else {}
+        later_judgements = await self._records.latest_judgement_by_answer_id(undecided) if undecided else {}
         return [
             replace(submission, judgement=later_judgements.get(submission.id, submission.judgement))
             for submission in stored_submissions
@@ -255,7 +260,9 @@ class SubmissionJudging:
                 # Half of the slots at a time: each poll is a transaction.
                 if 2 * free_slots >= self._pace.at_once:
                     claimed = (
-                        await self._unless_database_failed(self.submissions.claim_waiting(free_slots, self._running))
+                        await self._result_unless_database_failed(
+                            self.submissions.claim_waiting(free_slots, self._running)
+                        )
                         or ()
                     )
                     for submission in claimed:
@@ -267,7 +274,7 @@ class SubmissionJudging:
         while not self._ended.is_set():
             await wait_for_change(self._ended, self._pace.lease_s / 4)
             if self._running:
-                await self._unless_database_failed(self.submissions.renew_leases(self._running))
+                await self._result_unless_database_failed(self.submissions.renew_leases(self._running))
 
     def _start_judging_task(
         self, judging_coroutine: Coroutine[Any, Any, Submission | None]
@@ -354,7 +361,7 @@ class SubmissionJudging:
         """The maximum cost of model judges for an answer; 0 for one that is decided without them."""
         return 0.0 if self._panel is None else self._panel.maximum_cost_usd(problem, answer, rule_judgement)
 
-    async def _unless_database_failed(self, database_work: Coroutine[Any, Any, T]) -> T | None:
+    async def _result_unless_database_failed(self, database_work: Coroutine[Any, Any, T]) -> T | None:
         """The result; None if the database failed: it will be tried again."""
         try:
             return await database_work

@@ -37,7 +37,7 @@ class JudgeServiceError(JudgesError):
     """The service can't be started with these options."""
 
 
-def check_host(host: str, *, allow_remote: bool) -> None:
+def refuse_remote_host_unless_allowed(host: str, *, allow_remote: bool) -> None:
     """Refuse to listen to other machines by accident.
 
     Raises:
@@ -73,14 +73,14 @@ async def serve(
     pace = pace or JudgingPace()
     listener = open_listener(host, port)
     try:
-        async with open_app(store, records_location, panel, pace) as (app, closing):
+        async with open_app_and_refuse_new_work(store, records_location, panel, pace) as (app, closing):
             await serve_app(app, listener, grace_s=pace.grace_s, on_closing=closing)
     finally:
         listener.close()
 
 
 @asynccontextmanager
-async def open_app(
+async def open_app_and_refuse_new_work(
     store: Store,
     records_location: str | Path,
     panel: Panel | None,

@@ -36,7 +36,7 @@ _DUST_USD = 1e-9
 """Sums of floats differ by less than this."""
 
 
-class Submissions:
+class SubmissionQueue:
     """The queue.
 
     Args:
@@ -56,7 +56,7 @@ class Submissions:
 
     # Submitting
 
-    async def add_claimed(
+    async def add_claimed_or_find(
         self, token_id: str, request_key: RequestKey, problem_ref: str, answer: str, *, reserved_usd: float
     ) -> tuple[Submission, bool]:
         """Store an answer, claimed by this process, with the money for its judgement reserved.
@@ -67,7 +67,7 @@ class Submissions:
         Raises:
             RefusalError: The key belongs to another request, or the budget does not suffice.
         """
-        if (old := await self._find_by_key(token_id, request_key)) is not None:
+        if (old := await self._find_submission_with_key(token_id, request_key)) is not None:
             return old, False
         values = (
             self._new_submission_columns(token_id, problem_ref, answer)
@@ -80,7 +80,7 @@ class Submissions:
                 await _reserve_usd(connection, token_id, values["id"], reserved_usd)
         except IntegrityError:
             # A concurrent request used the same key.
-            if (old := await self._find_by_key(token_id, request_key)) is None:
+            if (old := await self._find_submission_with_key(token_id, request_key)) is None:
                 raise
             return old, False
         submission = Submission(
@@ -94,7 +94,7 @@ class Submissions:
         )
         return submission, True
 
-    async def add_batch(
+    async def add_or_find_batch(
         self,
         token_id: str,
         request_key: RequestKey,
@@ -110,7 +110,7 @@ class Submissions:
         Raises:
             RefusalError: The key belongs to another request, or too many answers wait already.
         """
-        if (old := await self._batch_with_key(token_id, request_key)) is not None:
+        if (old := await self._find_batch_with_key(token_id, request_key)) is not None:
             return old, False
         batch = AnswerBatch(
             id=uuid.uuid4().hex, token=token_id, created=self._clock(), total=len(problem_refs_and_answers), done=0
@@ -145,7 +145,7 @@ class Submissions:
                 )
                 await connection.execute(insert(SUBMISSIONS), rows)
         except IntegrityError:
-            if (old := await self._batch_with_key(token_id, request_key)) is None:
+            if (old := await self._find_batch_with_key(token_id, request_key)) is None:
                 raise
             return old, False
         return batch, True
@@ -157,7 +157,7 @@ class Submissions:
 
         Args:
             max_count: Number of submissions at most.
-            excluded_ids: Submissions being judged here: a process that was suspended may have let its leases expire.
+            excluded_ids: SubmissionQueue being judged here: a process that was suspended may have let its leases expire.
         """
         claim_time = self._clock()
         is_free = and_(
@@ -197,7 +197,7 @@ class Submissions:
         async with self._records.write_transaction() as connection:
             await connection.execute(
                 update(SUBMISSIONS)
-                .where(self._lease_condition(), SUBMISSIONS.c.id.in_(list(submission_ids)))
+                .where(self._own_lease_condition(), SUBMISSIONS.c.id.in_(list(submission_ids)))
                 .values(lease=self._clock() + self._lease_s)
             )
 
@@ -222,7 +222,7 @@ class Submissions:
         async with self._records.write_transaction() as connection:
             reserved = await connection.scalar(
                 select(SUBMISSIONS.c.reserved_usd)
-                .where(SUBMISSIONS.c.id == submission.id, self._lease_condition())
+                .where(SUBMISSIONS.c.id == submission.id, self._own_lease_condition())
                 .with_for_update()
             )
             if reserved is None:
@@ -272,7 +272,7 @@ class Submissions:
         async with self._records.write_transaction() as connection:
             await connection.execute(
                 update(SUBMISSIONS)
-                .where(self._lease_condition())
+                .where(self._own_lease_condition())
                 .values(state=SubmissionState.QUEUED, owner=None, lease=None)
             )
 
@@ -291,11 +291,11 @@ class Submissions:
         return batch_of_row(row) if row is not None else None
 
     async def batch_submissions(self, batch_id: str, *, after_position: int, max_count: int) -> Sequence[Submission]:
-        """Submissions of a batch by position, beginning after `after_position`."""
+        """SubmissionQueue of a batch by position, beginning after `after_position`."""
         return await self._page_of_batch(batch_id, SUBMISSIONS.c.position, after_position, max_count)
 
     async def finished_submissions(self, batch_id: str, *, after_number: int, max_count: int) -> Sequence[Submission]:
-        """Submissions of a batch in order of completion, beginning after number `after_number`."""
+        """SubmissionQueue of a batch in order of completion, beginning after number `after_number`."""
         return await self._page_of_batch(batch_id, SUBMISSIONS.c.finished, after_number, max_count)
 
     async def _page_of_batch(
@@ -310,11 +310,11 @@ class Submissions:
         async with self._records.read_transaction() as connection:
             return [submission_of_row(row) for row in await connection.execute(page_query)]
 
-    async def _find_by_key(self, token_id: str, request_key: RequestKey) -> Submission | None:
+    async def _find_submission_with_key(self, token_id: str, request_key: RequestKey) -> Submission | None:
         row = await self._row_with_key(SUBMISSIONS, token_id, request_key)
         return submission_of_row(row) if row is not None else None
 
-    async def _batch_with_key(self, token_id: str, request_key: RequestKey) -> AnswerBatch | None:
+    async def _find_batch_with_key(self, token_id: str, request_key: RequestKey) -> AnswerBatch | None:
         row = await self._row_with_key(BATCHES, token_id, request_key)
         return batch_of_row(row) if row is not None else None
 
@@ -345,7 +345,7 @@ class Submissions:
     def _claim_columns(self) -> dict[str, Any]:
         return {"state": SubmissionState.RUNNING, "owner": self._owner, "lease": self._clock() + self._lease_s}
 
-    def _lease_condition(self) -> ColumnElement[bool]:
+    def _own_lease_condition(self) -> ColumnElement[bool]:
         return and_(SUBMISSIONS.c.owner == self._owner, SUBMISSIONS.c.state == SubmissionState.RUNNING)
 
 

@@ -12,7 +12,7 @@ JUDGE = "bwj"
 """The beginning of tokens of the judge service."""
 
 
-class Scope(StrEnum):
+class TokenScope(StrEnum):
     """Permission that a token gives."""
 
     SUBMIT = "submit"
@@ -28,13 +28,13 @@ class AccessToken(BearerToken):
 
     name: str
     """The owner; the pseudonym under which its grades are stored."""
-    scopes: tuple[Scope, ...]
+    scopes: tuple[TokenScope, ...]
     budget_usd: float | None = Field(default=None, ge=0)
     """The most that model judges may cost it, in US dollars; without a limit if not set."""
     spent_usd: float = 0
     reserved_usd: float = 0
     """Reserved for judgements in progress."""
 
-    def permits(self, token_scope: Scope) -> bool:
+    def permits(self, token_scope: TokenScope) -> bool:
         """True if it covers a scope."""
-        return token_scope in self.scopes or Scope.ADMIN in self.scopes
+        return token_scope in self.scopes or TokenScope.ADMIN in self.scopes

@@ -11,7 +11,7 @@ from sqlalchemy import Row, insert, select, update
 from benchwright_foundation import access_token
 from benchwright_judges.records.records import Records
 from benchwright_judges.service.tables import TOKENS
-from benchwright_judges.service.token import JUDGE, AccessToken, Scope
+from benchwright_judges.service.token import JUDGE, AccessToken, TokenScope
 
 
 class AccessTokens:
@@ -25,7 +25,7 @@ class AccessTokens:
     async def create_with_bearer_string(
         self,
         owner_name: str,
-        scopes: Collection[Scope],
+        scopes: Collection[TokenScope],
         *,
         expires: float | None = None,
         per_minute: int = 600,
@@ -41,7 +41,7 @@ class AccessTokens:
             id=token_id,
             name=owner_name,
             digest=access_token.hash_secret(secret),
-            scopes=tuple(scope for scope in Scope if scope in scopes),
+            scopes=tuple(scope for scope in TokenScope if scope in scopes),
             created=time.time(),
             expires=expires,
             per_minute=per_minute,

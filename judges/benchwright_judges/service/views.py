@@ -14,7 +14,7 @@ from benchwright_problems.problem import Public
 
 if TYPE_CHECKING:
     # A client has these types, but no database.
-    from benchwright_judges.people.human_grading import GradedItem
+    from benchwright_judges.people.human_grading import GradableAnswer
 
 LONGEST_ANSWER = 65_536
 """Characters."""
@@ -173,15 +173,15 @@ class Health(Message):
     status: str = Field(examples=["ready"])
 
 
-def view_grading_item(grading_item: GradedItem) -> GradingItem:
+def view_grading_item(gradable_answer: GradableAnswer) -> GradingItem:
     """An answer as a person grades it."""
     return GradingItem(
-        id=grading_item.id,
-        problem=grading_item.ref,
-        public=grading_item.problem.public,
-        answer=grading_item.answer,
-        rubric=grading_item.rubric.reference,
-        labels=grading_item.rubric.scale.labels,
+        id=gradable_answer.id,
+        problem=gradable_answer.ref,
+        public=gradable_answer.problem.public,
+        answer=gradable_answer.answer,
+        rubric=gradable_answer.rubric.reference,
+        labels=gradable_answer.rubric.scale.labels,
     )
 
 

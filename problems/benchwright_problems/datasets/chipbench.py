@@ -25,7 +25,7 @@ from benchwright_problems.datasets.verilogeval import (
     ProblemSource,
     export_verilogeval,
     problem_of_source,
-    sources_in_folder,
+    problem_sources_in_folder,
 )
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import Pack, Problem
@@ -57,10 +57,10 @@ def import_chipbench(dataset_folders: Sequence[Path], pack_name: str, invalid: I
     invalid = invalid or InvalidRecords()
     problem_sources: list[ProblemSource] = []
     for path in dataset_folders:
-        for problem_source in sources_in_folder(path, invalid):
+        for problem_source in problem_sources_in_folder(path, invalid):
             with invalid.collecting_record_error():
                 problem_sources.append(
-                    _with_modules_and_macros_it_needs(
+                    _with_prompt_modules_and_testbench_macros(
                         replace(problem_source, task=_dataset_name(problem_source.location))
                     )
                 )
@@ -73,7 +73,7 @@ def import_chipbench(dataset_folders: Sequence[Path], pack_name: str, invalid: I
             if name.lower() in problems:
                 raise DatasetError(problem_source.location, "", f"a problem called {name!r} was already there")
             problems[name.lower()] = problem_of_source(problem_source, name, SOURCE)
-    invalid.finish_import(len(problems))
+    invalid.require_importable(len(problems))
     if not problems:
         raise DatasetError(dataset_folders[0], "", "holds no problem of ChipBench")
     return Pack(
@@ -104,15 +104,15 @@ def _dataset_name(dataset_file: Path) -> str:
     return dataset_file.parent.name.removeprefix("dataset_")
 
 
-def _with_modules_and_macros_it_needs(problem_source: ProblemSource) -> ProblemSource:
+def _with_prompt_modules_and_testbench_macros(problem_source: ProblemSource) -> ProblemSource:
     """The source with what it needs of its prompt's code and its testbench's macros."""
     prompt_code_blocks = [*_CODE_BLOCK.findall(problem_source.statement)]
     declared_modules = {declared_module.name: text for text in prompt_code_blocks for declared_module in modules(text)}
     starting_text = declared_modules.get(problem_source.top_module, "")
     needed_texts = list(
-        dict.fromkeys(declared_modules[name] for name in _missing_modules(problem_source, declared_modules))
+        dict.fromkeys(declared_modules[name] for name in _missing_module_names(problem_source, declared_modules))
     )
-    macros = "".join(f"{definition}\n" for definition in _needed_macros(problem_source))
+    macros = "".join(f"{definition}\n" for definition in _needed_macro_definitions(problem_source))
     harness = dict(problem_source.harness)
     if needed_texts:
         harness["prompt_modules.sv"] = "\n".join(needed_texts)
@@ -125,15 +125,15 @@ def _with_modules_and_macros_it_needs(problem_source: ProblemSource) -> ProblemS
     )
 
 
-def _missing_modules(problem_source: ProblemSource, declared_modules: dict[str, str]) -> Iterator[str]:
+def _missing_module_names(problem_source: ProblemSource, text_by_module: dict[str, str]) -> Iterator[str]:
     """The modules of the prompt that the reference instantiates and does not declare."""
     reference_modules: tuple[VerilogModule, ...] = modules(problem_source.reference)
     names = {declared_module.name for declared_module in reference_modules}
     for declared_module in reference_modules:
-        yield from (kind for kind, _ in declared_module.instances if kind not in names and kind in declared_modules)
+        yield from (kind for kind, _ in declared_module.instances if kind not in names and kind in text_by_module)
 
 
-def _needed_macros(problem_source: ProblemSource) -> Iterator[str]:
+def _needed_macro_definitions(problem_source: ProblemSource) -> Iterator[str]:
     """The definitions of the testbench's macros that the reference uses and does not define."""
     own_macros = {match[1] for match in _MACRO_DEFINITION.finditer(problem_source.reference)}
     used_macros = set(_MACRO_USE.findall(problem_source.reference)) - own_macros

@@ -110,12 +110,12 @@ def import_csbench(dataset_files: Sequence[Path], pack_name: str, invalid: Inval
         for prefix, line, record in read_array_or_lines(file, invalid):
             location = RecordLocation(file, prefix, line)
             with invalid.collecting_record_error():
-                problem = _problem_from_record(location, record, invalid)
+                problem = _problem_of_record(location, record, invalid)
                 if problem.id in problems:
                     raise location.error("ID", f"{problem.id!r} is already at {locations[problem.id]}")
                 problems[problem.id] = problem
                 locations[problem.id] = location
-    invalid.finish_import(len(problems))
+    invalid.require_importable(len(problems))
     if not problems:
         raise DatasetError(dataset_files[0], "", "holds no question")
     return Pack(
@@ -149,10 +149,10 @@ def export_csbench(problem: Problem) -> Record:
     """
     if problem.hidden.dataset_format != RECORD:
         raise ValueError(f"{problem.id} does not come from CS-Bench and has no record of it")
-    return restored_record(problem, _plain_record(problem))
+    return restored_record(problem, _record_without_patch(problem))
 
 
-def _problem_from_record(location: RecordLocation, record_json: Record, invalid: InvalidRecords) -> Problem:
+def _problem_of_record(location: RecordLocation, record_json: Record, invalid: InvalidRecords) -> Problem:
     try:
         parsed = _CsBenchRecord.model_validate(record_json)
     except ValidationError as error:
@@ -186,7 +186,7 @@ def _problem_from_record(location: RecordLocation, record_json: Record, invalid:
         ),
         hidden=Hidden(answer=_answer(location, style, choices, parsed), dataset_format=RECORD),
     )
-    return with_record_patch(problem, _plain_record(problem), record_json, location)
+    return with_record_patch(problem, _record_without_patch(problem), record_json, location)
 
 
 def _usual_spelling(location: RecordLocation, field_name: str, written_word: str, known_words: Collection[str]) -> str:
@@ -247,7 +247,7 @@ def _further_accepted_answers(blank_answer: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in answer_parts if part.strip()) if len(answer_parts) > 1 else ()
 
 
-def _plain_record(problem: Problem) -> Record:
+def _record_without_patch(problem: Problem) -> Record:
     """The record as most of the data set writes it, from the model alone."""
     question, key = problem.public.question, problem.hidden.answer
     if question is None or key is None:

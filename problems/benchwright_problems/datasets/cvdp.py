@@ -95,13 +95,13 @@ class _WholeRecord(_CvdpRecord):
     """Of a record that `benchwright_problems.storage.conversion` brought into its other form."""
 
 
-class _Nonagentic(_WholeRecord):
+class _NonagenticRecord(_WholeRecord):
     input: _Input
     output: _Output | None = None
     harness: _Harness | None = None
 
 
-class _Agentic(_WholeRecord):
+class _AgenticRecord(_WholeRecord):
     prompt: str
     context: Texts | None = None
     patch: Texts | None = None
@@ -150,7 +150,7 @@ def import_cvdp(
                 elif not _is_solved_version_of(twin, problem) and problem != twin:
                     reason = f"{problem.id!r} is another problem at {locations[key]}"
                     raise DatasetError(file, "id", reason, line)
-    invalid.finish_import(len(problems))
+    invalid.require_importable(len(problems))
     if not problems:
         raise DatasetError(dataset_files[0], "", "holds no problem")
     return Pack(
@@ -171,7 +171,7 @@ def export_cvdp(problem: Problem) -> dict[str, JsonValue]:
     Raises:
         ValueError: The problem does not come from CVDP.
     """
-    return restored_record(problem, _plain_record(problem))
+    return restored_record(problem, _record_without_patch(problem))
 
 
 def _problem_of_record(
@@ -184,11 +184,13 @@ def _problem_of_record(
     file, line = location.file, location.line or 0
     agentic = "prompt" in record_json
     try:
-        parsed = _Agentic.model_validate(record_json) if agentic else _Nonagentic.model_validate(record_json)
+        parsed = (
+            _AgenticRecord.model_validate(record_json) if agentic else _NonagenticRecord.model_validate(record_json)
+        )
         problem = (
-            _from_agentic(parsed, file, line, repository_folder)
-            if isinstance(parsed, _Agentic)
-            else _from_nonagentic(parsed, file, line)
+            _problem_of_agentic_record(parsed, file, line, repository_folder)
+            if isinstance(parsed, _AgenticRecord)
+            else _problem_of_nonagentic_record(parsed, file, line)
         )
         invalid.require_known_fields(location, parsed)
     except ValidationError as error:
@@ -196,13 +198,13 @@ def _problem_of_record(
     provenance = Provenance(source=SOURCE, license=LICENSE, version=dataset_version)
     return with_record_patch(
         problem.model_copy(update={"provenance": provenance}),
-        _plain_record(problem),
+        _record_without_patch(problem),
         record_json,
         location,
     )
 
 
-def _from_nonagentic(record: _Nonagentic, dataset_file: Path, line_number: int) -> Problem:
+def _problem_of_nonagentic_record(record: _NonagenticRecord, dataset_file: Path, line_number: int) -> Problem:
     output_fields = record.output or _Output()
     outputs = output_fields.context or {}
     return _build_problem(
@@ -220,11 +222,11 @@ def _from_nonagentic(record: _Nonagentic, dataset_file: Path, line_number: int) 
     )
 
 
-def _from_agentic(
-    record: _Agentic, dataset_file: Path, line_number: int, repository_folder: RepositoryFolder
+def _problem_of_agentic_record(
+    record: _AgenticRecord, dataset_file: Path, line_number: int, repository_folder: RepositoryFolder
 ) -> Problem:
     if _HEAVY in record.id or (record.context and record.context.keys() <= _REPOSITORY_FIELDS):
-        return _from_repository_record(record, dataset_file, line_number, repository_folder)
+        return _problem_of_repository_record(record, dataset_file, line_number, repository_folder)
     context_files = _texts_or_empty(record.context)
     patches = {path: text for path, text in (record.patch or {}).items() if text}
     reference = {}
@@ -248,8 +250,8 @@ def _from_agentic(
     )
 
 
-def _from_repository_record(
-    record: _Agentic, dataset_file: Path, line_number: int, repository_folder: RepositoryFolder
+def _problem_of_repository_record(
+    record: _AgenticRecord, dataset_file: Path, line_number: int, repository_folder: RepositoryFolder
 ) -> Problem:
     """A problem whose workspace is a repository at a commit; `patch` is what it starts with, not what solves it."""
     context = record.context or {}
@@ -290,7 +292,7 @@ def _from_repository_record(
 def _build_problem(
     dataset_file: Path,
     line_number: int,
-    record: _Agentic | _Nonagentic,
+    record: _AgenticRecord | _NonagenticRecord,
     *,
     prompt: str,
     context_files: dict[str, str],
@@ -336,7 +338,7 @@ def _build_problem(
     )
 
 
-def _plain_record(problem: Problem) -> dict[str, JsonValue]:
+def _record_without_patch(problem: Problem) -> dict[str, JsonValue]:
     """The record as most of the data set writes it, from the model alone."""
     if problem.category is None:
         raise ValueError(f"{problem.id} has no CVDP category and so no CVDP record")

@@ -40,7 +40,7 @@ from benchwright_problems.problem import (
     Public,
     RunLimits,
 )
-from benchwright_problems.repository.changes import CHANGES, changed_files
+from benchwright_problems.repository.changes import CHANGES, changed_content_by_path
 from benchwright_problems.repository.named_tests import VERIFIER, NamedTests
 from benchwright_problems.repository.tree import TreeError
 
@@ -57,7 +57,7 @@ class _StrictRecord(RecordModel):
     model_config = ConfigDict(strict=True)
 
 
-class _Base(_StrictRecord):
+class _BaseCommit(_StrictRecord):
     label: str = ""
     ref: str = ""
     sha: str
@@ -70,7 +70,7 @@ class _HweRecord(_StrictRecord):
     state: str = ""
     title: str = ""
     body: str | None = None
-    base: _Base
+    base: _BaseCommit
     resolved_issues: list[dict[str, JsonValue]] = []
     fix_patch: str
     test_patch: str = ""
@@ -86,7 +86,7 @@ class _HweRecord(_StrictRecord):
         return f"{self.org}_m_{self.repo}-{self.number}"
 
     @property
-    def image(self) -> str:
+    def image_name(self) -> str:
         return f"hwebench/{self.org}_m_{self.repo}:pr-{self.number}".lower()
 
     @property
@@ -127,7 +127,7 @@ def import_hwebench(
                 if problem.id.lower() in problems:
                     raise location.error("number", f"{problem.id!r} is another problem, too")
                 problems[problem.id.lower()] = problem
-    invalid.finish_import(len(problems))
+    invalid.require_importable(len(problems))
     if not problems:
         raise DatasetError(dataset_files[0], "", "holds no problem")
     return Pack(
@@ -149,7 +149,7 @@ def export_hwebench(problem: Problem) -> dict[str, JsonValue]:
     """
     if problem.hidden.dataset_format != HWE_BENCH:
         raise ValueError(f"{problem.id} does not come from HWE-Bench and has no record of it")
-    return restored_record(problem, _plain_record(problem))
+    return restored_record(problem, _record_without_patch(problem))
 
 
 def _problem_of_record(
@@ -168,7 +168,7 @@ def _problem_of_record(
         raise location.error("repo", f"can't name a repository: {parsed.name!r}")
     try:
         tree = repository_folder.trees.add(repository_folder.files(parsed.repo, parsed.base.sha))
-        changed_files(tree, parsed.fix_patch)
+        changed_content_by_path(tree, parsed.fix_patch)
     except TreeError as error:
         raise location.error("repo", str(error)) from error
     except PatchError as error:
@@ -199,10 +199,10 @@ def _problem_of_record(
             dataset_format=HWE_BENCH,
         ),
     )
-    return with_record_patch(problem, _plain_record(problem), record_json, location)
+    return with_record_patch(problem, _record_without_patch(problem), record_json, location)
 
 
-def _plain_record(problem: Problem) -> Record:
+def _record_without_patch(problem: Problem) -> Record:
     return {
         "fix_patch": problem.hidden.reference.get(CHANGES, ""),
         "problem_statement": problem.public.statement,

@@ -17,7 +17,7 @@ class InvalidRecords:
     """Collects what is wrong with single records, so that an error can say how many others are fine.
 
     Args:
-        skip: Import the others. Otherwise, `finish_import` refuses the data set.
+        skip: Import the others. Otherwise, `require_importable` refuses the data set.
         keeps_unknown_fields: Take records with fields that the importer does not know; they are kept for the export.
     """
 
@@ -48,7 +48,7 @@ class InvalidRecords:
         except DatasetError as error:
             self.record_errors.append(error)
 
-    def finish_import(self, valid_count: int) -> None:
+    def require_importable(self, valid_count: int) -> None:
         """Finish an import.
 
         Args:

@@ -79,7 +79,7 @@ def read_array_or_lines(
         return
     # As a whole first: an array that breaks off is refused, not read half.
     records = _parse_json(content, records_file, None)
-    lines = _lines_of_elements(content.decode())
+    lines = _line_numbers_of_elements(content.decode())
     for number, record in enumerate(records if isinstance(records, list) else [records]):
         line = next(lines)
         with invalid.collecting_record_error() if invalid else nullcontext():
@@ -96,7 +96,7 @@ def _require_object(json_value: JsonValue, error_if_no_object: DatasetError) -> 
     return json_value
 
 
-def _lines_of_elements(array_text: str) -> Iterator[int]:
+def _line_numbers_of_elements(array_text: str) -> Iterator[int]:
     """The line, from 1, at which each element of a well-formed array begins."""
     decoder = json.JSONDecoder()
     line, counted_offset, offset = 1, 0, array_text.index("[") + 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from benchwright_problems.equivalence import PROOF_DESCRIPTION
+from benchwright_problems.equivalence import PROOF_FILE
 from benchwright_problems.problem import RunLimits
 from benchwright_problems.verilog import modules
 
@@ -15,7 +15,7 @@ PROOF_LIMITS = RunLimits(wall_s=150)
 
 def proof_harness(top_module: str) -> dict[str, str]:
     """The files of a harness that compares a module with the reference."""
-    return {PROOF_DESCRIPTION: json.dumps({"top": top_module}) + "\n"}
+    return {PROOF_FILE: json.dumps({"top": top_module}) + "\n"}
 
 
 def top_modules(text_by_path: Mapping[str, str]) -> list[str]:

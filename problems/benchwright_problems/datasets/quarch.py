@@ -87,7 +87,7 @@ class _Skills(BaseModel):
     primary_skill: StrictStr | None = None
 
 
-class _Common(RecordModel):
+class _QuestionRecord(RecordModel):
     question: _Text
     topic: Annotated[StrictStr, BeforeValidator(lambda value: "" if value is None else value)] = ""
     skill: StrictStr | None = None
@@ -97,13 +97,13 @@ class _Common(RecordModel):
     context_figures: _Figures = []
 
 
-class _Choice(_Common):
+class _MultipleChoiceRecord(_QuestionRecord):
     question_id: Annotated[StrictInt, BeforeValidator(integer_if_digits)]
     options: Annotated[list[_Text], Field(min_length=2, max_length=len(_LETTERS))]
     answer: _Text | None = None
 
 
-class _Free(_Common):
+class _FreeResponseRecord(_QuestionRecord):
     question_id: _Text
     solution: _Text
     solution_figures: _Figures = []
@@ -113,7 +113,7 @@ class _Free(_Common):
     passed_human_verification: StrictBool | None = None
 
 
-_Kind = TypeVar("_Kind", bound=_Common)
+_Kind = TypeVar("_Kind", bound=_QuestionRecord)
 
 
 def import_quarch(
@@ -150,7 +150,7 @@ def import_quarch(
                     )
                 problems[key] = problem
                 locations[key] = location
-    invalid.finish_import(len(problems))
+    invalid.require_importable(len(problems))
     if not problems:
         raise DatasetError(dataset_files[0], "", "holds no question")
     has_choices = any(problem.hidden.dataset_format == CHOICE for problem in problems.values())
@@ -172,14 +172,14 @@ def export_quarch(problem: Problem) -> Record:
     Raises:
         ValueError: The problem does not come from QuArch.
     """
-    return restored_record(problem, _plain_record(problem))
+    return restored_record(problem, _record_without_patch(problem))
 
 
 def _problem_of_record(
     location: RecordLocation, record_json: Record, answer_by_question_id: dict[int, str], invalid: InvalidRecords
 ) -> Problem:
     if "options" in record_json:
-        parsed = _parse_record(location, record_json, _Choice)
+        parsed = _parse_record(location, record_json, _MultipleChoiceRecord)
         invalid.require_known_fields(location, parsed)
         if parsed.answer is None:
             answer = answer_by_question_id.get(parsed.question_id)
@@ -187,12 +187,12 @@ def _problem_of_record(
                 raise location.error("answer", "is missing; give the file that has it with --answers")
             record_json = record_json | {"answer": answer}
             parsed = parsed.model_copy(update={"answer": answer})
-        problem = _from_choice(location, parsed)
+        problem = _problem_of_multiple_choice_record(location, parsed)
     else:
-        parsed_free = _parse_record(location, record_json, _Free)
+        parsed_free = _parse_record(location, record_json, _FreeResponseRecord)
         invalid.require_known_fields(location, parsed_free)
-        problem = _from_free(location, parsed_free)
-    return with_record_patch(problem, _plain_record(problem), record_json, location)
+        problem = _problem_of_free_response_record(location, parsed_free)
+    return with_record_patch(problem, _record_without_patch(problem), record_json, location)
 
 
 def _parse_record(location: RecordLocation, record_json: Record, model: type[_Kind]) -> _Kind:
@@ -203,7 +203,7 @@ def _parse_record(location: RecordLocation, record_json: Record, model: type[_Ki
         raise location.error(field_error.field, field_error.reason) from error
 
 
-def _from_choice(location: RecordLocation, record: _Choice) -> Problem:
+def _problem_of_multiple_choice_record(location: RecordLocation, record: _MultipleChoiceRecord) -> Problem:
     letters = _LETTERS[: len(record.options)]
     answer = _letter_of_answer(record.answer or "", dict(zip(letters, record.options, strict=True)))
     if answer is None:
@@ -214,7 +214,7 @@ def _from_choice(location: RecordLocation, record: _Choice) -> Problem:
     return _build_problem(
         location,
         record,
-        problem_name=f"mcq-{record.question_id}",
+        problem_id=f"mcq-{record.question_id}",
         title=f"{record.topic or 'Question'} {record.question_id}",
         figures=_figures_of(location, [("context_figures", record.context_figures)], field_texts),
         question=_question_of_record(location, record, QuestionFormat.MULTIPLE_CHOICE, tuple(choices), ""),
@@ -232,7 +232,7 @@ def _letter_of_answer(answer: str, option_by_letter: Mapping[str, str]) -> str |
     return letters[0] if len(letters) == 1 else only_named_letter(answer, option_by_letter)
 
 
-def _from_free(location: RecordLocation, record: _Free) -> Problem:
+def _problem_of_free_response_record(location: RecordLocation, record: _FreeResponseRecord) -> Problem:
     verified = "unverified"
     if record.passed_human_verification:
         verified = "verified by people"
@@ -243,7 +243,7 @@ def _from_free(location: RecordLocation, record: _Free) -> Problem:
     return _build_problem(
         location,
         record,
-        problem_name=re.sub(r"[^A-Za-z0-9._-]+", "-", record.question_id).strip("-._"),
+        problem_id=re.sub(r"[^A-Za-z0-9._-]+", "-", record.question_id).strip("-._"),
         title=re.sub(r"\s+", " ", record.question_id.replace("/", " · ").replace("_", " ")).strip(),
         figures=_figures_of(location, [("context_figures", record.context_figures)], field_texts),
         question=_question_of_record(location, record, QuestionFormat.FREE_RESPONSE, (), verified),
@@ -253,18 +253,18 @@ def _from_free(location: RecordLocation, record: _Free) -> Problem:
 
 def _build_problem(
     location: RecordLocation,
-    record: _Common,
+    record: _QuestionRecord,
     *,
-    problem_name: str,
+    problem_id: str,
     title: str,
     figures: tuple[Figure, ...],
     question: Question,
     hidden_part: Hidden,
 ) -> Problem:
     try:
-        _ID.validate_python(problem_name)
+        _ID.validate_python(problem_id)
         return Problem(
-            id=problem_name,
+            id=problem_id,
             kind=ProblemKind.QUESTION,
             title=title,
             difficulty=_difficulty(location, record.difficulty),
@@ -280,7 +280,7 @@ def _build_problem(
 
 def _question_of_record(
     location: RecordLocation,
-    record: _Common,
+    record: _QuestionRecord,
     question_format: QuestionFormat,
     choices: tuple[Choice, ...],
     question_tag: str,
@@ -314,10 +314,10 @@ def _difficulty(location: RecordLocation, difficulty_word: str | None) -> Diffic
         raise location.error("difficulty", f"is {difficulty_word!r}; known are EASY, MEDIUM and HARD") from None
 
 
-def _statement(record: _Common, figures: Sequence[Figure]) -> str:
+def _statement(record: _QuestionRecord, figures: Sequence[Figure]) -> str:
     """Context, its figures where the context does not show them itself, and the question."""
     statement_text = f"{record.context or ''}\n{record.question}"
-    linked = _linked_pictures(statement_text)
+    linked = _linked_picture_paths(statement_text)
     loose = [figure for figure in figures if figure.path in record.context_figures and figure.path not in linked]
     images = "\n\n".join(f"![{figure.alt}]({_markdown_link_path(figure.path)})" for figure in loose)
     return "\n\n".join(part for part in (record.context or "", images, record.question) if part)
@@ -338,7 +338,7 @@ def _read_answers_by_question_id(answers_file: Path) -> dict[int, str]:
     return answers
 
 
-def _plain_record(problem: Problem) -> Record:
+def _record_without_patch(problem: Problem) -> Record:
     """The record as most of the data set writes it, from the model alone."""
     question, key = problem.public.question, problem.hidden.answer
     if question is None or key is None or problem.hidden.dataset_format not in (CHOICE, FREE):
@@ -394,29 +394,31 @@ def _refuse_encrypted(dataset_file: Path) -> None:
         )
 
 
-def _linked_pictures(markdown_text: str) -> set[str]:
+def _linked_picture_paths(markdown_text: str) -> set[str]:
     """The paths of the pictures that a string shows."""
     return {_picture_path(match) for match in _IMAGE.finditer(markdown_text)}
 
 
 def _figures_of(
-    location: RecordLocation, picture_lists: Sequence[tuple[str, list[str]]], field_texts: Sequence[tuple[str, str]]
+    location: RecordLocation,
+    fields_and_picture_paths: Sequence[tuple[str, list[str]]],
+    fields_and_texts: Sequence[tuple[str, str]],
 ) -> tuple[Figure, ...]:
     """The pictures that a record lists, and those that its fields show by links.
 
     Args:
         location: Place of the record; pictures are beside its file.
-        picture_lists: Field → names of files.
-        field_texts: Field → Markdown or HTML.
+        fields_and_picture_paths: Field → names of files.
+        fields_and_texts: Field → Markdown or HTML.
 
     Raises:
         DatasetError: A picture is missing, is elsewhere, or is not what it claims to be.
     """
     picture_origins: dict[str, tuple[str, str]] = {}
-    for field, names in picture_lists:
+    for field, names in fields_and_picture_paths:
         for number, name in enumerate(names):
             picture_origins.setdefault(name, (f"{field}.{number}", f"Figure {number + 1}"))
-    for field, text in field_texts:
+    for field, text in fields_and_texts:
         for match in _IMAGE.finditer(text):
             path = _picture_path(match)
             if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:|//", path):
@@ -425,17 +427,17 @@ def _figures_of(
     return tuple(_figure_of_picture(location, field, name, alt) for name, (field, alt) in picture_origins.items())
 
 
-def _figure_of_picture(location: RecordLocation, field_name: str, picture_name: str, alternative_text: str) -> Figure:
+def _figure_of_picture(location: RecordLocation, field_name: str, picture_path: str, alternative_text: str) -> Figure:
     folder = location.file.parent
     try:
-        path = _PATH.validate_python(picture_name)
+        path = _PATH.validate_python(picture_path)
         media = media_type_of_path(path)
     except ValidationError as error:
         raise location.error(field_name, DatasetError.from_validation(location.file, error).reason) from error
     except ValueError as error:
         raise location.error(field_name, str(error)) from error
     if not (folder / path).resolve().is_relative_to(folder.resolve()):
-        raise location.error(field_name, f"names {picture_name!r}, which a link leads out of {folder}")
+        raise location.error(field_name, f"names {picture_path!r}, which a link leads out of {folder}")
     try:
         content = read_bytes(folder, path)
         return Figure(path=path, media_type=media, data=base64.b64encode(content).decode(), alt=alternative_text)

@@ -48,27 +48,27 @@ class RecordLocation:
 
 
 def with_record_patch(
-    problem: Problem, exported_record: Record, original_record: Record, location: RecordLocation
+    problem: Problem, record_without_patch: Record, original_record: Record, location: RecordLocation
 ) -> Problem:
     """The problem with the rest of its record as a patch, and with the record's digest.
 
     Args:
         problem: Made from the record.
-        exported_record: The record as the exporter would write it from the problem alone.
+        record_without_patch: The record as the exporter would write it from the problem alone.
         original_record: As it was read.
         location: Place from which it was read.
 
     Raises:
         DatasetError: Something would be lost even so.
     """
-    patch = jsonpatch.make_patch(exported_record, original_record).patch
-    if digest(jsonpatch.apply_patch(exported_record, patch)) != digest(original_record):
+    patch = jsonpatch.make_patch(record_without_patch, original_record).patch
+    if digest(jsonpatch.apply_patch(record_without_patch, patch)) != digest(original_record):
         raise location.error("", "can't be stored without loss; report this record")
     hidden_part = problem.hidden.model_copy(update={"record": patch, "sha256": digest(original_record)})
     return problem.model_copy(update={"hidden": hidden_part})
 
 
-def restored_record(problem: Problem, exported_record: Record) -> Record:
+def restored_record(problem: Problem, record_without_patch: Record) -> Record:
     """The record that a problem was made from, as an equal JSON value."""
-    restored: Record = jsonpatch.apply_patch(exported_record, problem.hidden.record)
+    restored: Record = jsonpatch.apply_patch(record_without_patch, problem.hidden.record)
     return restored

@@ -31,16 +31,16 @@ class RepositoryFolder:
         self._readers: dict[str, CommitReader] = {}
         self._files: dict[tuple[str, str], dict[str, bytes]] = {}
 
-    def files(self, repository_name: str, commit_id: str) -> dict[str, bytes]:
+    def files(self, repository_name: str, revision: str) -> dict[str, bytes]:
         """The files of a commit.
 
         Raises:
             TreeError: The repository is not there, or the commit can't be read.
         """
-        if (repository_name, commit_id) not in self._files:
+        if (repository_name, revision) not in self._files:
             reader = self._commit_reader(repository_name)
-            self._files[repository_name, commit_id] = reader.files(reader.commit_id(commit_id)).files
-        return self._files[repository_name, commit_id]
+            self._files[repository_name, revision] = reader.files(reader.commit_id(revision)).files
+        return self._files[repository_name, revision]
 
     def _commit_reader(self, repository_name: str) -> CommitReader:
         if repository_name not in self._readers:

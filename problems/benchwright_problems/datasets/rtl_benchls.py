@@ -82,7 +82,7 @@ def import_rtl_benchls(dataset_files: Sequence[Path], pack_name: str, invalid: I
                 if problem.id.lower() in problems:
                     raise location.error("task_id", f"a problem called {problem.id!r} was already there")
                 problems[problem.id.lower()] = problem
-    invalid.finish_import(len(problems))
+    invalid.require_importable(len(problems))
     if not problems:
         raise DatasetError(dataset_files[0], "", "holds no problem of RTL-BenchLS")
     return Pack(
@@ -102,7 +102,7 @@ def export_rtl_benchls(problem: Problem) -> Record:
     Raises:
         ValueError: The problem does not come from RTL-BenchLS.
     """
-    return restored_record(problem, _plain_record(problem))
+    return restored_record(problem, _record_without_patch(problem))
 
 
 def _problem_of_record(location: RecordLocation, record_json: Record, invalid: InvalidRecords) -> Problem:
@@ -151,10 +151,10 @@ def _problem_of_record(location: RecordLocation, record_json: Record, invalid: I
         )
     except ValidationError as error:
         raise DatasetError.from_validation(location.file, error, location.line) from error
-    return with_record_patch(problem, _plain_record(problem), record_json, location)
+    return with_record_patch(problem, _record_without_patch(problem), record_json, location)
 
 
-def _plain_record(problem: Problem) -> dict[str, JsonValue]:
+def _record_without_patch(problem: Problem) -> dict[str, JsonValue]:
     if problem.hidden.dataset_format != RECORD:
         raise ValueError(f"{problem.id} does not come from RTL-BenchLS")
     return {"task_id": problem.id, "files": {}}

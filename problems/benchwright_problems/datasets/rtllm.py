@@ -72,7 +72,7 @@ def import_rtllm(dataset_folders: Sequence[Path], pack_name: str, invalid: Inval
                 if problem.id.lower() in problems:
                     raise DatasetError(path / parent, "", f"a design called {problem.id!r} was already there")
                 problems[problem.id.lower()] = problem
-    invalid.finish_import(len(problems))
+    invalid.require_importable(len(problems))
     if not problems:
         raise DatasetError(dataset_folders[0], "", f"holds no folder with {_DESCRIPTION} and {_TESTBENCH}")
     return Pack(
@@ -107,8 +107,8 @@ def _design_folders_with_files(dataset_folder: Path) -> list[tuple[str, list[str
     return [(parent, names) for parent, names in sorted(folders.items()) if {_DESCRIPTION, _TESTBENCH} & set(names)]
 
 
-def _problem_of_design_folder(dataset_root: Path, design_folder: str, file_names: Sequence[str]) -> Problem:
-    folder = dataset_root / design_folder
+def _problem_of_design_folder(dataset_root: Path, relative_design_folder: str, file_names: Sequence[str]) -> Problem:
+    folder = dataset_root / relative_design_folder
     verified = [name for name in file_names if _VERIFIED.match(name)]
     if own_verified := {f"{_PREFIX}{folder.absolute().name}.v"} & set(verified):
         verified = [*own_verified]
@@ -142,7 +142,8 @@ def _problem_of_design_folder(dataset_root: Path, design_folder: str, file_names
     harness |= {name: texts[name] for name in (_TESTBENCH, *data_files)}
     name = folder.absolute().name
     record: dict[str, JsonValue] = {
-        f"{design_folder}/{file_name}" if design_folder else file_name: text for file_name, text in texts.items()
+        f"{relative_design_folder}/{file_name}" if relative_design_folder else file_name: text
+        for file_name, text in texts.items()
     }
     try:
         problem = Problem(
@@ -204,10 +205,10 @@ def _renamed_reference(reference_file: Path, reference_text: str, wanted_module:
 
 def _source_without_patch(problem: Problem) -> dict[str, JsonValue]:
     """The source as far as the model holds it in the same words."""
-    return {_DESCRIPTION: problem.public.statement, **_harness_files(problem.hidden.harness)}
+    return {_DESCRIPTION: problem.public.statement, **_harness_without_testbench_json(problem.hidden.harness)}
 
 
-def _harness_files(harness: Mapping[str, str]) -> dict[str, str]:
+def _harness_without_testbench_json(harness: Mapping[str, str]) -> dict[str, str]:
     return {name: text for name, text in harness.items() if name != "testbench.json"}
 
 

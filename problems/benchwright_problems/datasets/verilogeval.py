@@ -58,14 +58,14 @@ class _Row(RecordModel):
     model_config = ConfigDict(strict=True)
 
 
-class _Task(_Row):
+class _TaskRecord(_Row):
     task_id: str
     prompt: str
     canonical_solution: str
     test: str
 
 
-class _Description(_Row):
+class _DescriptionRecord(_Row):
     task_id: str
     detail_description: str
     simple_description: JsonValue = None
@@ -107,9 +107,12 @@ def import_verilogeval(dataset_paths: Sequence[Path], pack_name: str, invalid: I
     require_pack_name(pack_name)
     invalid = invalid or InvalidRecords()
     found_sources = [
-        problem_source for path in dataset_paths if path.is_dir() for problem_source in sources_in_folder(path, invalid)
+        problem_source
+        for path in dataset_paths
+        if path.is_dir()
+        for problem_source in problem_sources_in_folder(path, invalid)
     ]
-    found_sources += _sources_in_files([path for path in dataset_paths if not path.is_dir()], invalid)
+    found_sources += _problem_sources_in_files([path for path in dataset_paths if not path.is_dir()], invalid)
     if not found_sources and not invalid.record_errors:
         raise DatasetError(dataset_paths[0], "", "holds no problem of VerilogEval")
     # The two tasks of version 2 name their problems alike.
@@ -123,7 +126,7 @@ def import_verilogeval(dataset_paths: Sequence[Path], pack_name: str, invalid: I
                     problem_source.location, "", f"a problem called {name!r} was already there", problem_source.line
                 )
             problems[name.lower()] = problem_of_source(problem_source, name, SOURCE)
-    invalid.finish_import(len(problems))
+    invalid.require_importable(len(problems))
     return Pack(
         name=pack_name,
         title="VerilogEval",
@@ -142,10 +145,10 @@ def export_verilogeval(problem: Problem) -> dict[str, JsonValue]:
     Raises:
         ValueError: The problem does not come from VerilogEval.
     """
-    return restored_record(problem, _plain_source(problem))
+    return restored_record(problem, _source_without_patch(problem))
 
 
-def sources_in_folder(dataset_folder: Path, invalid: InvalidRecords) -> list[ProblemSource]:
+def problem_sources_in_folder(dataset_folder: Path, invalid: InvalidRecords) -> list[ProblemSource]:
     """The problems of version 2 below a folder.
 
     Args:
@@ -160,32 +163,32 @@ def sources_in_folder(dataset_folder: Path, invalid: InvalidRecords) -> list[Pro
     folder_sources = []
     for (parent, name), paths in sorted(paths_by_problem.items()):
         with invalid.collecting_record_error():
-            folder_sources.append(_source_of_task_files(dataset_folder, parent, name, paths))
+            folder_sources.append(_problem_source_of_files(dataset_folder, parent, name, paths))
     return folder_sources
 
 
-def _source_of_task_files(
-    dataset_folder: Path, task_folder: str, problem_name: str, path_by_kind: Mapping[str, str]
+def _problem_source_of_files(
+    dataset_folder: Path, task_folder: str, problem_name: str, path_by_suffix: Mapping[str, str]
 ) -> ProblemSource:
     location = dataset_folder / task_folder / problem_name
     for needed_suffix in _NEEDED:
-        if needed_suffix not in path_by_kind:
+        if needed_suffix not in path_by_suffix:
             raise DatasetError(location.with_name(f"{problem_name}_{needed_suffix}"), "", "is missing")
-    texts = {part: read_text(dataset_folder, path) for part, path in path_by_kind.items()}
+    texts = {part: read_text(dataset_folder, path) for part, path in path_by_suffix.items()}
     if not any(declared_module.name == _REFERENCE for declared_module in modules(texts["ref.sv"])):
-        raise DatasetError(dataset_folder / path_by_kind["ref.sv"], "", f"declares no module {_REFERENCE}")
+        raise DatasetError(dataset_folder / path_by_suffix["ref.sv"], "", f"declares no module {_REFERENCE}")
     header = texts.get("ifc.txt", "")
     completes = "ifc.txt" in texts or _CODE_COMPLETE in f"{dataset_folder.name}/{task_folder}"
     record: dict[str, JsonValue] = {f"{problem_name}_{part}": text for part, text in texts.items()}
     return ProblemSource(
-        location=dataset_folder / path_by_kind["test.sv"],
+        location=dataset_folder / path_by_suffix["test.sv"],
         line=None,
         name=problem_name,
         task=_CODE_COMPLETE if completes else _SPEC_TO_RTL,
         version="2",
         statement=texts["prompt.txt"],
         category=Category.COMPLETION if header else Category.SPEC_TO_RTL,
-        starting_text=_module_opened_by_header(header),
+        starting_text=_empty_module_with_header(header),
         top_module="TopModule",
         reference=rename_identifier(texts["ref.sv"], _REFERENCE, "TopModule"),
         harness={"test.sv": texts["test.sv"], "ref.sv": texts["ref.sv"]},
@@ -193,20 +196,20 @@ def _source_of_task_files(
     )
 
 
-def _sources_in_files(dataset_files: Sequence[Path], invalid: InvalidRecords) -> list[ProblemSource]:
+def _problem_sources_in_files(dataset_files: Sequence[Path], invalid: InvalidRecords) -> list[ProblemSource]:
     descriptions: dict[str, dict[str, str]] = {}
-    task_records: list[tuple[Path, int, _Task, dict[str, JsonValue]]] = []
+    task_records: list[tuple[Path, int, _TaskRecord, dict[str, JsonValue]]] = []
     for file in dataset_files:
         for line, record in read_records(file, invalid):
-            with invalid.collecting_record_error(), _naming_line_in_errors(file, line):
+            with invalid.collecting_record_error(), _validation_error_as_dataset_error(file, line):
                 if "test" in record:
-                    task_row = _Task.model_validate(record)
+                    task_row = _TaskRecord.model_validate(record)
                     invalid.require_known_fields(RecordLocation(file, "", line), task_row)
                     task_records.append((file, line, task_row, record))
                 else:
-                    description_row = _Description.model_validate(record)
+                    description_row = _DescriptionRecord.model_validate(record)
                     invalid.require_known_fields(RecordLocation(file, "", line), description_row)
-                    if descriptions.setdefault(_description_variant(file), {}).setdefault(
+                    if descriptions.setdefault(_variant_in_file_name(file), {}).setdefault(
                         description_row.task_id, description_row.detail_description
                     ) != (description_row.detail_description):
                         raise DatasetError(
@@ -218,28 +221,30 @@ def _sources_in_files(dataset_files: Sequence[Path], invalid: InvalidRecords) ->
     for file, line, task_row, record in task_records:
         with invalid.collecting_record_error():
             record_sources.append(
-                _source_of_record(file, line, task_row, record, descriptions.get(_description_variant(file), only))
+                _problem_source_of_record(
+                    file, line, task_row, record, descriptions.get(_variant_in_file_name(file), only)
+                )
             )
     return record_sources
 
 
 @contextmanager
-def _naming_line_in_errors(dataset_file: Path, line_number: int) -> Iterator[None]:
+def _validation_error_as_dataset_error(dataset_file: Path, line_number: int) -> Iterator[None]:
     try:
         yield
     except ValidationError as error:
         raise DatasetError.from_validation(dataset_file, error, line_number) from error
 
 
-def _description_variant(descriptions_file: Path) -> str:
+def _variant_in_file_name(dataset_file: Path) -> str:
     """`human` or `machine`: the same problems, described by people or by a model."""
-    return descriptions_file.stem.partition("_")[2].lower() or "v1"
+    return dataset_file.stem.partition("_")[2].lower() or "v1"
 
 
-def _source_of_record(
+def _problem_source_of_record(
     dataset_file: Path,
     line_number: int,
-    task_row: _Task,
+    task_row: _TaskRecord,
     record_json: dict[str, JsonValue],
     description_by_task_id: Mapping[str, str],
 ) -> ProblemSource:
@@ -253,11 +258,11 @@ def _source_of_record(
         location=dataset_file,
         line=line_number,
         name=task_row.task_id,
-        task=_description_variant(dataset_file),
+        task=_variant_in_file_name(dataset_file),
         version="1",
         statement=f"{description}\n\n```verilog\n{task_row.prompt.strip()}\n```\n",
         category=Category.COMPLETION if task_row.prompt else Category.SPEC_TO_RTL,
-        starting_text=_module_opened_by_header(task_row.prompt),
+        starting_text=_empty_module_with_header(task_row.prompt),
         top_module="top_module",
         reference=_joined_source(task_row.prompt, task_row.canonical_solution),
         harness={"test.sv": task_row.test},
@@ -273,7 +278,7 @@ def _joined_source(module_header: str, module_body: str) -> str:
     )
 
 
-def _module_opened_by_header(module_header: str) -> str:
+def _empty_module_with_header(module_header: str) -> str:
     return f"{module_header.strip()}\n\n\nendmodule\n" if module_header else ""
 
 
@@ -290,7 +295,7 @@ def problem_of_source(problem_source: ProblemSource, problem_id: str, dataset_ad
     """
     file = f"rtl/{problem_source.top_module}.sv"
     start = {file: problem_source.starting_text} if problem_source.starting_text else {}
-    harness = {"testbench.json": _testbench_description(problem_source, file), **problem_source.harness}
+    harness = {"testbench.json": _testbench_json(problem_source, file), **problem_source.harness}
     provenance = Provenance(source=dataset_address, license=LICENSE, version=problem_source.version)
     try:
         problem = Problem(
@@ -312,13 +317,13 @@ def problem_of_source(problem_source: ProblemSource, problem_id: str, dataset_ad
         raise DatasetError.from_validation(problem_source.location, error, problem_source.line) from error
     return with_record_patch(
         problem,
-        _plain_source(problem),
+        _source_without_patch(problem),
         problem_source.record,
         RecordLocation(problem_source.location, "", problem_source.line),
     )
 
 
-def _testbench_description(problem_source: ProblemSource, design_path: str) -> str:
+def _testbench_json(problem_source: ProblemSource, design_path: str) -> str:
     """The harness's `testbench.json`."""
     declared_modules = [
         declared_module for text in problem_source.harness.values() for declared_module in modules(text)
@@ -349,7 +354,7 @@ def _testbench_description(problem_source: ProblemSource, design_path: str) -> s
     return json.dumps(described, indent=2) + "\n"
 
 
-def _plain_source(problem: Problem) -> dict[str, JsonValue]:
+def _source_without_patch(problem: Problem) -> dict[str, JsonValue]:
     """The source as far as the model holds it in the same words."""
     hidden_part = problem.hidden
     if hidden_part.dataset_format == RECORD:

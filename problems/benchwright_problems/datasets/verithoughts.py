@@ -64,7 +64,7 @@ def import_verithoughts(dataset_files: Sequence[Path], pack_name: str, invalid: 
             row_number += 1
             with invalid.collecting_record_error():
                 problems.append(_problem_of_row(RecordLocation(file, prefix, line), row_number, record, invalid))
-    invalid.finish_import(len(problems))
+    invalid.require_importable(len(problems))
     if not problems:
         raise DatasetError(dataset_files[0], "", "holds no problem of VeriThoughts")
     return Pack(
@@ -85,7 +85,7 @@ def export_verithoughts(problem: Problem) -> Record:
     Raises:
         ValueError: The problem does not come from VeriThoughts.
     """
-    return restored_record(problem, _plain_row(problem))
+    return restored_record(problem, _row_without_patch(problem))
 
 
 def _problem_of_row(location: RecordLocation, row_number: int, record_json: Record, invalid: InvalidRecords) -> Problem:
@@ -117,10 +117,10 @@ def _problem_of_row(location: RecordLocation, row_number: int, record_json: Reco
         )
     except ValidationError as error:
         raise DatasetError.from_validation(location.file, error, location.line) from error
-    return with_record_patch(problem, _plain_row(problem), record_json, location)
+    return with_record_patch(problem, _row_without_patch(problem), record_json, location)
 
 
-def _plain_row(problem: Problem) -> dict[str, JsonValue]:
+def _row_without_patch(problem: Problem) -> dict[str, JsonValue]:
     if problem.hidden.dataset_format != RECORD:
         raise ValueError(f"{problem.id} does not come from VeriThoughts")
     (reference,) = problem.hidden.reference.values()

@@ -16,7 +16,7 @@ _BUILD_SUFFIXES = (
 )
 
 
-def is_left_out(path: str) -> bool:
+def is_left_out_of_solution(path: str) -> bool:
     """True if a file of this path, unless the repository has it, is no part of a solution."""
     *folders, name = path.split("/")
     if any(folder in _BUILD_FOLDERS or folder.startswith(".") for folder in folders):
@@ -30,10 +30,10 @@ def can_be_handed_in(path: str, content: bytes) -> bool:
         content.decode()
     except UnicodeDecodeError:
         return False
-    return not (is_left_out(path) or unusable_path_reason(path) or b"\0" in content)
+    return not (is_left_out_of_solution(path) or unusable_path_reason(path) or b"\0" in content)
 
 
-def solution_of_files(start_files: Mapping[str, bytes], files: Mapping[str, bytes]) -> bytes:
+def solution_diff_of_files(start_files: Mapping[str, bytes], present_files: Mapping[str, bytes]) -> bytes:
     """The solution that the files of a repository are: their difference to the start, without what tools left.
 
     Raises:
@@ -41,8 +41,9 @@ def solution_of_files(start_files: Mapping[str, bytes], files: Mapping[str, byte
     """
     paths = [
         path
-        for path in {*start_files, *files}
-        if start_files.get(path) != files.get(path) and (path in start_files or can_be_handed_in(path, files[path]))
+        for path in {*start_files, *present_files}
+        if start_files.get(path) != present_files.get(path)
+        and (path in start_files or can_be_handed_in(path, present_files[path]))
     ]
     old_files = {path: start_files.get(path) for path in paths}
-    return diff_of_files(old_files, {path: files.get(path) for path in paths}).encode()
+    return diff_of_files(old_files, {path: present_files.get(path) for path in paths}).encode()

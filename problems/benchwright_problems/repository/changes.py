@@ -31,13 +31,15 @@ def diff_of_files(old_files: Mapping[str, bytes | None], new_files: Mapping[str,
     )
 
 
-def changed_files(tree: Tree, unified_diff: str, editable_folders: Collection[str] = ()) -> dict[str, bytes | None]:
+def changed_content_by_path(
+    tree: Tree, unified_diff: str, editable_paths: Collection[str] = ()
+) -> dict[str, bytes | None]:
     """The files that a diff changes: path → new content; None for one that it deletes.
 
     Args:
         tree: The files that it is applied to.
         unified_diff: Unified diff, as `git diff` writes it.
-        editable_folders: Files and folders that it may change; empty for all.
+        editable_paths: Files and folders that it may change; empty for all.
 
     Raises:
         PatchError: The diff is malformed, does not apply, or names a path that no workspace can hold.
@@ -51,8 +53,8 @@ def changed_files(tree: Tree, unified_diff: str, editable_folders: Collection[st
         path = section.path
         if reason := unusable_path_reason(path):
             raise PatchError(reason)
-        if editable_folders and not {path, *folders_around(path)} & {*editable_folders}:
-            raise PatchError(f"the changes touch {path!r}; what may be changed is {', '.join(editable_folders)}")
+        if editable_paths and not {path, *folders_around(path)} & {*editable_paths}:
+            raise PatchError(f"the changes touch {path!r}; what may be changed is {', '.join(editable_paths)}")
         if path in new_files:
             raise PatchError(f"the changes have {path!r} twice")
         if section.creates and path in given_paths:
@@ -60,7 +62,7 @@ def changed_files(tree: Tree, unified_diff: str, editable_folders: Collection[st
         if not section.creates and path not in given_paths:
             raise PatchError(f"the changes are about {path!r}, which is not there")
         new_files[path] = _patched_content(section, b"" if section.creates else tree.read(path))
-    _require_consistent_paths(given_paths, new_files)
+    _require_no_path_as_file_and_folder(given_paths, new_files)
     return new_files
 
 
@@ -106,51 +108,51 @@ def _sections(unified_diff: str) -> Iterator[_Section]:
     lines = unified_diff.split("\n")
     if lines[-1] == "":
         lines.pop()
-    number, section = 0, None
-    while number < len(lines):
-        line = lines[number]
+    line_index, section = 0, None
+    while line_index < len(lines):
+        line = lines[line_index]
         if line.startswith("diff --git "):
             if section is not None:
                 yield section
-            section = _Section(_path_in_diff_line(line, number), creates=False, deletes=False)
-            number += 1
-        elif line.startswith("--- ") and number + 1 < len(lines) and lines[number + 1].startswith("+++ "):
-            old_path, new_path = (_path_in_file_header(lines[index]) for index in (number, number + 1))
+            section = _Section(_path_in_diff_line(line, line_index), creates=False, deletes=False)
+            line_index += 1
+        elif line.startswith("--- ") and line_index + 1 < len(lines) and lines[line_index + 1].startswith("+++ "):
+            old_path, new_path = (_path_in_file_header(lines[index]) for index in (line_index, line_index + 1))
             path = old_path if new_path == _NOTHING else new_path
             if section is None or section.hunk_lines:
                 if section is not None:
                     yield section
                 section = _Section(path, creates=False, deletes=False)
             if _NOTHING not in (old_path, new_path) and old_path != new_path:
-                raise PatchError(f"line {number + 1} of the changes renames a file; delete it and create the other")
+                raise PatchError(f"line {line_index + 1} of the changes renames a file; delete it and create the other")
             section.path = path
             section.creates, section.deletes = old_path == _NOTHING, new_path == _NOTHING
-            number += 2
+            line_index += 2
         elif section is not None and (hunk := _HUNK.match(line)):
-            end = _end_of_hunk(lines, number, hunk)
-            section.hunk_lines += lines[number:end]
-            number = end
+            end = _end_of_hunk(lines, line_index, hunk)
+            section.hunk_lines += lines[line_index:end]
+            line_index = end
         elif section is not None and line.startswith(_ATTRIBUTES):
             section.creates = section.creates or line.startswith("new file")
             section.deletes = section.deletes or line.startswith("deleted file")
-            number += 1
+            line_index += 1
         elif line.startswith(_UNKNOWN):
-            raise PatchError(f"line {number + 1} of the changes is {line!r}: only changes of text can be handed in")
+            raise PatchError(f"line {line_index + 1} of the changes is {line!r}: only changes of text can be handed in")
         elif line.strip():
-            raise PatchError(f"line {number + 1} of the changes is no part of a diff: {line[:80]!r}")
+            raise PatchError(f"line {line_index + 1} of the changes is no part of a diff: {line[:80]!r}")
         else:
-            number += 1
+            line_index += 1
     if section is not None:
         yield section
 
 
-def _path_in_diff_line(header_line: str, line_number: int) -> str:
+def _path_in_diff_line(header_line: str, line_index: int) -> str:
     """The path in `diff --git a/PATH b/PATH`."""
     names = header_line.removeprefix("diff --git ")
     middle = len(names) // 2
     old_name, new_name = names[:middle], names[middle + 1 :]
     if names[middle : middle + 1] != " " or old_name[2:] != new_name[2:]:
-        raise PatchError(f"line {line_number + 1} of the changes renames a file; delete it and create the other")
+        raise PatchError(f"line {line_index + 1} of the changes renames a file; delete it and create the other")
     return old_name[2:]
 
 
@@ -182,7 +184,7 @@ def _patched_content(section: _Section, old_content: bytes) -> bytes | None:
     return None if section.deletes else new_text.encode()
 
 
-def _require_consistent_paths(given_paths: Mapping[str, str], new_files: Mapping[str, bytes | None]) -> None:
+def _require_no_path_as_file_and_folder(given_paths: Mapping[str, str], new_files: Mapping[str, bytes | None]) -> None:
     deleted = {path for path, content in new_files.items() if content is None}
     created = [path for path in new_files if path not in given_paths]
     if not created:

@@ -9,7 +9,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchwright_problems.editor_files import is_editor_file
+from benchwright_problems.editor_files import is_obeyed_by_editors
 from benchwright_problems.repository.tree import TreeError, require_usable_files
 
 _LINK, _SUBMODULE = "120000", "160000"
@@ -96,7 +96,7 @@ class CommitReader:
             if mode == _SUBMODULE:
                 raise TreeError(f"{path} is a submodule, whose files the repository does not have. Put them into it.")
             (links if mode == _LINK else object_by_path)[path] = object_id
-        left_out = tuple(path for path in (*object_by_path, *links) if is_editor_file(path))
+        left_out = tuple(path for path in (*object_by_path, *links) if is_obeyed_by_editors(path))
         contents = self._content_by_object_id({*object_by_path.values(), *links.values()})
         files = {path: contents[object_id] for path, object_id in object_by_path.items()}
         targets = {path: contents[object_id].decode(errors="replace") for path, object_id in links.items()}

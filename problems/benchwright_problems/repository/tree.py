@@ -105,7 +105,7 @@ class Tree(Model):
         """
         write_files(folder, self.read_all())
 
-    def packed(self) -> bytes:
+    def packed_as_zip(self) -> bytes:
         """A ZIP archive of all files; see `read`."""
         archive_bytes = io.BytesIO()
         with zipfile.ZipFile(archive_bytes, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -169,7 +169,7 @@ class TreeStore:
             return None
         return tree if is_here else None
 
-    def add_packed(self, packed_tree: bytes, tree_id: str) -> Tree:
+    def add_zip(self, tree_zip: bytes, tree_id: str) -> Tree:
         """Keep the tree of this id, as another machine has packed it.
 
         Raises:
@@ -177,7 +177,7 @@ class TreeStore:
             OSError: A file can't be written.
         """
         try:
-            with zipfile.ZipFile(io.BytesIO(packed_tree)) as archive:
+            with zipfile.ZipFile(io.BytesIO(tree_zip)) as archive:
                 members = archive.infolist()
                 if len(members) > MOST_FILES or sum(member.file_size for member in members) > LARGEST_TREE_BYTES:
                     raise _foreign_archive_error(tree_id)

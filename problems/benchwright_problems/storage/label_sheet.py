@@ -44,13 +44,13 @@ def write_label_sheet(sheet_file: Path, problems: Sequence[Problem], labels: Pac
 
 
 def read_label_sheet(
-    sheet_file: Path, problem_by_ref: Mapping[str, Problem], labelling_person: str, correction_time: datetime
+    sheet_file: Path, problem_by_id: Mapping[str, Problem], labelling_person: str, correction_time: datetime
 ) -> list[QuestionLabel]:
     """The corrections of a sheet; rows without one are left out.
 
     Args:
         sheet_file: CSV with the columns `problem`, `kind`, `corrected` and `reason`; others don't matter.
-        problem_by_ref: The problems by id.
+        problem_by_id: The problems by id.
         labelling_person: The person who corrected.
         correction_time: Time of the corrections.
 
@@ -65,7 +65,7 @@ def read_label_sheet(
                 sheet_file, missing[0], "is not among the columns; `--export` writes a sheet that has it", 1
             )
         return [
-            _correction(sheet_file, rows.line_num, row, problem_by_ref, labelling_person, correction_time)
+            _corrected_label(sheet_file, rows.line_num, row, problem_by_id, labelling_person, correction_time)
             for row in rows
             if (row["corrected"] or "").strip()
         ]
@@ -75,18 +75,18 @@ def read_label_sheet(
         raise DatasetError(sheet_file, "", f"is not CSV in UTF-8: {error}") from error
 
 
-def _correction(
+def _corrected_label(
     sheet_file: Path,
     line_number: int,
     sheet_row: Mapping[str, str | None],
-    problem_by_ref: Mapping[str, Problem],
+    problem_by_id: Mapping[str, Problem],
     labelling_person: str,
     correction_time: datetime,
 ) -> QuestionLabel:
     def cell(name: str) -> str:
         return (sheet_row[name] or "").strip().removeprefix("'")
 
-    problem = problem_by_ref.get(cell("problem").rpartition("/")[2])
+    problem = problem_by_id.get(cell("problem").rpartition("/")[2])
     if problem is None:
         raise DatasetError(
             sheet_file, "problem", f"is {cell('problem')!r}, and the pack has no such question", line_number

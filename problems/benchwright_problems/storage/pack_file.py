@@ -35,7 +35,7 @@ from benchwright_problems.storage.pack_folder import (
     read_pack_folder,
 )
 from benchwright_problems.storage.pack_name import PackName
-from benchwright_problems.storage.pack_signature import is_signed_by, public_key_text
+from benchwright_problems.storage.pack_signature import is_signed_by, public_key_base64
 
 LARGEST_BYTES = 256 * 1024**2
 """Of the archive."""
@@ -96,7 +96,7 @@ def write_pack_file(pack_folder: Path, file: Path, signing_key: Ed25519PrivateKe
         path: _PackedFile(size=len(file_content), sha256=hashlib.sha256(file_content).hexdigest())
         for path, file_content in contents.items()
     }
-    unsigned = _PackManifest(name=pack.name, version=pack.version, files=files, key=public_key_text(signing_key))
+    unsigned = _PackManifest(name=pack.name, version=pack.version, files=files, key=public_key_base64(signing_key))
     signature = base64.b64encode(signing_key.sign(unsigned.signed_bytes())).decode()
     manifest = unsigned.model_copy(update={"signature": signature})
     with tempfile.TemporaryFile() as stream:
@@ -127,7 +127,7 @@ def read_pack_file(pack_file: Path) -> PublishedPack:
                 target = folder / path
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(_read_entry(pack_file, archive, path, listed_file))
-            pack = _pack_in_archive(pack_file, folder)
+            pack = _read_unpacked_pack(pack_file, folder)
     except OSError as error:
         raise DatasetError(pack_file, "", f"can't be read: {error.strerror}") from error
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
@@ -197,7 +197,7 @@ def _read_entry(pack_file: Path, archive: zipfile.ZipFile, entry_path: str, list
     return content
 
 
-def _pack_in_archive(pack_file: Path, unpacked_folder: Path) -> Pack:
+def _read_unpacked_pack(pack_file: Path, unpacked_folder: Path) -> Pack:
     """The pack, with errors that name the archive and not a temporary folder."""
     try:
         return read_pack_folder(unpacked_folder)

@@ -31,7 +31,7 @@ from benchwright_problems.storage.pack_name import PackName
 from benchwright_problems.test_groups import TestGroups
 
 
-class PackFile(Model):
+class PackToml(Model):
     """`pack.toml`."""
 
     name: PackName
@@ -58,7 +58,7 @@ class QuestionTable(Model):
     group: str = ""
 
 
-class ProblemFile(Model):
+class ProblemToml(Model):
     """`problem.toml`."""
 
     id: str

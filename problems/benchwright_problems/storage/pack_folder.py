@@ -24,8 +24,8 @@ from pydantic import JsonValue, ValidationError
 from benchwright_foundation.home import Home
 from benchwright_foundation.model import Model
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
-from benchwright_problems.criterion import DESCRIPTION
-from benchwright_problems.equivalence import PROOF_DESCRIPTION
+from benchwright_problems.criterion import TESTBENCH_FILE
+from benchwright_problems.equivalence import PROOF_FILE
 from benchwright_problems.errors import DatasetError, PatchError
 from benchwright_problems.figure import media_type_of_path
 from benchwright_problems.problem import (
@@ -41,10 +41,10 @@ from benchwright_problems.problem import (
     Question,
     digest,
 )
-from benchwright_problems.repository.changes import CHANGES, changed_files
+from benchwright_problems.repository.changes import CHANGES, changed_content_by_path
 from benchwright_problems.repository.named_tests import VERIFIER
 from benchwright_problems.repository.tree import Tree, TreeError, TreeStore
-from benchwright_problems.storage.pack_files_schema import PackFile, ProblemFile
+from benchwright_problems.storage.pack_files_schema import PackToml, ProblemToml
 
 BUILT_IN = ("starter", "architecture-labs", "small-core")
 PACK_FILE = "pack.toml"
@@ -52,7 +52,7 @@ EXPLANATION = "hidden/explanation.md"
 """In the folder of a design problem."""
 LARGEST_FILE_BYTES = 16 * 1024**2
 
-_DESCRIPTIONS = frozenset({"docker-compose.yml", DESCRIPTION, VERIFIER, PROOF_DESCRIPTION})
+_DESCRIPTIONS = frozenset({"docker-compose.yml", TESTBENCH_FILE, VERIFIER, PROOF_FILE})
 """Files of which a harness has one."""
 TREES = "trees"
 START = "start.patch"
@@ -89,13 +89,13 @@ def read_pack_folder(pack_folder: Path) -> Pack:
         raise DatasetError.from_validation(pack_folder / PACK_FILE, error) from error
 
 
-def read_pack_toml(pack_folder: Path) -> PackFile:
+def read_pack_toml(pack_folder: Path) -> PackToml:
     """Return the content of a pack's own file.
 
     Raises:
         DatasetError: See `read_pack_folder`.
     """
-    return _read_toml(pack_folder / PACK_FILE, PackFile)
+    return _read_toml(pack_folder / PACK_FILE, PackToml)
 
 
 def wrong_solutions_by_name(pack_folder: Path, problem_id: str) -> dict[str, dict[str, str]]:
@@ -132,14 +132,14 @@ def read_built_in(pack_name: str) -> Pack:
         return read_pack_folder(folder)
 
 
-def read_problem(problem_folder: Path, pack_file: PackFile) -> Problem:
+def read_problem(problem_folder: Path, pack_toml: PackToml) -> Problem:
     """Read one problem.
 
     Raises:
         DatasetError: See `read_pack_folder`.
     """
     file = problem_folder / "problem.toml"
-    spec = _read_toml(file, ProblemFile)
+    spec = _read_toml(file, ProblemToml)
     if spec.id != problem_folder.name:
         raise DatasetError(file, "id", f"is {spec.id!r} but the folder is called {problem_folder.name!r}")
     statement = _read_file_text(problem_folder / "statement.md")
@@ -150,11 +150,11 @@ def read_problem(problem_folder: Path, pack_file: PackFile) -> Problem:
     harness = _read_texts(problem_folder / "hidden" / "harness")
     reference = _read_texts(problem_folder / "hidden" / "reference")
     visible_text = "\n".join((statement, *(spec.question.choices.values() if spec.question else ())))
-    figures = _figures_shown_in(problem_folder / "figures", visible_text)
+    figures = _figures_below(problem_folder / "figures", visible_text)
     answer = _answer_key(problem_folder, spec)
     if spec.kind is ProblemKind.DESIGN and not _DESCRIPTIONS & harness.keys():
         raise DatasetError(problem_folder / "hidden/harness/docker-compose.yml", "", "is missing")
-    tree = _tree_at_start(problem_folder, spec.tree) if spec.tree else None
+    tree = _store_tree_at_start(problem_folder, spec.tree) if spec.tree else None
     content: dict[str, JsonValue] = {
         "spec": spec.model_dump(
             mode="json",
@@ -179,7 +179,7 @@ def read_problem(problem_folder: Path, pack_file: PackFile) -> Problem:
             reveal=spec.reveal,
             limits=spec.limits,
             published=spec.published,
-            provenance=Provenance(source=pack_file.source, license=pack_file.license, version=pack_file.version),
+            provenance=Provenance(source=pack_toml.source, license=pack_toml.license, version=pack_toml.version),
             public=Public(
                 statement=statement,
                 files=public_files,
@@ -211,7 +211,7 @@ def read_problem(problem_folder: Path, pack_file: PackFile) -> Problem:
         raise DatasetError.from_validation(file, error) from error
 
 
-def _tree_at_start(problem_folder: Path, tree_name: str) -> Tree:
+def _store_tree_at_start(problem_folder: Path, tree_name: str) -> Tree:
     """The files that a repository problem starts with: those of its tree, with its own changes."""
     tree_folder, start_diff = problem_folder.parent / TREES / tree_name, problem_folder / START
     if not tree_folder.is_dir():
@@ -224,7 +224,7 @@ def _tree_at_start(problem_folder: Path, tree_name: str) -> Tree:
         tree = trees.add(files)
         if not start_diff.exists():
             return tree
-        content_by_changed_path = changed_files(tree, _read_file_text(start_diff))
+        content_by_changed_path = changed_content_by_path(tree, _read_file_text(start_diff))
         return trees.add({path: text for path, text in (files | content_by_changed_path).items() if text is not None})
     except PatchError as error:
         raise DatasetError(start_diff, "", str(error)) from error
@@ -250,44 +250,44 @@ def _tree_files(tree_folder: Path) -> dict[str, bytes]:
     return files
 
 
-def _answer_key(problem_folder: Path, problem_file: ProblemFile) -> Answer | None:
+def _answer_key(problem_folder: Path, problem_toml: ProblemToml) -> Answer | None:
     """The answer key with its pictures."""
-    file, answer = problem_folder / "problem.toml", problem_file.answer
+    file, answer = problem_folder / "problem.toml", problem_toml.answer
     if answer is None:
-        if problem_file.kind is ProblemKind.QUESTION:
+        if problem_toml.kind is ProblemKind.QUESTION:
             raise DatasetError(file, "answer", "is missing")
         return None
-    if problem_file.question is not None:
-        expected = problem_file.question.format.unmet_key_rule_in_words(
-            answer.value, tuple(problem_file.question.choices)
+    if problem_toml.question is not None:
+        expected = problem_toml.question.format.unmet_key_rule_in_words(
+            answer.value, tuple(problem_toml.question.choices)
         )
         if expected:
             raise DatasetError(file, "answer.value", f"is {answer.value!r}; it must be {expected}")
     if not (problem_folder / "hidden" / "figures").is_dir():
         return answer
-    solution_figures = _figures_shown_in(problem_folder / "hidden" / "figures", f"{answer.value}\n{answer.explanation}")
+    solution_figures = _figures_below(problem_folder / "hidden" / "figures", f"{answer.value}\n{answer.explanation}")
     return answer.model_copy(update={"figures": solution_figures})
 
 
-def _question(problem_file: ProblemFile) -> Question | None:
-    if problem_file.question is None:
+def _question(problem_toml: ProblemToml) -> Question | None:
+    if problem_toml.question is None:
         return None
-    choices = tuple(Choice(letter=letter, text=text) for letter, text in problem_file.question.choices.items())
+    choices = tuple(Choice(letter=letter, text=text) for letter, text in problem_toml.question.choices.items())
     return Question(
-        **problem_file.question.model_dump(exclude={"choices"}),
+        **problem_toml.question.model_dump(exclude={"choices"}),
         choices=choices,
-        domain=problem_file.domain,
+        domain=problem_toml.domain,
     )
 
 
-def _figures_shown_in(problem_folder: Path, statement_markdown: str) -> tuple[Figure, ...]:
+def _figures_below(figures_folder: Path, showing_markdown: str) -> tuple[Figure, ...]:
     """The pictures below a folder, under the path by which Markdown shows them: `figures/NAME`."""
-    if not problem_folder.is_dir():
+    if not figures_folder.is_dir():
         return ()
     figures = []
-    for file in sorted(path for path in problem_folder.rglob("*") if path.is_file()):
-        path = f"figures/{file.relative_to(problem_folder).as_posix()}"
-        alt = re.search(rf"!\[([^\]]*)\]\(<?{re.escape(path)}>?\)", statement_markdown)
+    for file in sorted(path for path in figures_folder.rglob("*") if path.is_file()):
+        path = f"figures/{file.relative_to(figures_folder).as_posix()}"
+        alt = re.search(rf"!\[([^\]]*)\]\(<?{re.escape(path)}>?\)", showing_markdown)
         if alt is None:
             raise DatasetError(file, "", f"is not shown anywhere; add ![what it shows]({path}) where it belongs")
         try:

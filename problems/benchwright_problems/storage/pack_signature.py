@@ -21,7 +21,7 @@ _SIGNERS = "pack-signers.json"
 _NAMES: TypeAdapter[dict[str, str]] = TypeAdapter(dict[str, str])
 
 
-def author_key(home: Home) -> Ed25519PrivateKey:
+def read_or_make_author_key(home: Home) -> Ed25519PrivateKey:
     """The key of this user, made at its first use.
 
     Raises:
@@ -41,16 +41,16 @@ def author_key(home: Home) -> Ed25519PrivateKey:
         raise StoreError(f"{file} holds no key; restore it from a backup, or delete it to get a new one") from error
 
 
-def public_key_text(private_key: Ed25519PrivateKey) -> str:
+def public_key_base64(private_key: Ed25519PrivateKey) -> str:
     """As it is published, base64."""
     return base64.b64encode(private_key.public_key().public_bytes_raw()).decode()
 
 
-def is_signed_by(public_key: str, signature: str, signed_content: bytes) -> bool:
+def is_signed_by(public_key_base64: str, signature_base64: str, signed_content: bytes) -> bool:
     """True if a signature of a public key is that of a content; all but the content base64."""
     with contextlib.suppress(InvalidSignature, binascii.Error, ValueError):
-        public = Ed25519PublicKey.from_public_bytes(base64.b64decode(public_key, validate=True))
-        public.verify(base64.b64decode(signature, validate=True), signed_content)
+        public = Ed25519PublicKey.from_public_bytes(base64.b64decode(public_key_base64, validate=True))
+        public.verify(base64.b64decode(signature_base64, validate=True), signed_content)
         return True
     return False
 

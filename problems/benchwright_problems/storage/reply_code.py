@@ -81,24 +81,24 @@ class ReplyBlock:
 
     @cached_property
     def _plain_code(self) -> str:
-        return without_comments(self.text)
+        return with_comments_and_strings_blanked(self.text)
 
     @cached_property
     def units(self) -> Sequence[CodeUnit]:
         """Its modules, packages, interfaces and other units, in order."""
-        return tuple(_units(self))
+        return tuple(_outermost_units(self))
 
     @cached_property
     def file_scope_names(self) -> frozenset[str]:
         """Names in statements outside of its units, such as `bind` and `import`."""
         return frozenset(
             name
-            for start, end in _spans_outside_units(self)
-            for statement_match in _FILE_SCOPE.finditer(self.code_between(start, end))
+            for start, end in _spans_around_units(self)
+            for statement_match in _FILE_SCOPE.finditer(self.plain_code_between(start, end))
             for name in _NAME.findall(statement_match[0])
         )
 
-    def code_between(self, start_offset: int, end_offset: int) -> str:
+    def plain_code_between(self, start_offset: int, end_offset: int) -> str:
         """A part of its text, with blanks in place of comments and strings."""
         return self._plain_code[start_offset:end_offset]
 
@@ -122,12 +122,12 @@ class CodeUnit:
     @cached_property
     def names(self) -> frozenset[str]:
         """Names that its code uses, its own among them."""
-        return frozenset(_NAME.findall(self.block.code_between(self.start, self.end)))
+        return frozenset(_NAME.findall(self.block.plain_code_between(self.start, self.end)))
 
     @property
-    def has_ports(self) -> bool:
+    def has_ports_or_parameters(self) -> bool:
         """True for a design, as opposed to a testbench, which has neither ports nor parameters."""
-        return _PORTS.match(self.block.code_between(self.header_end, self.end)) is not None
+        return _PORTS.match(self.block.plain_code_between(self.header_end, self.end)) is not None
 
 
 @dataclass(frozen=True)
@@ -198,14 +198,14 @@ def choose_code(reply: str, wanted_path: str, task_text: str, given_files: Mappi
         key=lambda block: not any(code_unit.kind == "package" for code_unit in chosen_units & set(block.units))
     )
     return CodeChoice(
-        _joined_with_blank_lines([_text_without_unchosen_units(block, chosen_units) for block in source_blocks]),
+        _joined_with_line_ends([_text_without_unchosen_units(block, chosen_units) for block in source_blocks]),
         tuple(block.label for block in source_blocks),
         tuple(code_unit.name for block in source_blocks for code_unit in block.units if code_unit in chosen_units),
-        tuple(_ignored_unit_labels(all_blocks, chosen, declared_elsewhere)),
+        tuple(_ignored_parts_with_reasons(all_blocks, chosen, declared_elsewhere)),
     )
 
 
-def without_comments(verilog_text: str) -> str:
+def with_comments_and_strings_blanked(verilog_text: str) -> str:
     """Code of the same length, with blanks in place of comments and strings."""
     parts: list[str] = []
     position = 0
@@ -244,9 +244,9 @@ class _OpenUnit:
     """True if it is in a unit that has an end."""
 
 
-def _units(block: ReplyBlock) -> Iterator[CodeUnit]:
+def _outermost_units(block: ReplyBlock) -> Iterator[CodeUnit]:
     """Units that are in no other. One without an end goes to the beginning of the next, or to the end of the text."""
-    code = block.code_between(0, len(block.text))
+    code = block.plain_code_between(0, len(block.text))
     begun: list[_OpenUnit] = []
     open_units: list[_OpenUnit] = []
     open_kinds: Counter[str] = Counter()
@@ -314,16 +314,18 @@ def _wanted_names(
     if same := [name for name in (stem, *sorted(names)) if name in names and name.lower() == stem.lower()]:
         return same[:1]
     stated = names & set(_NAME.findall(task_text)) - set(declared_elsewhere)
-    if top := _designs_unused_by_others([code_unit for code_unit in units if code_unit.name in stated]):
+    if top := _names_unused_by_others([code_unit for code_unit in units if code_unit.name in stated]):
         return top
     for block in reversed(list(dict.fromkeys(code_unit.block for code_unit in units))):
-        designs = [code_unit for code_unit in block.units if code_unit.is_complete and code_unit.has_ports]
-        if top := _designs_unused_by_others(designs):
+        designs = [
+            code_unit for code_unit in block.units if code_unit.is_complete and code_unit.has_ports_or_parameters
+        ]
+        if top := _names_unused_by_others(designs):
             return top
     return list(dict.fromkeys(code_unit.name for code_unit in units[-1].block.units))
 
 
-def _designs_unused_by_others(units: Sequence[CodeUnit]) -> Sequence[str]:
+def _names_unused_by_others(units: Sequence[CodeUnit]) -> Sequence[str]:
     used = {name for code_unit in units for name in code_unit.names - {code_unit.name}}
     names = dict.fromkeys(code_unit.name for code_unit in units)
     return [name for name in names if name not in used] or list(names)
@@ -353,7 +355,7 @@ def _last_complete_version(unit_versions: Sequence[CodeUnit], preferred_block: R
     return (near or complete or unit_versions)[-1]
 
 
-def _spans_outside_units(block: ReplyBlock) -> Iterator[tuple[int, int]]:
+def _spans_around_units(block: ReplyBlock) -> Iterator[tuple[int, int]]:
     """Spans before, between and behind a block's units."""
     position = 0
     for code_unit in block.units:
@@ -365,12 +367,12 @@ def _spans_outside_units(block: ReplyBlock) -> Iterator[tuple[int, int]]:
 def _text_without_unchosen_units(block: ReplyBlock, chosen_units: Collection[CodeUnit]) -> str:
     """A block without the units that were not chosen. Words around code that is in no fence are left out too."""
     has_words = block.number == 0 and any(
-        _FILE_SCOPE.sub("", block.code_between(start, end)).strip() for start, end in _spans_outside_units(block)
+        _FILE_SCOPE.sub("", block.plain_code_between(start, end)).strip() for start, end in _spans_around_units(block)
     )
     parts = []
-    for (start, end), code_unit in zip(_spans_outside_units(block), [*block.units, None], strict=True):
+    for (start, end), code_unit in zip(_spans_around_units(block), [*block.units, None], strict=True):
         if has_words:
-            code = block.code_between(start, end)
+            code = block.plain_code_between(start, end)
             parts += [
                 block.text[start + statement_match.start() : start + statement_match.end()].strip() + "\n"
                 for statement_match in _FILE_SCOPE.finditer(code)
@@ -382,12 +384,14 @@ def _text_without_unchosen_units(block: ReplyBlock, chosen_units: Collection[Cod
     return "".join(parts)
 
 
-def _joined_with_blank_lines(code_texts: Sequence[str]) -> str:
+def _joined_with_line_ends(code_texts: Sequence[str]) -> str:
     return "".join(text if text.endswith("\n") or text is code_texts[-1] else f"{text}\n" for text in code_texts)
 
 
-def _ignored_unit_labels(
-    all_blocks: Sequence[ReplyBlock], chosen_unit_by_name: Mapping[str, CodeUnit], declared_elsewhere: Mapping[str, str]
+def _ignored_parts_with_reasons(
+    all_blocks: Sequence[ReplyBlock],
+    chosen_unit_by_name: Mapping[str, CodeUnit],
+    declaring_file_by_name: Mapping[str, str],
 ) -> Iterator[str]:
     for block in all_blocks:
         if block.number and (block.is_of_other_language or not block.units):
@@ -398,7 +402,7 @@ def _ignored_unit_labels(
             if chosen_unit is code_unit:
                 continue
             if chosen_unit is None:
-                declaring_file = declared_elsewhere.get(code_unit.name)
+                declaring_file = declaring_file_by_name.get(code_unit.name)
                 why = "which nothing taken uses" if declaring_file is None else f"which {declaring_file} declares"
             elif not code_unit.is_complete:
                 why = "which has no end"

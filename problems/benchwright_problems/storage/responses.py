@@ -80,13 +80,13 @@ class Response:
 
 
 def read_responses(
-    responses_file: Path, problem_by_ref: Mapping[str, Problem], invalid: InvalidRecords | None = None
+    responses_file: Path, problem_by_id: Mapping[str, Problem], invalid: InvalidRecords | None = None
 ) -> list[Response]:
     """Read all answers of a file.
 
     Args:
         responses_file: JSON Lines.
-        problem_by_ref: The problems by id; their public parts are enough.
+        problem_by_id: The problems by id; their public parts are enough.
         invalid: Collects lines that can't be read; without it, the file is refused.
 
     Raises:
@@ -97,8 +97,8 @@ def read_responses(
     samples: Counter[str] = Counter()
     for line, record in read_records(responses_file, invalid):
         with invalid.collecting_record_error():
-            responses.append(_read_response(responses_file, line, record, problem_by_ref, samples))
-    invalid.finish_import(len(responses))
+            responses.append(_read_response(responses_file, line, record, problem_by_id, samples))
+    invalid.require_importable(len(responses))
     if not responses:
         raise DatasetError(responses_file, "", "holds no answer")
     return responses
@@ -108,18 +108,18 @@ def _read_response(
     responses_file: Path,
     line_number: int,
     record: Mapping[str, JsonValue],
-    problem_by_ref: Mapping[str, Problem],
-    sample_count_by_ref: Counter[str],
+    problem_by_id: Mapping[str, Problem],
+    sample_count_by_id: Counter[str],
 ) -> Response:
     name = record.get("id")
-    if not isinstance(name, str) or name not in problem_by_ref:
+    if not isinstance(name, str) or name not in problem_by_id:
         raise DatasetError(responses_file, "id", f"the pack has no problem {name!r}", line_number)
     # Counted before it is read: a line that is left out does not renumber the samples after it.
-    sample = sample_count_by_ref[name]
-    sample_count_by_ref[name] += 1
-    field_name, answer = _answer_field(record)
+    sample = sample_count_by_id[name]
+    sample_count_by_id[name] += 1
+    field_name, answer = _answer_field_name_and_value(record)
     try:
-        files, text = _files_or_text(problem_by_ref[name], field_name, answer)
+        files, text = _files_or_text(problem_by_id[name], field_name, answer)
     except (ValueError, PatchError) as error:
         reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
         raise DatasetError(responses_file, field_name, reason, line_number) from error
@@ -131,17 +131,17 @@ def _read_response(
         flaw = error.errors()[0]
         raise DatasetError(responses_file, str(flaw["loc"][0]), flaw["msg"], line_number) from error
     return Response(
-        problem_by_ref[name],
+        problem_by_id[name],
         sample,
         files,
         text or "",
         gives_files=text is None,
         origin=origin,
-        reported_s=_reported_time(responses_file, line_number, record),
+        reported_s=_reported_seconds(responses_file, line_number, record),
     )
 
 
-def _reported_time(responses_file: Path, line_number: int, record: Mapping[str, JsonValue]) -> float | None:
+def _reported_seconds(responses_file: Path, line_number: int, record: Mapping[str, JsonValue]) -> float | None:
     """The time that a line states, in seconds; None if it states none."""
     stated_times = {unit: record[unit] for unit in _SECONDS_PER_UNIT if record.get(unit) is not None}
     if not stated_times:
@@ -167,7 +167,7 @@ def _reported_time(responses_file: Path, line_number: int, record: Mapping[str, 
     return seconds
 
 
-def _answer_field(record: Mapping[str, JsonValue]) -> tuple[str, JsonValue]:
+def _answer_field_name_and_value(record: Mapping[str, JsonValue]) -> tuple[str, JsonValue]:
     output = record.get("output")
     if isinstance(output, dict):
         # Without files, the answer is the text itself.

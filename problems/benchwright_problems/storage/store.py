@@ -152,9 +152,9 @@ class Store:
                 if file.exists() and not replace:
                     hint = "--replace puts this one in its place"
                     raise PackExistsError(f"a pack called {pack.name!r} is there already; {hint}")
-                self._write_sealed_pack(file, pack)
+                self._write_public_and_sealed_parts(file, pack)
         except OSError as error:
-            raise _error_of_failed_write(self._packs.parent, error) from error
+            raise _error_of_failed_pack_write(self._packs.parent, error) from error
 
     def add_assigned(self, pack: Pack, assignment: Assignment) -> None:
         """Store the public part of an assignment's pack, instead of an older one.
@@ -184,7 +184,7 @@ class Store:
                 if not file.exists() or file.read_bytes() != content:
                     write_atomically(file, content)
         except OSError as error:
-            raise _error_of_failed_write(self._packs.parent, error) from error
+            raise _error_of_failed_pack_write(self._packs.parent, error) from error
 
     def prune_trees(self, *, deletes: bool) -> Pruning:
         """Delete the files of repositories that no pack has; without `deletes`, only say what could be deleted.
@@ -209,7 +209,7 @@ class Store:
         with file_lock(self._packs / _LOCK):
             yield
 
-    def _write_sealed_pack(self, sealed_file: Path, pack: Pack) -> None:
+    def _write_public_and_sealed_parts(self, public_file: Path, pack: Pack) -> None:
         sealed = Path(tempfile.mkdtemp(dir=self._sealed, prefix=f"{pack.name}@"))
         try:
             # A disk syncs several files in hardly more time than one.
@@ -218,9 +218,9 @@ class Store:
                     pass
             sync_folder(sealed)
             stored = _StoredPack(sealed=sealed.name, pack=_without_hidden_parts(pack))
-            write_atomically(sealed_file, stored.model_dump_json().encode())
+            write_atomically(public_file, stored.model_dump_json().encode())
         except BaseException:
-            if not self._is_sealed_pack_visible(sealed_file, sealed):
+            if not self._is_sealed_pack_visible(public_file, sealed):
                 shutil.rmtree(sealed, ignore_errors=True)
             raise
         for old_folder in self._sealed.glob(f"{pack.name}@*"):
@@ -270,7 +270,7 @@ def _write_hidden_part(sealed_folder: Path, problem: Problem) -> None:
         os.fsync(stream.fileno())
 
 
-def _error_of_failed_write(unwritable_folder: Path, os_error: OSError) -> StoreError:
+def _error_of_failed_pack_write(unwritable_folder: Path, os_error: OSError) -> StoreError:
     return StoreError(
         f"the pack can't be written to {unwritable_folder}: {os_error.strerror}; free some space or change the folder's"
         " permissions, then import it again"

@@ -54,7 +54,7 @@ class Backend:
         params["uri"] = self._workspace.folder.as_uri()
         # The editor may have opened the attempt, or let it go, since the last question.
         if self._own_server is None and (connection := await self._connect_to_editor_if_open()) is not None:
-            await self._keep_presence_connection()
+            await self._open_presence_connection_if_missing()
             request = {"operation": operation_name, "params": params, "connection": self._connection_id}
             return await _exchange_with_editor(*connection, request)
         async with self._starting:
@@ -78,7 +78,7 @@ class Backend:
             )
         return None
 
-    async def _keep_presence_connection(self) -> None:
+    async def _open_presence_connection_if_missing(self) -> None:
         async with self._starting:
             if self._presence is not None and not self._presence[0].at_eof():
                 return

@@ -74,7 +74,7 @@ async def serve_over_http(
         security = TransportSecuritySettings(
             allowed_hosts=[*names], allowed_origins=[f"http://{name}" for name in names]
         )
-        server = AttemptForAgents(backend, asks_person=asks_person).server()
+        server = AttemptForAgents(backend, asks_person=asks_person).make_mcp_server()
         app = _TokenRequired(
             server.streamable_http_app(streamable_http_path=PATH, transport_security=security, host=_LOOPBACK), token
         )

@@ -98,7 +98,7 @@ class AttemptForAgents:
         self._backend = backend
         self._asks_person = asks_person
 
-    def server(self) -> Server[Any]:
+    def make_mcp_server(self) -> Server[Any]:
         """The server."""
         return Server(
             "benchwright",
@@ -130,7 +130,7 @@ class AttemptForAgents:
                         open_world_hint=False,
                     ),
                 )
-                for tool in await self._offered_tools(context)
+                for tool in await self._tools_offered_or_mcp_error(context)
             ]
         )
 
@@ -158,7 +158,7 @@ class AttemptForAgents:
         if not self._asks_person or params.name not in _ASKED_BEFORE or not _can_elicit(context):
             return ""
         # What is forbidden is refused before anybody is asked.
-        if all(tool["name"] != params.name for tool in await self._offered_tools_or_mcp_error(context)):
+        if all(tool["name"] != params.name for tool in await self._request_offered_tools(context)):
             return ""
         status = (await self._run_tool(context, "status", {}))["structured"]
         if params.name == "start" and status["state"] != "open":
@@ -186,7 +186,7 @@ class AttemptForAgents:
     async def _list_resources(
         self, context: Any, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        await self._offered_tools(context)
+        await self._tools_offered_or_mcp_error(context)
         resources = [
             types.Resource(
                 name="statement",
@@ -204,7 +204,7 @@ class AttemptForAgents:
     async def _list_templates(
         self, context: Any, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        offered = {tool["name"] for tool in await self._offered_tools(context)}
+        offered = {tool["name"] for tool in await self._tools_offered_or_mcp_error(context)}
         return types.ListResourceTemplatesResult(
             resource_templates=[template for name, template in _TEMPLATES.items() if name in offered]
         )
@@ -218,7 +218,7 @@ class AttemptForAgents:
     # Prompts
 
     async def _list_prompts(self, context: Any, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
-        offered = {tool["name"] for tool in await self._offered_tools(context)}
+        offered = {tool["name"] for tool in await self._tools_offered_or_mcp_error(context)}
         return types.ListPromptsResult(prompts=[prompt for tool, prompt in _PROMPTS.items() if tool in offered])
 
     async def _get_prompt(self, context: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
@@ -241,7 +241,7 @@ class AttemptForAgents:
         )
 
     async def _complete_path_argument(self, context: Any, params: types.CompleteRequestParams) -> types.CompleteResult:
-        await self._offered_tools(context)
+        await self._tools_offered_or_mcp_error(context)
         matching_paths: list[str] = []
         if params.argument.name == "path" and "waveform" not in getattr(params.ref, "uri", ""):
             sizes_by_path = await self._workspace_file_sizes(context)
@@ -256,13 +256,13 @@ class AttemptForAgents:
 
     # The language server
 
-    async def _offered_tools(self, context: Any) -> list[dict[str, Any]]:
+    async def _tools_offered_or_mcp_error(self, context: Any) -> list[dict[str, Any]]:
         try:
-            return await self._offered_tools_or_mcp_error(context)
+            return await self._request_offered_tools(context)
         except ServerError as error:
             raise MCPError(types.INVALID_REQUEST, str(error)) from error
 
-    async def _offered_tools_or_mcp_error(self, context: Any) -> list[dict[str, Any]]:
+    async def _request_offered_tools(self, context: Any) -> list[dict[str, Any]]:
         reply = await self._backend.call_operation("agentTools", agent=_agent_name_and_version(context))
         tool_descriptions: list[dict[str, Any]] = reply["tools"]
         return tool_descriptions
@@ -346,7 +346,7 @@ def _agent_name_and_version(context: Any) -> str:
 
 async def serve_over_stdio(backend: Backend, *, asks_person: bool) -> None:
     """Serves one agent over standard input and output until it goes away."""
-    server = AttemptForAgents(backend, asks_person=asks_person).server()
+    server = AttemptForAgents(backend, asks_person=asks_person).make_mcp_server()
     try:
         async with stdio_server() as (reader, writer):
             await server.run(reader, writer, server.create_initialization_options())

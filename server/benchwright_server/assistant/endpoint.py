@@ -65,7 +65,9 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         """Do not follow redirects."""
 
 
-async def reply_text(assistant: Assistant, messages: Sequence[Mapping[str, str]], environ: Mapping[str, str]) -> str:
+async def request_reply_text(
+    assistant: Assistant, messages: Sequence[Mapping[str, str]], environ: Mapping[str, str]
+) -> str:
     """The model's reply.
 
     Args:
@@ -85,7 +87,7 @@ async def request_reply(
     environ: Mapping[str, str],
     on_text_so_far: Callable[[str], None] | None = None,
 ) -> AssistantReply:
-    """The reply with its number of tokens; see `reply_text`. Once it is cancelled, nobody waits for the endpoint.
+    """The reply with its number of tokens; see `request_reply_text`. Once it is cancelled, nobody waits for the endpoint.
 
     Args:
         assistant: The model to ask.

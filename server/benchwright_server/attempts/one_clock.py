@@ -69,20 +69,20 @@ class OneClock:
             with contextlib.suppress(OSError):
                 await asyncio.to_thread(write_atomically, self._file, session.header.id.encode(), 0o600, durable=False)
             for other_session in [candidate for candidate in self._sessions() if candidate is not session]:
-                await self._pause(other_session, session.header.problem, session.problem.title)
+                await self._pause_if_running_and_notify(other_session, session.header.problem, session.problem.title)
         return status
 
-    def watch(self) -> None:
+    def watch_other_servers(self) -> None:
         """Look for attempts that other servers start, from now on."""
         if self._watching is None:
-            self._watching = asyncio.create_task(self._watch())
+            self._watching = asyncio.create_task(self._pause_all_but_newest_periodically())
 
     def close(self) -> None:
         """Look no more."""
         if self._watching is not None:
             self._watching.cancel()
 
-    async def _watch(self) -> None:
+    async def _pause_all_but_newest_periodically(self) -> None:
         while True:
             await asyncio.sleep(_CHECK_INTERVAL_S)
             running_sessions = [session for session in self._sessions() if session.attempt.clock.is_following]
@@ -104,7 +104,7 @@ class OneClock:
             # The log can't be read now, or is another one.
             return
         for other_session in other_sessions:
-            await self._pause(other_session, header.problem, title)
+            await self._pause_if_running_and_notify(other_session, header.problem, title)
 
     def _last_started_attempt_id(self) -> str | None:
         try:
@@ -112,7 +112,9 @@ class OneClock:
         except (OSError, ValueError):
             return None
 
-    async def _pause(self, session: EditorSession, started_problem_ref: str, started_title: str) -> None:
+    async def _pause_if_running_and_notify(
+        self, session: EditorSession, started_problem_ref: str, started_title: str
+    ) -> None:
         # It may end at the same moment.
         with contextlib.suppress(AttemptError):
             if await session.is_clock_running():

@@ -1,4 +1,4 @@
-"""Opening a problem: creates a workspace and an attempt, or finds ones that can be continued."""
+"""ProblemOpener a problem: creates a workspace and an attempt, or finds ones that can be continued."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from benchwright_studies.conduct.study_log import StudyLog
 
 
-class Opening:
+class ProblemOpener:
     """Opens problems; every method blocks on the disk.
 
     Args:
@@ -47,9 +47,7 @@ class Opening:
         self._services = services
         self._has_answer_form = has_answer_form
 
-    def unfinished_or_new_attempt(
-        self, problem_ref: str, always_new: bool, is_guided: bool = False
-    ) -> tuple[str, Path]:
+    def reuse_or_make_attempt(self, problem_ref: str, always_new: bool, is_guided: bool = False) -> tuple[str, Path]:
         """The unfinished attempt at a problem and its folder, or new ones.
 
         Args:
@@ -104,7 +102,7 @@ class Opening:
         from benchwright_studies.plan.vocabulary import ParticipantStep
 
         studies = Studies(self._services.log, self._services.attempts)
-        participants = Participation(self._services.home).pseudonyms()
+        participants = Participation(self._services.home).pseudonym_by_study()
         for name in names:
             registered_study = studies.study(name)
             study = registered_study.study
@@ -190,7 +188,7 @@ class Opening:
                 problem.public_digest,
                 folder,
                 texts,
-                **_study_attempt_fields(assigned, records_less=self._is_recording_reduced(problem_ref)),
+                **_study_attempt_fields(assigned, is_recording_reduced=self._is_recording_reduced(problem_ref)),
             )
             mark_workspace(folder, _marker_of(header, problem))
         except BaseException:
@@ -250,10 +248,10 @@ class _StudyFields(TypedDict, total=False):
     recording: Recording
 
 
-def _study_attempt_fields(assigned: Assigned | None, *, records_less: bool) -> _StudyFields:
+def _study_attempt_fields(assigned: Assigned | None, *, is_recording_reduced: bool) -> _StudyFields:
     """The participant, condition and study of the attempt; outside studies the level of recording, if it is lower."""
     if assigned is None:
-        return {"recording": Recording.TIMING} if records_less else {}
+        return {"recording": Recording.TIMING} if is_recording_reduced else {}
     return {
         "solver": assigned.participant,
         "condition": assigned.condition,

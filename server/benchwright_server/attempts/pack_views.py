@@ -29,15 +29,15 @@ from benchwright_server.protocol.messages import (
 )
 
 
-def pack_list(store: Store, attempts: Attempts, views_by_open_attempt: Mapping[str, AttemptView]) -> PackList:
+def pack_list(store: Store, attempts: Attempts, views_by_open_attempt_id: Mapping[str, AttemptView]) -> PackList:
     """All packs, with this user's record on each problem; assignments first, by their due dates. Blocks on the disk.
 
     Args:
         store: Has the packs.
         attempts: This user's.
-        views_by_open_attempt: Attempt → its standing, of those that are open here.
+        views_by_open_attempt_id: Attempt → its standing, of those that are open here.
     """
-    records = attempts.person_records_by_problem(views_by_open_attempt)
+    records = attempts.person_records_outside_studies(views_by_open_attempt_id)
     packs = []
     for name in store.pack_names():
         assignment = store.assignment_if_any(name)
@@ -77,7 +77,7 @@ def other_language_variants(store: Store, problem_ref: str, question: Question) 
     ]
 
 
-def question_view(session: EditorSession, question: Question, languages: list[LanguageVariant]) -> QuestionView:
+def question_view(session: EditorSession, question: Question, language_variants: list[LanguageVariant]) -> QuestionView:
     """The view of a question for an answer form, and the current selection."""
     texts = {choice.letter: choice.text for choice in question.choices}
     choice_views = [
@@ -93,7 +93,7 @@ def question_view(session: EditorSession, question: Question, languages: list[La
         selected=read_selection(question, text),
         draft=session.draft,
         language=question.language,
-        languages=languages,
+        languages=language_variants,
         scored_on_save=session.is_scored_on_save,
     )
 
@@ -120,9 +120,9 @@ def _problem_summary(
         sign=problem_record.view.sign,
         run=problem_record.view.run,
         best_time_s=problem_record.best_active_s,
-        passed_with_agent=problem_record.passed_with_agent,
+        passed_with_agent=problem_record.has_passed_only_with_agent,
         attempts=problem_record.attempts,
-        has_unfinished=problem_record.has_unfinished,
+        has_unfinished=problem_record.has_unfinished_attempt,
     )
 
 
@@ -130,7 +130,7 @@ def problem_page(
     home: Home,
     store: Store,
     attempts: Attempts,
-    views_by_open_attempt: Mapping[str, AttemptView],
+    views_by_open_attempt_id: Mapping[str, AttemptView],
     problem_ref: str,
     *,
     is_in_open_study: bool,
@@ -141,7 +141,7 @@ def problem_page(
         home: Home with the verdicts.
         store: Has the packs.
         attempts: This user's.
-        views_by_open_attempt: Attempt → its standing, of those that are open here.
+        views_by_open_attempt_id: Attempt → its standing, of those that are open here.
         problem_ref: `pack/id`.
         is_in_open_study: True if a study will ask the problem: then nothing hidden is shown.
 
@@ -152,7 +152,7 @@ def problem_page(
     public = problem.public
     assignment = store.assignment_if_any(problem_ref.partition("/")[0])
     assistance = assignment.assistance if assignment is not None else None
-    summaries = attempts.person_summaries(problem_ref)
+    summaries = attempts.person_summaries_outside_studies(problem_ref)
     solutions = solutions_best_first(home, problem, summaries)
     author_solution = (
         ShownSolution()
@@ -162,7 +162,7 @@ def problem_page(
     past_attempts = [
         PastAttempt(
             attempt=header.id,
-            view=standing_view(views_by_open_attempt.get(header.id) or summary_view(summary)),
+            view=standing_view(views_by_open_attempt_id.get(header.id) or summary_view(summary)),
             begun=header.created.isoformat(),
             active_s=summary.clock.active_s if summary.has_clock else None,
             runs=summary.verdicts.count,

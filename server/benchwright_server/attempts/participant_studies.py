@@ -62,7 +62,7 @@ class ParticipantStudies:
         self._deliveries = Deliveries(sessions.home)
         self._hosted = HostedStudies(sessions.home)
 
-    async def studies(self) -> StudyList:
+    async def begin_joined_and_list_studies(self) -> StudyList:
         """The studies that this user takes part in."""
         await self._sessions.begin_joined_studies()
         return await asyncio.to_thread(self._study_list)
@@ -141,7 +141,7 @@ class ParticipantStudies:
         for header in headers:
             await self._sessions.close_session_of_workspace(Path(header.workspace))
         await asyncio.to_thread(
-            delete_participant,
+            delete_participant_and_count_attempts,
             self._sessions.home,
             self._sessions.log,
             study_id,
@@ -189,7 +189,7 @@ class ParticipantStudies:
 
     def _study_list(self) -> StudyList:
         summaries: list[StudySummary] = []
-        for study, participant in self._participation.pseudonyms().items():
+        for study, participant in self._participation.pseudonym_by_study().items():
             registered_study = self._administration.study(study)
             progress = self._administration.progress(study, participant)
             summary = StudySummary(
@@ -334,7 +334,9 @@ def _question_view(question: StudyQuestion) -> StudyQuestionView:
     )
 
 
-def delete_participant(home: Home, log: StudyLog, study_id: str, participant: str, reason: str) -> int:
+def delete_participant_and_count_attempts(
+    home: Home, log: StudyLog, study_id: str, participant: str, reason: str
+) -> int:
     """Delete all data of a participant: events, verdicts, run logs and workspace folders.
 
     Returns:

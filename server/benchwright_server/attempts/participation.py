@@ -19,7 +19,7 @@ class Participation:
     def __init__(self, home: Home) -> None:
         self._file = home.data / "studies" / "participation.json"
 
-    def pseudonyms(self) -> dict[str, str]:
+    def pseudonym_by_study(self) -> dict[str, str]:
         """Study → pseudonym.
 
         Raises:
@@ -43,7 +43,7 @@ class Participation:
         Raises:
             ServerError: The user does not take part in it.
         """
-        participant = self.pseudonyms().get(study_id)
+        participant = self.pseudonym_by_study().get(study_id)
         if participant is None:
             raise ServerError(
                 f"You don't take part in the study {study_id!r} on this machine. "
@@ -53,12 +53,12 @@ class Participation:
 
     def add_study(self, study_id: str, participant: str) -> None:
         """Record that the user takes part."""
-        self._write_pseudonyms({**self.pseudonyms(), study_id: participant})
+        self._write_pseudonyms({**self.pseudonym_by_study(), study_id: participant})
 
     def remove_study(self, study_id: str) -> None:
         """Record that the user no longer takes part."""
         self._write_pseudonyms(
-            {name: participant for name, participant in self.pseudonyms().items() if name != study_id}
+            {name: participant for name, participant in self.pseudonym_by_study().items() if name != study_id}
         )
 
     def _write_pseudonyms(self, pseudonym_by_study: dict[str, str]) -> None:

@@ -39,7 +39,7 @@ class FileRecorder:
         on_failure: Called when an event can't be written.
         given_content: The content that a file of a repository starts with; None of any other file. The log has it once
             somebody opens or changes the file.
-        is_muted: True if another process records the attempt, so nothing is recorded here.
+        is_recorded_elsewhere: True if another process records the attempt, so nothing is recorded here.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class FileRecorder:
         on_failure: Callable[[BaseException], None],
         *,
         given_content: Callable[[str], bytes | None] = lambda workspace_path: None,
-        is_muted: bool = False,
+        is_recorded_elsewhere: bool = False,
     ) -> None:
         self._log = log
         self._attempt = attempt_id
@@ -58,7 +58,7 @@ class FileRecorder:
         self._open: dict[str, str] = {}
         self._on_disk: dict[str, str] = {}
         """SHA-256 of each file as last seen on the disk."""
-        self._is_muted = is_muted
+        self._is_recorded_elsewhere = is_recorded_elsewhere
         self._on_failure = on_failure
         self._given_content = given_content
         self._begun_paths = set(replayed_files)
@@ -73,13 +73,13 @@ class FileRecorder:
         """
         self._on_disk.update(digests_by_path)
 
-    def mute(self) -> None:
+    def stop_recording_here(self) -> None:
         """Records nothing from now on: another process may."""
-        self._is_muted = True
+        self._is_recorded_elsewhere = True
 
-    def record_files_open_in(self, muted_recorder: FileRecorder) -> None:
+    def record_files_open_in(self, stopped_recorder: FileRecorder) -> None:
         """Records from now on what the editor does, which another recorder did not record until now."""
-        for path, text in muted_recorder._open.items():
+        for path, text in stopped_recorder._open.items():
             self.record_opened(path, text)
 
     def record_opened(self, workspace_path: str, text: str) -> None:
@@ -101,7 +101,9 @@ class FileRecorder:
             self._record_whole_text(workspace_path, FileText.of_text(new_text, bom=replayed_file.bom), TextCause.RESYNC)
             return
         self._files[workspace_path] = replace(replayed_file, text=new_text)
-        self._append_unless_muted(workspace_path, Edit(path=workspace_path, version=version, changes=applied))
+        self._append_unless_recorded_elsewhere(
+            workspace_path, Edit(path=workspace_path, version=version, changes=applied)
+        )
 
     def record_closed(self, workspace_path: str, content_on_disk: bytes | None) -> None:
         """An editor closed a file; unsaved changes are discarded."""
@@ -147,7 +149,7 @@ class FileRecorder:
             self._on_disk[workspace_path] = sha256(content)
         if content is None:
             if self._files.pop(workspace_path, None) is not None:
-                self._append_unless_muted(
+                self._append_unless_recorded_elsewhere(
                     workspace_path, TextSet(path=workspace_path, cause=TextCause.DELETED, file=None)
                 )
         elif self._files.get(workspace_path, _UNKNOWN).data != content:
@@ -159,7 +161,7 @@ class FileRecorder:
         Raises:
             AttemptError: The save could not be recorded.
         """
-        if self._is_muted:
+        if self._is_recorded_elsewhere:
             return
         self._record_content_if_changed(workspace_path, content, TextCause.OUTSIDE)
         self._on_disk[workspace_path] = sha256(content)
@@ -169,12 +171,12 @@ class FileRecorder:
         old_text = self._files.get(workspace_path, _UNKNOWN).text
         self._files[workspace_path] = ReplayedFile(file.text, file.bom)
         put_in_count = inserted_non_space_count(old_text, file.text) if file.text is not None else None
-        self._append_unless_muted(
+        self._append_unless_recorded_elsewhere(
             workspace_path, TextSet(path=workspace_path, cause=cause, file=file, put_in=put_in_count)
         )
 
-    def _append_unless_muted(self, workspace_path: str, event: Event) -> None:
-        if self._is_muted:
+    def _append_unless_recorded_elsewhere(self, workspace_path: str, event: Event) -> None:
+        if self._is_recorded_elsewhere:
             return
 
         # Called on the thread that writes the log.

@@ -10,7 +10,7 @@ from benchwright_harness.sandbox.registry import sandbox_kind
 _SHOWN_FILE = "sandbox-notice.txt"
 
 
-def new_sandbox_notice(home: Home, sandbox_name: str) -> str:
+def sandbox_notice_unless_shown(home: Home, sandbox_name: str) -> str:
     """Why the sandbox does not work here and what to do, unless it was shown before; empty if it works.
 
     Blocks: it starts a program.

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from benchwright_attempts.adapter import Adapter, Report
+from benchwright_attempts.adapter import ReportProgress, SolverAdapter
 from benchwright_attempts.clock.clock import AttemptState, advance_clock
 from benchwright_attempts.engine import Attempt
 from benchwright_attempts.errors import AttemptElsewhereError, ClaimLostError
@@ -33,8 +33,8 @@ from benchwright_foundation.atomic import write_atomically
 from benchwright_judges.formats import rules_of
 from benchwright_problems.aids import Aid
 from benchwright_problems.problem import Problem
-from benchwright_problems.repository.build_output import is_left_out
-from benchwright_problems.repository.changes import CHANGES, changed_files
+from benchwright_problems.repository.build_output import is_left_out_of_solution
+from benchwright_problems.repository.changes import CHANGES, changed_content_by_path
 from benchwright_problems.repository.tree import Tree
 from benchwright_problems.reveal import Revealed
 from benchwright_problems.test_groups import TestGroup, group_scores
@@ -64,12 +64,12 @@ _WATCH_S = 5.0
 _ANSWER_S = 20.0
 """Seconds that a log may take to answer that; one that takes longer is taken for gone."""
 
-Progress = Callable[["EditorSession"], AbstractAsyncContextManager[Report]]
+Progress = Callable[["EditorSession"], AbstractAsyncContextManager[ReportProgress]]
 """Shows a run's progress for the duration of the block; cancelling the block cancels the run."""
 
 
 @asynccontextmanager
-async def no_progress(session: EditorSession) -> AsyncIterator[Report]:
+async def no_progress(session: EditorSession) -> AsyncIterator[ReportProgress]:
     """Shows no progress."""
     yield lambda message, percent: None
 
@@ -91,7 +91,7 @@ class Listeners:
     """Called in any thread when a study has something new to deliver."""
 
 
-class EditorSession(Adapter):
+class EditorSession(SolverAdapter):
     """One attempt while the editor has its workspace open; call `continue_from_log` first.
 
     Args:
@@ -123,7 +123,7 @@ class EditorSession(Adapter):
         self.workspace = workspace
         self.terms = terms
         self.attempt = Attempt(
-            services, header, problem, terms, self, flagged_violations=flagged_violations, warms_up=True
+            services, header, problem, terms, self, flagged_violations=flagged_violations, starts_sandbox_ahead=True
         )
         self.hint_ladder = HintLadder(services, header, problem, self.attempt)
         self._claim = None if isinstance(claim_or_holder, str) else claim_or_holder
@@ -139,7 +139,7 @@ class EditorSession(Adapter):
             replayed_files,
             listeners.on_failure,
             given_content=self._given_content,
-            is_muted=self.is_held_elsewhere,
+            is_recorded_elsewhere=self.is_held_elsewhere,
         )
         self.draft = _unsaved_answer_or_none(replayed_files.get(ANSWER), workspace)
         """The answer as typed but not saved before the editor closed. None if it was saved."""
@@ -158,21 +158,21 @@ class EditorSession(Adapter):
         self.recorder.remember_disk_digests((await self.attempt.continue_from_log()).files)
         self._report_if_continued_elsewhere()
         if self._claim is not None and not self.ended:
-            self._watching = asyncio.create_task(self._mute_once_claim_is_lost(self._claim))
+            self._watching = asyncio.create_task(self._stop_recording_once_claim_is_lost(self._claim))
             self._listeners.on_attempt_claim(self)
 
     def _report_if_continued_elsewhere(self) -> None:
         if self.attempt.writer.elsewhere_error is not None:
             self._listeners.on_failure(self.attempt.writer.elsewhere_error)
 
-    async def _mute_once_claim_is_lost(self, claim: Claim) -> None:
+    async def _stop_recording_once_claim_is_lost(self, claim: Claim) -> None:
         """Stops recording once the claim is lost, so that no two processes record the attempt."""
         while await self._is_claim_held_in_time(claim):  # noqa: ASYNC110
             await asyncio.sleep(_WATCH_S)
         if self.ended:
             return
         self.attempt.writer.elsewhere_error = ClaimLostError()
-        self.recorder.mute()
+        self.recorder.stop_recording_here()
         self.attempt.clock.stop_following()
         self._report_if_continued_elsewhere()
         self.on_status_changed()
@@ -197,7 +197,7 @@ class EditorSession(Adapter):
     def on_files_taken_for_run(self, files: Mapping[str, bytes]) -> None:
         """A run reads files from the disk, where another program may have changed them."""
         if self.problem.public.tree is not None:
-            self._record_diff(self.problem.public.tree, files.get(CHANGES, b""))
+            self._record_changed_files_and_write_diff(self.problem.public.tree, files.get(CHANGES, b""))
             return
         for path in judged_paths(self.problem):
             self.recorder.record_read_by_run(path, files.get(path))
@@ -206,8 +206,8 @@ class EditorSession(Adapter):
         tree = self.problem.public.tree
         return tree.read(path) if tree is not None and path in tree.digest_by_path else None
 
-    def _record_diff(self, tree: Tree, diff: bytes) -> None:
-        for path, content in changed_files(tree, diff.decode()).items():
+    def _record_changed_files_and_write_diff(self, tree: Tree, diff: bytes) -> None:
+        for path, content in changed_content_by_path(tree, diff.decode()).items():
             self.recorder.record_read_by_run(path, content)
         self.recorder.record_generated_file(CHANGES, diff)
         # For people to read.
@@ -227,7 +227,7 @@ class EditorSession(Adapter):
         self._listeners.on_failure(error)
 
     @asynccontextmanager
-    async def show_run_progress(self) -> AsyncIterator[Report]:
+    async def show_run_progress(self) -> AsyncIterator[ReportProgress]:
         """Shows a run's progress in the editor."""
         async with self._listeners.progress(self) as report:
             yield report
@@ -322,12 +322,14 @@ class EditorSession(Adapter):
             if self._claim is not None:
                 await asyncio.to_thread(self._claim.release)
 
-    def is_judged_path(self, path: str) -> bool:
+    def is_judged_path(self, workspace_path: str) -> bool:
         """True if a change of this file of the workspace changes what is judged."""
         if self.problem.public.tree is None:
-            return path in judged_paths(self.problem)
+            return workspace_path in judged_paths(self.problem)
         own_paths = (CHANGES, self.workspace.marker.statement)
-        return path in self.problem.public.tree.digest_by_path or not (path in own_paths or is_left_out(path))
+        return workspace_path in self.problem.public.tree.digest_by_path or not (
+            workspace_path in own_paths or is_left_out_of_solution(workspace_path)
+        )
 
     @property
     def is_scored_on_save(self) -> bool:
@@ -376,7 +378,7 @@ class EditorSession(Adapter):
             time_limit_s=limit_s,
             runs_allowed=self.terms.runs_allowed,
             assistance=self.terms.assistance.rule_and_check_notice if self.terms.assistance is not None else None,
-            without_help=self.terms.is_model_help_forbidden,
+            without_help=self.terms.is_model_help_forbidden_by_assignment,
             aids=[aid.value for aid in self.aids],
             read_only=str(self.attempt.writer.elsewhere_error) if self.is_held_elsewhere else None,
             not_recorded=str(self._log.failing) if self._log.failing is not None else None,
@@ -393,8 +395,8 @@ class EditorSession(Adapter):
 
     async def _attempt_view(self, summary: Summary, revealed: Revealed | None) -> AttemptView:
         verdict, pending_run = summary.verdict, self.attempt.runs.pending_run(summary.next_run_number)
-        if pending_run is None and self.is_held_elsewhere and summary.open_runs:
-            pending_run = PendingRun(max(summary.open_runs.values()))
+        if pending_run is None and self.is_held_elsewhere and summary.open_run_numbers_by_id:
+            pending_run = PendingRun(max(summary.open_run_numbers_by_id.values()))
         return attempt_view(
             summary.state,
             newest_verdict=ShownVerdict.from_revealed(verdict.number, revealed, verdict.at)
@@ -402,27 +404,29 @@ class EditorSession(Adapter):
             else None,
             pending_run=pending_run,
             first_passed_run=summary.first_pass.number if summary.first_pass is not None else None,
-            has_changed_files=not summary.state.ended and not await self.attempt.runs.is_verdict_current(),
-            is_withdrawn=summary.end_reason == CONSENT_WITHDRAWN,
+            has_changed_files=not summary.state.ended and not await self.attempt.runs.is_verdict_about_present_files(),
+            is_withdrawn=summary.abandon_reason == CONSENT_WITHDRAWN,
             problem_kind=self.problem.kind,
         )
 
     # What the editor reports
 
-    async def record_saved(self, path: str, content: bytes) -> None:
+    async def record_saved(self, workspace_path: str, content: bytes) -> None:
         """A file was saved; returns once the event is on disk."""
         self._report_if_continued_elsewhere()
-        await self.recorder.record_saved(path, content)
-        if path == ANSWER:
+        await self.recorder.record_saved(workspace_path, content)
+        if workspace_path == ANSWER:
             self.draft = None
 
-    async def record_lint_counts(self, path: str, errors_and_warnings_by_tool: Mapping[str, tuple[int, int]]) -> None:
+    async def record_lint_counts(
+        self, workspace_path: str, errors_and_warnings_by_tool: Mapping[str, tuple[int, int]]
+    ) -> None:
         """Record how many errors and warnings each tool found in a file."""
         by_source = {
             name: ProblemCount(errors=error_count, warnings=warning_count)
             for name, (error_count, warning_count) in errors_and_warnings_by_tool.items()
         }
-        await self.attempt.writer.append_unless_ended(Diagnostics(path=path, counts=by_source))
+        await self.attempt.writer.append_unless_ended(Diagnostics(path=workspace_path, counts=by_source))
 
 
 def standing_view(view: AttemptView) -> StandingView:

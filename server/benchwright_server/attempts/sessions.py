@@ -22,7 +22,7 @@ from benchwright_harness.sandbox import Sandbox
 from benchwright_problems.problem import Problem, ProblemKind, Question, QuestionFormat
 from benchwright_remote.remote_work import RemoteWork
 from benchwright_server.attempts.one_clock import OneClock
-from benchwright_server.attempts.opening import Opening
+from benchwright_server.attempts.opening import ProblemOpener
 from benchwright_server.attempts.pack_views import other_language_variants, pack_list, problem_page, question_view
 from benchwright_server.attempts.participation import Participation
 from benchwright_server.attempts.session import EditorSession, Listeners
@@ -70,7 +70,7 @@ class EditorSessions:
         self._remote = RemoteWork(home, lambda: self.services.log, enrolled, self._listeners.on_notice)
         self.services: Services[StudyLog] = Services(home, open_log, lambda: sandbox, remote_grader=self._remote)
         self.store = self.services.store
-        self._problems = Opening(self.services, has_answer_form=has_answer_form)
+        self._problem_opener = ProblemOpener(self.services, has_answer_form=has_answer_form)
         self.pending_sign_ins: dict[str, Device] = {}
         """Sign-ins by a browser that wait for their confirmation, by the address of the service."""
         self._sessions: dict[Path, EditorSession] = {}
@@ -103,7 +103,7 @@ class EditorSessions:
         """Have questions judged by a service; by the local judges if the URL is empty."""
         self.services.judging.service_url = url
 
-    async def packs(self) -> PackList:
+    async def refresh_and_list_packs(self) -> PackList:
         """All packs, with this user's record on each problem; those of assignments as their services have them now."""
         await self._remote.refresh_packs_and_studies(_SERVICES_S)
         await self._remote.start_delivering()
@@ -123,7 +123,7 @@ class EditorSessions:
             self.attempts,
             live_views,
             problem_ref,
-            is_in_open_study=await asyncio.to_thread(self._problems.open_study_id_with_problem, problem_ref)
+            is_in_open_study=await asyncio.to_thread(self._problem_opener.open_study_id_with_problem, problem_ref)
             is not None,
         )
 
@@ -146,7 +146,7 @@ class EditorSessions:
         """
         async with self._opening:
             attempt, folder = await asyncio.to_thread(
-                self._problems.unfinished_or_new_attempt, problem_ref, always_new, is_guided
+                self._problem_opener.reuse_or_make_attempt, problem_ref, always_new, is_guided
             )
             stale = self._sessions.get(folder)
             if stale is not None and stale.header.id != attempt:
@@ -169,7 +169,7 @@ class EditorSessions:
         """
         async with self._opening:
             attempt = await asyncio.to_thread(
-                self._problems.begin_or_reuse_task_attempt, assigned, consent, problem_ref
+                self._problem_opener.begin_or_reuse_task_attempt, assigned, consent, problem_ref
             )
         return await self.reopen_attempt_workspace(attempt)
 
@@ -235,7 +235,7 @@ class EditorSessions:
                     successor.on_status_changed()
             return self._sessions.get(folder, session)
 
-    def open_session_of_attempt(self, attempt_id: str) -> EditorSession | None:
+    def find_open_session_of_attempt(self, attempt_id: str) -> EditorSession | None:
         """The open session of an attempt."""
         return next((session for session in self._sessions.values() if session.header.id == attempt_id), None)
 
@@ -275,7 +275,7 @@ class EditorSessions:
     async def _refuse_practice_in_study(self, session: EditorSession) -> None:
         """Refuses practice on what a study asks: it may have been opened before the study was registered."""
         if not session.header.study:
-            await asyncio.to_thread(self._problems.refuse_if_in_open_study, session.header.problem)
+            await asyncio.to_thread(self._problem_opener.refuse_if_in_open_study, session.header.problem)
 
     async def question_view(self, session: EditorSession) -> QuestionView:
         """The content of an answer form.
@@ -348,7 +348,7 @@ class EditorSessions:
             else Terms(
                 header.condition,
                 most_runs=assignment.most_runs,
-                most_shown=assignment.reveal,
+                most_shown_outside_studies=assignment.reveal,
                 assistance=assignment.assistance,
                 aids=frozenset(assignment.aids) if assignment.aids is not None else None,
             )
@@ -357,7 +357,7 @@ class EditorSessions:
             self.services, self._listeners, header, problem, workspace, files, terms, flagged, holding
         )
         await session.continue_from_log()
-        self._clock.watch()
+        self._clock.watch_other_servers()
         # Also what an editor that was killed has left behind.
         await self._remote.start_delivering()
         return session

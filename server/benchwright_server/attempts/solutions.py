@@ -18,7 +18,7 @@ from benchwright_problems.verdict import ComparedQuality, Outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Solution:
+class PassedAttempt:
     """An attempt that ended with a pass."""
 
     header: AttemptHeader
@@ -28,7 +28,7 @@ class Solution:
 
 def solutions_best_first(
     home: Home, problem: Problem, own_attempts: Sequence[tuple[AttemptHeader, Summary]]
-) -> list[Solution]:
+) -> list[PassedAttempt]:
     """A person's solutions of a design problem as it is now: fewest gates first, then the shortest path.
 
     Args:
@@ -44,11 +44,11 @@ def solutions_best_first(
         if header.problem_digest != problem.public_digest:
             continue
         full_verdict = RunRecords(home, header.id).find_verdict(verdict.number)
-        solutions.append(Solution(header, full_verdict.quality if full_verdict is not None else None))
+        solutions.append(PassedAttempt(header, full_verdict.quality if full_verdict is not None else None))
     return sorted(solutions, key=_gates_and_depth) if problem.kind is ProblemKind.DESIGN else []
 
 
-def _gates_and_depth(solution: Solution) -> tuple[float, float]:
+def _gates_and_depth(solution: PassedAttempt) -> tuple[float, float]:
     if solution.quality is None:
         return float("inf"), float("inf")
     return solution.quality.solution.gates, solution.quality.solution.depth
@@ -68,7 +68,7 @@ def author_solution_to_show(
     store: Store,
     problem_ref: str,
     problem: Problem,
-    own_solutions: Sequence[Solution],
+    own_solutions: Sequence[PassedAttempt],
     own_attempts: Sequence[tuple[AttemptHeader, Summary]],
 ) -> ShownSolution:
     """The author's solution and explanation, for who has solved a problem and works on it no more.
@@ -95,6 +95,6 @@ def author_solution_to_show(
     with contextlib.suppress(ProblemsError):
         return ShownSolution(
             reveal_reference(policy, read_reference, is_solved=is_solved),
-            reveal_explanation(lambda: read_hidden_part().explanation, is_over=is_solved),
+            reveal_explanation(lambda: read_hidden_part().explanation, is_work_over=is_solved),
         )
     return ShownSolution()

@@ -7,7 +7,7 @@ from pathlib import Path
 from benchwright_authoring.problem_files.fields import FileFields
 from benchwright_authoring.problem_files.problem_folder import ProblemFolder
 from benchwright_authoring.problem_files.remark import Remark
-from benchwright_authoring.problem_files.remarks import field_remark, read_toml
+from benchwright_authoring.problem_files.remarks import field_remark, parse_toml_or_remarks
 from benchwright_authoring.problem_files.toml_places import TomlPlaces
 from benchwright_exams.review.packing import require_exam_licence
 from benchwright_exams.review.review import ITEMS
@@ -66,7 +66,7 @@ def review_remarks(question_folder: Path, review_toml: str, home: Home) -> list[
         home: No exam is reviewed where solvers work.
     """
     toml_places = TomlPlaces(review_toml)
-    form, remarks = read_toml(FORM_FILE, review_toml, ReviewForm, toml_places)
+    form, remarks = parse_toml_or_remarks(FORM_FILE, review_toml, ReviewForm, toml_places)
     if form is None or form.decision is not ReviewDecision.ACCEPTED:
         return remarks
     if not ProblemFolder(question_folder, {f"{question_folder.name}/{FORM_FILE}": review_toml}).is_saved:
@@ -81,7 +81,7 @@ def review_remarks(question_folder: Path, review_toml: str, home: Home) -> list[
 def exam_remarks(file: Path, exam_toml: str) -> list[Remark]:
     """Everything that is wrong with an `exam.toml`, and what no pack is made without."""
     toml_places = TomlPlaces(exam_toml)
-    exam, remarks = read_toml(EXAM_FILE, exam_toml, ExamForm, toml_places)
+    exam, remarks = parse_toml_or_remarks(EXAM_FILE, exam_toml, ExamForm, toml_places)
     try:
         if exam is not None:
             require_exam_licence(file, exam)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from benchwright_authoring.problem_files.toml_edit import TomlEditError, with_toml_values
-from benchwright_exams.items import Items
+from benchwright_exams.items import ExamItems
 from benchwright_exams.review.packing import labels_with_form, require_packable_question
 from benchwright_exams.review.review import ITEMS
 from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, ReviewDecision, ReviewForm, read_review_form
@@ -166,7 +166,7 @@ def has_exam_files(folder: Path) -> bool:
 
 
 def _is_exam_with_items(folder: Path) -> bool:
-    return has_exam_files(folder) and StageFile(folder / "items.json", Items).last_output() is not None
+    return has_exam_files(folder) and StageFile(folder / "items.json", ExamItems).last_output() is not None
 
 
 def _refuse_link(file: Path) -> None:

@@ -29,14 +29,14 @@ class FormFiles:
     """Of all of them."""
 
     @classmethod
-    def read(cls, folder: Path, paths: Sequence[str]) -> FormFiles:
+    def read(cls, folder: Path, relative_paths: Sequence[str]) -> FormFiles:
         """Reads them; a missing one is empty.
 
         Raises:
             ServerError: A file can't be read, is larger than 1 MB, or no plain file.
         """
         hasher, texts = hashlib.sha256(), {}
-        for path in paths:
+        for path in relative_paths:
             data = _content_or_empty(folder, path)
             hasher.update(f"{len(data)}:".encode() + data)
             try:
@@ -97,15 +97,15 @@ def _with_line_feeds(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _content_or_empty(folder: Path, path: str) -> bytes:
+def _content_or_empty(folder: Path, relative_path: str) -> bytes:
     try:
-        return read_plain_file(folder, path, _MOST_BYTES)
+        return read_plain_file(folder, relative_path, _MOST_BYTES)
     except FileNotFoundError:
         return b""
     except FileTooLargeError as error:
-        raise ServerError(f"{folder / path} has more than {_MOST_BYTES:,} bytes. Shorten it.") from error
+        raise ServerError(f"{folder / relative_path} has more than {_MOST_BYTES:,} bytes. Shorten it.") from error
     except NotPlainFileError as error:
-        raise ServerError(f"{folder / path} is no plain file. Remove it.") from error
+        raise ServerError(f"{folder / relative_path} is no plain file. Remove it.") from error
     except OSError as error:
         reason = "it is a link" if error.errno == errno.ELOOP else error.strerror
-        raise ServerError(f"{folder / path} can't be read: {reason}. Put a plain file there.") from error
+        raise ServerError(f"{folder / relative_path} can't be read: {reason}. Put a plain file there.") from error

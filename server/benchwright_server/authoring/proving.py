@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchwright_harness.execution.run import starting_files
-from benchwright_harness.grading.check import Checker
+from benchwright_harness.execution.run import starting_solution_files
+from benchwright_harness.grading.check import ProblemChecker
 from benchwright_harness.grading.grade import BatchGrader
-from benchwright_harness.grading.two_sided import TwoSided
+from benchwright_harness.grading.two_sided import TwoSidedProof
 from benchwright_judges.score import judge_key_and_empty_answer
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.pack_folder import right_solutions_by_name, wrong_solutions_by_name
@@ -54,10 +54,10 @@ def _encoded_solutions(solutions_by_name: Mapping[str, Mapping[str, str]]) -> di
 
 async def prove_both_sides(
     proof_candidates: Sequence[ProofCandidate],
-    checker: Checker,
+    checker: ProblemChecker,
     grader: BatchGrader,
-    on_both_sides_run: Callable[[Problem, TwoSided], None] = lambda problem, two_sided: None,
-) -> list[TwoSided]:
+    on_both_sides_run: Callable[[Problem, TwoSidedProof], None] = lambda problem, two_sided: None,
+) -> list[TwoSidedProof]:
     """Prove problems from both sides: design problems by runs, questions by the judges' rules.
 
     Args:
@@ -69,15 +69,15 @@ async def prove_both_sides(
     Returns:
         The proofs, in the order of the problems.
     """
-    proofs: dict[int, TwoSided] = {}
+    proofs: dict[int, TwoSidedProof] = {}
     designs = [
         index for index, candidate in enumerate(proof_candidates) if candidate.problem.kind is ProblemKind.DESIGN
     ]
     for index in set(range(len(proof_candidates))) - set(designs):
         reference, starting = judge_key_and_empty_answer(proof_candidates[index].problem)
-        proofs[index] = TwoSided(reference=reference.verdict, starting=starting.verdict)
+        proofs[index] = TwoSidedProof(reference=reference.verdict, starting=starting.verdict)
 
-    def finish(number: int, two_sided: TwoSided) -> None:
+    def finish(number: int, two_sided: TwoSidedProof) -> None:
         proofs[designs[number]] = two_sided
         on_both_sides_run(proof_candidates[designs[number]].problem, two_sided)
 
@@ -92,7 +92,7 @@ async def prove_both_sides(
         for name, files in solutions_by_name.items()
     ]
     solutions = [
-        (proof_candidates[index].problem, {**starting_files(proof_candidates[index].problem), **files})
+        (proof_candidates[index].problem, {**starting_solution_files(proof_candidates[index].problem), **files})
         for index, _, _, files in proof_solutions
     ]
     for (index, side, name, _), verdict in zip(proof_solutions, await grader.grade(solutions), strict=True):

@@ -40,7 +40,7 @@ def register_operation(server: EditorServer, operation: Operation[S, Any, Any], 
         await server.sync.wait_until_recorded()
         # The one way in of an editor; tools for agents say themselves who uses them.
         with acting_as(Actor.PERSON):
-            return await operation_reply_json(operation, get_target(), params)
+            return await handle_operation_to_json(operation, get_target(), params)
 
     async def command(*arguments: Any) -> dict[str, Any]:
         return await request(arguments[0] if arguments else None)
@@ -49,7 +49,7 @@ def register_operation(server: EditorServer, operation: Operation[S, Any, Any], 
         async def work() -> None:
             # A notification has no response, so a rejection is not reported.
             with contextlib.suppress(JsonRpcException):
-                await operation_reply_json(operation, get_target(), params)
+                await handle_operation_to_json(operation, get_target(), params)
 
         server.sync.run_in_order(work)
 
@@ -76,13 +76,13 @@ async def call_operation(server: EditorServer, operation_name: str, result_type:
     try:
         reply_message = await server.served[operation_name](params)
     except ValidationError as error:
-        raise ServerError(f"{operation_name}: {first_invalid_field(error)}") from None
+        raise ServerError(f"{operation_name}: {first_invalid_field_and_reason(error)}") from None
     if not isinstance(reply_message, result_type):
         raise TypeError(f"{operation_name} has another result")
     return reply_message
 
 
-async def operation_reply_json(operation: Operation[S, Any, Any], target: S, params: Any) -> dict[str, Any]:
+async def handle_operation_to_json(operation: Operation[S, Any, Any], target: S, params: Any) -> dict[str, Any]:
     """The result of an operation as plain JSON.
 
     Raises:
@@ -91,7 +91,7 @@ async def operation_reply_json(operation: Operation[S, Any, Any], target: S, par
     try:
         parsed = operation.params.model_validate(params if params is not None else {})
     except ValidationError as error:
-        raise JsonRpcInvalidParams(f"benchwright/{operation.name}: {first_invalid_field(error)}") from None
+        raise JsonRpcInvalidParams(f"benchwright/{operation.name}: {first_invalid_field_and_reason(error)}") from None
     try:
         result = await operation.handle(target, parsed)
     except FORESEEN as error:
@@ -103,7 +103,7 @@ async def operation_reply_json(operation: Operation[S, Any, Any], target: S, par
     return plain_result
 
 
-def first_invalid_field(error: ValidationError) -> str:
+def first_invalid_field_and_reason(error: ValidationError) -> str:
     """The first field that is invalid, and why."""
     first_error = error.errors(include_url=False, include_input=False)[0]
     field = ".".join(str(part) for part in first_error["loc"]) or "the parameters"

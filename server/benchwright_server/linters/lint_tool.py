@@ -1,4 +1,4 @@
-"""Lint tools: programs that run on a file when it is saved."""
+"""LintRuleSettings tools: programs that run on a file when it is saved."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchwright_verilog.findings.finding import RelatedPlace as EditorRelated
 if TYPE_CHECKING:
     from benchwright_verilog.actions.line_fix import Fix
     from benchwright_verilog.findings.source import FindingTool
-    from benchwright_verilog.settings import Lint
+    from benchwright_verilog.settings import LintRuleSettings
     from benchwright_verilog.syntax.lines import Lines
 
 
@@ -78,7 +78,7 @@ class SavedFile:
     """The workspace that the file belongs to; None if there is none."""
     cache: Path
     """The folder of the toolchains."""
-    settings: Lint
+    settings: LintRuleSettings
 
 
 @dataclass(frozen=True)
@@ -93,5 +93,5 @@ class LintTool:
     """Lints a file; a `HarnessError` is shown to the user and counts as no findings."""
     needs_folder: bool = False
     """True if it needs the other files of a workspace; if so, it does not run outside workspaces."""
-    fixes: Callable[[str, str, Lint], Awaitable[Sequence[Fix]]] | None = None
+    fixes: Callable[[str, str, LintRuleSettings], Awaitable[Sequence[Fix]]] | None = None
     """Its own fixes, if it has any, for everything that it finds in a file of a given name and content."""

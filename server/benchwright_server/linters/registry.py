@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def lint_tools() -> dict[str, LintTool]:
     """The declaration of each registered tool, by name."""
-    return {tool.name: resolve_name(tool.declaration) for tool in lint_registry.LINT_TOOLS}
+    return {tool.name: resolve_name(tool.declaration_path) for tool in lint_registry.LINT_TOOLS}
 
 
 async def lint_file(

@@ -18,7 +18,7 @@ from benchwright_verilog.actions.line_fix import Fix
 from benchwright_verilog.findings.finding import Finding as EditorFinding
 from benchwright_verilog.findings.finding import Level
 from benchwright_verilog.findings.source import FindingTool, WaiverStyle
-from benchwright_verilog.settings import Lint
+from benchwright_verilog.settings import LintRuleSettings
 
 _PATIENCE_S = 10.0
 _MAX_FIXES = 10_000
@@ -47,7 +47,7 @@ def verible_program(subcommand: str) -> Path | None:
 
 
 async def verible_lint(file_name: str, text: str, rule_changes: Sequence[str] = ()) -> list[LintFinding]:
-    """Lint one file.
+    """LintRuleSettings one file.
 
     Args:
         file_name: The file's name; some rules compare it with what the file declares.
@@ -118,8 +118,8 @@ def _output_lines(lint_output: str) -> list[str]:
     return [line.removesuffix("\r") for line in lint_output.split("\n")]
 
 
-def _parse_finding(line: str) -> LintFinding | None:
-    match = _FINDING.fullmatch(line)
+def _parse_finding(output_line: str) -> LintFinding | None:
+    match = _FINDING.fullmatch(output_line)
     if match is None or not match["rule"]:
         return None
     column = int(match["column"])
@@ -135,24 +135,24 @@ def _parse_finding(line: str) -> LintFinding | None:
     )
 
 
-def _parse_fixes(lines: Sequence[str]) -> Iterator[Fix]:
+def _parse_fixes(output_lines: Sequence[str]) -> Iterator[Fix]:
     finding: LintFinding | None = None
     title = ""
     index = 0
-    while index < len(lines):
-        line = lines[index]
+    while index < len(output_lines):
+        line = output_lines[index]
         index += 1
         if (next_finding := _parse_finding(line)) is not None:
             finding = next_finding
         elif match := _TITLE.fullmatch(line):
             title = match["title"]
         elif (match := _HUNK.match(line)) and finding is not None:
-            hunk = _parse_hunk(lines, index, int(match["line"]))
+            hunk = _parse_hunk(output_lines, index, int(match["line"]))
             index = hunk.index_after
             yield Fix(
                 rule=finding.rule,
-                line=finding.line,
-                column=finding.column,
+                finding_line=finding.line,
+                finding_column=finding.column,
                 title=title,
                 first_line=hunk.first_line,
                 removed_lines=tuple(hunk.removed_lines),
@@ -209,7 +209,7 @@ def _editor_finding(finding: LintFinding, saved_file: SavedFile) -> EditorFindin
     )
 
 
-async def _fixes_of(file_name: str, text: str, settings: Lint) -> list[Fix]:
+async def _fixes_of(file_name: str, text: str, settings: LintRuleSettings) -> list[Fix]:
     return await verible_fixes(file_name, text, settings.verible_rules)
 
 

@@ -43,11 +43,11 @@ async def verilator_lint(folder: Path, relative_path: str, toolchain: Toolchain)
     Returns:
         Findings about files inside the workspace, of which alone Verilator knows; none if it fails.
     """
-    findings = await _findings_by_standard(folder, relative_path, toolchain)
+    findings = await _run_verilator_lint(folder, relative_path, toolchain)
     if not relative_path.endswith(".v") or not _error_count(findings):
         return findings
     # There `bit` and `do` may be names.
-    findings_as_verilog = await _findings_by_standard(folder, relative_path, toolchain, ("+1364-2005ext+v",))
+    findings_as_verilog = await _run_verilator_lint(folder, relative_path, toolchain, ("+1364-2005ext+v",))
     return findings_as_verilog if _error_count(findings_as_verilog) < _error_count(findings) else findings
 
 
@@ -55,7 +55,7 @@ def _error_count(findings: Sequence[LintFinding]) -> int:
     return sum(finding.severity is LintSeverity.ERROR for finding in findings)
 
 
-async def _findings_by_standard(
+async def _run_verilator_lint(
     folder: Path, relative_path: str, toolchain: Toolchain, standard_options: Sequence[str] = ()
 ) -> list[LintFinding]:
     with tempfile.TemporaryDirectory(prefix="benchwright-lint-") as temporary:
@@ -132,9 +132,9 @@ def verilator_findings(lint_output: str) -> list[LintFinding]:
     return list(unique_findings)
 
 
-def _related_locations(lines: Iterable[str]) -> Iterator[RelatedLocation]:
+def _related_locations(output_lines: Iterable[str]) -> Iterator[RelatedLocation]:
     """The other locations of a finding, printed between it and the next finding."""
-    for line in lines:
+    for line in output_lines:
         if line.startswith("%"):
             return
         if match := _RELATED.match(line):

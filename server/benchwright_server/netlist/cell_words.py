@@ -108,7 +108,7 @@ def pin_words(cell: Mapping[str, Any]) -> dict[str, str]:
         words = _STORAGE_PINS
         if _loads_constant(cell):
             words = {**words, "ALOAD": "reset", "AD": "reset value"}
-        return {name: words.get(name, name) + _active_level(cell, name) for name in pins}
+        return {name: words.get(name, name) + _inverted_polarity_suffix(cell, name) for name in pins}
     if word == "memory":
         pins = [name for name in pins if name not in _MEMORY_RESETS or set(bits_by_pin[name]) != {"0"}]
     _, operator = _WORD_AND_OPERATOR.get(kind.removeprefix("$"), ("", ""))
@@ -117,7 +117,7 @@ def pin_words(cell: Mapping[str, Any]) -> dict[str, str]:
         result = f" {operator} ".join(operands) if len(operands) > 1 else f"{operator}{operands[0]}"
         return {name: result if name == "Y" else name.lower() for name in pins}
     words = _PIN_WORDS.get(kind) or _PIN_WORDS.get(word, {})
-    return {name: words.get(name, name) + _active_level(cell, name) for name in pins}
+    return {name: words.get(name, name) + _inverted_polarity_suffix(cell, name) for name in pins}
 
 
 def _loads_constant(cell: Mapping[str, Any]) -> bool:
@@ -125,7 +125,7 @@ def _loads_constant(cell: Mapping[str, Any]) -> bool:
     return all(isinstance(bit, str) for bit in cell["connections"].get("AD", [0]))
 
 
-def _active_level(cell: Mapping[str, Any], pin: str) -> str:
+def _inverted_polarity_suffix(cell: Mapping[str, Any], pin: str) -> str:
     if int(cell["parameters"].get(f"{pin}_POLARITY", "1"), 2):
         return ""
     return " (falling)" if pin.endswith("CLK") else " (low)"

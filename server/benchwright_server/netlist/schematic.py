@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from benchwright_server.netlist.cell_words import cell_description, pin_words
 from benchwright_server.netlist.yosys import Netlist, NoNetlistError
-from benchwright_verilog.semantics.compilation.instances import NameLocation
+from benchwright_verilog.semantics.compilation.instances import FileSpan
 
 MAX_CELLS = 3_000
 """Larger drawings help nobody, and take seconds to lay out."""
@@ -43,7 +43,7 @@ class SchematicCell:
     """`adder`, `register with enable` and so on, or a module's name."""
     is_instance: bool
     ports: tuple[CellPort, ...]
-    cell_declaration: NameLocation | None
+    cell_declaration: FileSpan | None
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class SchematicWire:
     """A name that somebody gave it; empty if nobody did."""
     width: int
     """Number of bits that go this way."""
-    net_declaration: NameLocation | None
+    net_declaration: FileSpan | None
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class _NamedNet:
 
     name: str
     width: int
-    net_declaration: NameLocation | None
+    net_declaration: FileSpan | None
 
 
 _NetNames: TypeAlias = dict[int, _NamedNet]
@@ -195,6 +195,6 @@ def _net_names_by_bit(netlist: Netlist) -> _NetNames:
     return bit_names
 
 
-def _source_location(netlist: Netlist, element: Mapping[str, Any]) -> NameLocation | None:
+def _source_location(netlist: Netlist, element: Mapping[str, Any]) -> FileSpan | None:
     source = element.get("attributes", {}).get("src", "")
     return netlist.module_files.location_of_tool_span(str(source).partition("|")[0]) if source else None

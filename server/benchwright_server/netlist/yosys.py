@@ -18,7 +18,7 @@ from typing import Any
 from benchwright_foundation.errors import ExtraMissingError
 from benchwright_foundation.operating_system import MINIMAL_ENVIRONMENT
 from benchwright_harness.execution.process import ProcessEnd, run_within_limits
-from benchwright_harness.sandbox import prlimit_command
+from benchwright_harness.sandbox import prlimit_command_prefix
 from benchwright_problems.problem import RunLimits
 from benchwright_server.errors import ServerError
 from benchwright_server.netlist import yosys_program
@@ -121,7 +121,7 @@ async def _make_netlist(digest: str, commands: Sequence[str], module_files: Stan
         for number, text in enumerate(module_files.texts):
             (folder / f"f{number}.sv").write_text(text, encoding="utf-8")
         output_buffer = io.BytesIO()
-        argv = [*prlimit_command(_LIMITS), sys.executable, "-I", str(yosys_program.FILE), *commands]
+        argv = [*prlimit_command_prefix(_LIMITS), sys.executable, "-I", str(yosys_program.FILE), *commands]
         environment = {**MINIMAL_ENVIRONMENT, "HOME": temporary}
         step_end = await run_within_limits(
             argv, env=environment, cwd=folder, limits=_LIMITS, limited_folder=folder, log=output_buffer

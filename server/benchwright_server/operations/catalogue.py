@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 async def _list_packs(sessions: EditorSessions, params: Nothing) -> PackList:
-    return await sessions.packs()
+    return await sessions.refresh_and_list_packs()
 
 
 async def _view_problem(sessions: EditorSessions, params: ProblemPageParams) -> ProblemPage:
@@ -153,7 +153,7 @@ async def _examine_machine(sessions: EditorSessions, params: Nothing) -> DoctorR
 async def _record_focus(sessions: EditorSessions, params: FocusParams) -> Nothing:
     session = await sessions.find_or_open_session(local_path_of(params.uri))
     if session is not None:
-        await session.attempt.writer.record_and_flag_violations(Focus(focused=params.focused))
+        await session.attempt.writer.record_event_and_flag_violations(Focus(focused=params.focused))
     return Nothing()
 
 

@@ -52,7 +52,7 @@ def _participant_studies(sessions: EditorSessions) -> ParticipantStudies:
 
 
 async def _list_studies(sessions: EditorSessions, params: Nothing) -> StudyList:
-    return await _participant_studies(sessions).studies()
+    return await _participant_studies(sessions).begin_joined_and_list_studies()
 
 
 async def _view_study(sessions: EditorSessions, params: StudyParams) -> StudyView:
@@ -105,7 +105,7 @@ async def _record_edit_reasons(sessions: EditorSessions, params: EditReasonsPara
             reason = EditReason(
                 path=path, version=edit_view.version, reason=edit_view.reason, metadata=edit_view.metadata
             )
-            await session.attempt.writer.record_and_flag_violations(reason)
+            await session.attempt.writer.record_event_and_flag_violations(reason)
     return Nothing()
 
 
@@ -115,7 +115,7 @@ async def _record_command_use(sessions: EditorSessions, params: CommandParams) -
     if session is not None:
         path = session.workspace.relative(file)
         command_used = CommandUsed(command=params.command, path=path, version=params.version, length=params.length)
-        await session.attempt.writer.record_and_flag_violations(command_used)
+        await session.attempt.writer.record_event_and_flag_violations(command_used)
     return Nothing()
 
 
@@ -124,7 +124,7 @@ async def _record_environment(sessions: EditorSessions, params: EnvironmentParam
     if session is not None:
         extensions = tuple(InstalledExtension(**extension.model_dump()) for extension in params.extensions)
         environment_fields = params.model_dump(exclude={"uri", "extensions"})
-        await session.attempt.writer.record_and_flag_violations(
+        await session.attempt.writer.record_event_and_flag_violations(
             Environment(**environment_fields, extensions=extensions)
         )
     return Nothing()
@@ -133,7 +133,7 @@ async def _record_environment(sessions: EditorSessions, params: EnvironmentParam
 async def _record_idleness(sessions: EditorSessions, params: IdleParams) -> Nothing:
     session = await sessions.find_or_open_session(local_path_of(params.uri))
     if session is not None:
-        await session.attempt.writer.record_and_flag_violations(Idle(idle=params.idle, after_s=params.after_s))
+        await session.attempt.writer.record_event_and_flag_violations(Idle(idle=params.idle, after_s=params.after_s))
     return Nothing()
 
 

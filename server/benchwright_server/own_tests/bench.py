@@ -25,7 +25,7 @@ from benchwright_server.own_tests.discovery import (
 from benchwright_server.own_tests.test_ids import own_test_id, path_and_name_of_test
 from benchwright_server.settings import OwnTests
 from benchwright_server.waveforms.waves_folder import make_waves_folder
-from benchwright_verilog.semantics.project.folder_state import FolderState
+from benchwright_verilog.semantics.project.folder_state import FolderStateStore
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
@@ -81,7 +81,7 @@ class _PreparedFile:
     snapshot: OwnTestFiles
 
 
-class TestBench:
+class OwnTestRunner:
     """Runs tests, and remembers which simulator compiles what.
 
     Args:
@@ -92,7 +92,9 @@ class TestBench:
 
     __test__ = False
 
-    def __init__(self, sandbox: Sandbox, find_toolchain: Callable[[], Toolchain], folder_state: FolderState) -> None:
+    def __init__(
+        self, sandbox: Sandbox, find_toolchain: Callable[[], Toolchain], folder_state: FolderStateStore
+    ) -> None:
         self._sandbox = sandbox
         self._toolchain = find_toolchain
         self._state = folder_state
@@ -193,10 +195,10 @@ class TestBench:
             if run_request.waves
             else None
         )
-        own_run = await self._run(simulation, toolchain, waves, run_request.debugging)
+        own_run = await self._run_simulation(simulation, toolchain, waves, run_request.debugging)
         if not own_run.is_built and test_settings.simulator == "auto" and simulation.simulator == "icarus":
             simulation = replace(simulation, simulator="verilator")
-            second_run = await self._run(simulation, toolchain, waves, run_request.debugging)
+            second_run = await self._run_simulation(simulation, toolchain, waves, run_request.debugging)
             own_run = replace(
                 second_run,
                 output=f"{own_run.output}\n--- Icarus can't compile it; with Verilator:\n{second_run.output}",
@@ -208,10 +210,16 @@ class TestBench:
             prepared_file.test_file, prepared_file.simulation.top_module, own_run, prepared_file.snapshot, kept_waves
         )
 
-    async def _run(
-        self, simulation: OwnSimulation, toolchain: Toolchain, waves: Path | None, debugging: Debugging | None
+    async def _run_simulation(
+        self,
+        simulation: OwnSimulation,
+        toolchain: Toolchain,
+        waves_path_without_suffix: Path | None,
+        debugging: Debugging | None,
     ) -> OwnRun:
-        target = _waves_with_suffix(waves, simulation) if waves is not None else None
+        target = (
+            _waves_with_suffix(waves_path_without_suffix, simulation) if waves_path_without_suffix is not None else None
+        )
         return await run_own_tests(
             simulation, sandbox=self._sandbox, toolchain=toolchain, waveform_path=target, debugging=debugging
         )
@@ -244,8 +252,8 @@ def _waves_path_without_suffix(folder: Path, simulation: OwnSimulation) -> Path:
     return make_waves_folder(folder) / name
 
 
-def _waves_with_suffix(waves: Path, simulation: OwnSimulation) -> Path:
-    return waves.with_name(waves.name + Path(simulation.waves_file).suffix)
+def _waves_with_suffix(waves_path_without_suffix: Path, simulation: OwnSimulation) -> Path:
+    return waves_path_without_suffix.with_name(waves_path_without_suffix.name + Path(simulation.waves_file_name).suffix)
 
 
 def _read_snapshot(project: Project, compiled_files: DesignFiles) -> OwnTestFiles:

@@ -69,7 +69,7 @@ def design_files(project: Project, settings: ProjectSettings, test_file: TestFil
 
 
 def simulated_module(
-    project: Project, test_file: TestFile, test_name: str, top_setting: str, testbenches: frozenset[str]
+    project: Project, test_file: TestFile, test_name: str, top_setting: str, testbench_names: frozenset[str]
 ) -> str:
     """The module that a test simulates.
 
@@ -96,12 +96,12 @@ def simulated_module(
             if (top := toplevel_literal(_text_or_empty(project, python_file))) is not None
         }
         tested_top = next(iter(tops_beside)) if len(tops_beside) == 1 else None
-    tested_top = tested_top or top_setting or project.view.top_name
+    tested_top = tested_top or top_setting or project.instance_choice.top_name
     if tested_top is not None:
         return tested_top
     listed_tops = [listed_top for file_list in project.lists for listed_top in file_list.tops]
     tops = listed_tops or [
-        instance.module for instance in project.instance_tree_of(path).tops() if instance.module not in testbenches
+        instance.module for instance in project.instance_tree_of(path).tops() if instance.module not in testbench_names
     ]
     if len(tops) == 1:
         return tops[0]
@@ -115,7 +115,7 @@ def simulated_module(
 def _module_names_and_paths(project: Project) -> list[tuple[str, Path]]:
     return [
         (unit.name, path)
-        for path, units in project.declared_units_by_file()
+        for path, units in project.declared_names_by_file()
         for unit in units
         if unit.target_kind is TargetKind.MODULE
     ]
@@ -123,7 +123,7 @@ def _module_names_and_paths(project: Project) -> list[tuple[str, Path]]:
 
 def _paths_by_declared_unit(project: Project) -> Mapping[str, Sequence[Path]]:
     declaring: dict[str, list[Path]] = {}
-    for path, units in project.declared_units_by_file():
+    for path, units in project.declared_names_by_file():
         if path.suffix not in HEADERS:
             for name in {unit.name for unit in units if unit.target_kind in _UNITS}:
                 declaring.setdefault(name, []).append(path)
@@ -170,7 +170,7 @@ def _packages_first(project: Project, sources: Sequence[Path]) -> list[Path]:
     entries_by_path = dict(project.words_by_file())
     package_paths = {
         unit.name: path
-        for path, units in project.declared_units_by_file()
+        for path, units in project.declared_names_by_file()
         if path in sources
         for unit in units
         if unit.target_kind in _EARLIER

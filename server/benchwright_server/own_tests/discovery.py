@@ -104,7 +104,7 @@ def _testbench_files(project: Project, folder: Path) -> Iterator[TestFile]:
 
     modules_by_path = {
         path: {unit.name for unit in units if unit.target_kind is TargetKind.MODULE}
-        for path, units in project.declared_units_by_file()
+        for path, units in project.declared_names_by_file()
     }
     modules = set[str]().union(*modules_by_path.values())
     shapes: dict[Path, tuple[ModuleShape, ...]] = {}
@@ -113,15 +113,17 @@ def _testbench_files(project: Project, folder: Path) -> Iterator[TestFile]:
             text = project.files.read_text(path)
             # Most files have nothing but modules with ports; slang has to read the others only.
             shapes[path] = module_shapes(text) if text is not None and _may_have_testbench(text) else ()
-    instantiated = frozenset().union(*(shape.instantiates for file_shapes in shapes.values() for shape in file_shapes))
+    instantiated = frozenset().union(
+        *(shape.instantiated_modules for file_shapes in shapes.values() for shape in file_shapes)
+    )
     for path, file_shapes in shapes.items():
         relative = PurePosixPath(path.relative_to(folder).as_posix())
         tests = tuple(
-            FoundTest(shape.name, shape.start, shape.end)
+            FoundTest(shape.name, shape.name_start, shape.name_end)
             for shape in file_shapes
             if not shape.has_ports
             and shape.name not in instantiated
-            and (shape.instantiates & modules or is_in_test_folder(relative))
+            and (shape.instantiated_modules & modules or is_in_test_folder(relative))
         )
         if tests:
             yield TestFile(str(relative), is_cocotb=False, tests=tests)

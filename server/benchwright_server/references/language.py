@@ -216,7 +216,7 @@ def _feature_rows() -> Iterator[str]:
 def _lint_tool_rows() -> Iterator[str]:
     for tool in linters.lint_tools().values():
         occasion = "on save, in workspaces" if tool.needs_folder else "on save"
-        page_url = urlsplit(tool.source.page)
+        page_url = urlsplit(tool.source.page_url_template)
         # A host of many projects is only meaningful with the project's name.
         host = (
             f"{page_url.netloc}/{page_url.path.split('/')[1]}"

@@ -95,7 +95,7 @@ def least_and_greatest_entries(
         column_changes = list(same_column)
         numbers = [(time, value) for time, value in column_changes if not isinstance(value, str)]
         extremes = {column_changes[-1]}
-        for number_key in (_unsigned_number, _signed_number(bits)) if numbers else ():
+        for number_key in (_unsigned_number, _signed_number_function(bits)) if numbers else ():
             extremes |= {min(numbers, key=number_key), max(numbers, key=number_key)}
         entries += sorted(extremes, key=lambda timed_change: timed_change[0])
     return entries
@@ -105,7 +105,7 @@ def _unsigned_number(timed_number: tuple[int, float]) -> float:
     return timed_number[1]
 
 
-def _signed_number(bits: int | None) -> Callable[[tuple[int, float]], float]:
+def _signed_number_function(bits: int | None) -> Callable[[tuple[int, float]], float]:
     if bits is None:
         return _unsigned_number
     return lambda timed_number: timed_number[1] - (1 << bits) if timed_number[1] >= 1 << (bits - 1) else timed_number[1]

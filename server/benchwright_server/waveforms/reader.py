@@ -66,7 +66,7 @@ class WaveformFile:
     def __init__(self, path: str) -> None:
         self._path = path
         self._signals: dict[str, Changes] = {}
-        self._change_count = 0
+        self._kept_bytes = 0
         self._wave = self._open_waveform()
         self._named_signals: list[tuple[str, Any]] | None = None
 
@@ -245,10 +245,10 @@ class WaveformFile:
             if not _is_signal(variable):
                 return None
             changes = self._changes_of_variable(variable)
-            self._change_count += len(changes) * (4 + -(-(variable.bitwidth or 64) // 8))
-            if self._change_count > _KEPT_BYTES and self._signals:
+            self._kept_bytes += len(changes) * (4 + -(-(variable.bitwidth or 64) // 8))
+            if self._kept_bytes > _KEPT_BYTES and self._signals:
                 # The library itself drops nothing.
-                self._signals, self._change_count, self._named_signals = {}, 0, None
+                self._signals, self._kept_bytes, self._named_signals = {}, 0, None
                 self._wave = self._open_waveform()
                 return self._changes(signal_path)
             self._signals[signal_path] = changes

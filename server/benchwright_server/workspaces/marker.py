@@ -8,6 +8,6 @@ from pathlib import Path
 MARKER = ".benchwright.json"
 
 
-def is_marked(path: Path) -> bool:
+def is_in_marked_folder(path: Path) -> bool:
     """True if there is a marker in a folder, or around a file or folder."""
     return any(os.access(folder / MARKER, os.F_OK) for folder in (path, *path.parents))

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from benchwright_problems.errors import PatchError
-from benchwright_problems.repository.build_output import can_be_handed_in, is_left_out
+from benchwright_problems.repository.build_output import can_be_handed_in, is_left_out_of_solution
 from benchwright_problems.repository.changes import LARGEST_CHANGES_BYTES, diff_of_files
 from benchwright_problems.repository.tree import Tree
 from benchwright_server.errors import WorkspaceError
@@ -16,13 +16,13 @@ from benchwright_server.errors import WorkspaceError
 _LARGEST_FILE_BYTES = 16 << 20
 
 
-def diff_of_workspace(folder: Path, tree: Tree, excluded: Collection[str]) -> bytes:
+def diff_of_workspace(folder: Path, tree: Tree, excluded_paths: Collection[str]) -> bytes:
     """The changes in a workspace, without what tools put there: new files that are a build's, hidden or no text.
 
     Args:
         folder: The workspace.
         tree: The files that it began with.
-        excluded: Files at its top that are no part of the solution.
+        excluded_paths: Files at its top that are no part of the solution.
 
     Raises:
         WorkspaceError: The changes are too many, or a file of the repository is no text or a link now.
@@ -34,7 +34,7 @@ def diff_of_workspace(folder: Path, tree: Tree, excluded: Collection[str]) -> by
     unseen_paths = set(digest_by_path)
     changed_bytes = 0
     for path, folder_entry in _files_below(folder, _parent_folders_of_files(digest_by_path), digest_by_path):
-        if path in excluded:
+        if path in excluded_paths:
             continue
         unseen_paths.discard(path)
         content = _read_plain_file(path, folder_entry)
@@ -77,9 +77,11 @@ def _files_below(
             for entry in entries:
                 path = f"{prefix}{entry.name}"
                 if entry.is_dir(follow_symlinks=False):
-                    if path in tree_folders or not is_left_out(f"{path}/file"):
+                    if path in tree_folders or not is_left_out_of_solution(f"{path}/file"):
                         pending.append(f"{path}/")
-                elif path in digest_by_path or (entry.is_file(follow_symlinks=False) and not is_left_out(path)):
+                elif path in digest_by_path or (
+                    entry.is_file(follow_symlinks=False) and not is_left_out_of_solution(path)
+                ):
                     yield path, entry
 
 
@@ -93,19 +95,19 @@ def _parent_folders_of_files(digest_by_path: Mapping[str, str]) -> set[str]:
     return folders
 
 
-def _read_plain_file(path: str, folder_entry: os.DirEntry[str]) -> bytes:
+def _read_plain_file(workspace_path: str, folder_entry: os.DirEntry[str]) -> bytes:
     if not folder_entry.is_file(follow_symlinks=False):
-        raise WorkspaceError(f"{path} must be a plain file, not a link. Restore it.")
+        raise WorkspaceError(f"{workspace_path} must be a plain file, not a link. Restore it.")
     if folder_entry.stat(follow_symlinks=False).st_size > _LARGEST_FILE_BYTES:
-        raise _too_large_error(path)
+        raise _too_large_error(workspace_path)
     try:
         return Path(folder_entry).read_bytes()
     except OSError as error:
-        raise WorkspaceError(f"{path} can't be read: {error.strerror}.") from error
+        raise WorkspaceError(f"{workspace_path} can't be read: {error.strerror}.") from error
 
 
-def _too_large_error(path: str) -> WorkspaceError:
+def _too_large_error(workspace_path: str) -> WorkspaceError:
     return WorkspaceError(
-        f"The changes of this workspace are larger than {LARGEST_CHANGES_BYTES >> 20} MiB; see {path}. Put what a "
+        f"The changes of this workspace are larger than {LARGEST_CHANGES_BYTES >> 20} MiB; see {workspace_path}. Put what a "
         "build writes into a folder called build."
     )

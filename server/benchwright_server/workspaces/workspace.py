@@ -14,7 +14,7 @@ from benchwright_attempts.grading.grading import judged_paths
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
-from benchwright_problems.problem import AnsweredBy, Problem, ProblemKind
+from benchwright_problems.problem import AnswerKind, Problem, ProblemKind
 from benchwright_problems.repository.changes import CHANGES
 from benchwright_problems.repository.tree import Tree
 from benchwright_server.errors import WorkspaceError
@@ -71,12 +71,12 @@ class Workspace:
         except ValueError:
             return None
 
-    def read(self, path: str) -> bytes | None:
+    def read(self, workspace_path: str) -> bytes | None:
         """A file's bytes; see `read_file`."""
-        return read_workspace_file_if_present(self.folder, path)
+        return read_workspace_file_if_present(self.folder, workspace_path)
 
 
-def read_workspace_file_if_present(folder: Path, path: str) -> bytes | None:
+def read_workspace_file_if_present(folder: Path, workspace_path: str) -> bytes | None:
     """The bytes of a file below a folder; None if it is missing.
 
     Links are not followed: a run uses only what is in the workspace.
@@ -92,14 +92,16 @@ def read_workspace_file_if_present(folder: Path, path: str) -> bytes | None:
             f"The workspace {folder} can't be read: {error.strerror}. Open the problem again to get a new one."
         ) from error
     try:
-        return read_plain_file(folder, path, _MAX_FILE_BYTES)
+        return read_plain_file(folder, workspace_path, _MAX_FILE_BYTES)
     except FileNotFoundError:
         return None
     except (NotPlainFileError, FileTooLargeError) as error:
-        raise WorkspaceError(f"{path} can't be used: it must be a plain file of at most 16 MiB.") from error
+        raise WorkspaceError(f"{workspace_path} can't be used: it must be a plain file of at most 16 MiB.") from error
     except OSError as error:
         reason = error.strerror or "it can't be opened"
-        raise WorkspaceError(f"{path} can't be used: {reason}. It must be a plain file, not a link.") from error
+        raise WorkspaceError(
+            f"{workspace_path} can't be used: {reason}. It must be a plain file, not a link."
+        ) from error
 
 
 def read_judged_files(folder: Path, problem: Problem) -> dict[str, bytes]:
@@ -110,7 +112,7 @@ def read_judged_files(folder: Path, problem: Problem) -> dict[str, bytes]:
     if problem.public.tree is not None:
         if (diff := read_workspace_file_if_present(folder, CHANGES)) is not None and len([*folder.iterdir()]) == 1:
             return {CHANGES: diff}
-        excluded = (MARKER, CHANGES, statement_name(problem))
+        excluded = (MARKER, CHANGES, unused_statement_name(problem))
         return {CHANGES: diff_of_workspace(folder, problem.public.tree, excluded)}
     return {
         path: content
@@ -143,7 +145,7 @@ def statement_path_and_workspace_files(
         ref_by_language: Language → `pack/id` of the same question in it.
         has_answer_form: True if the editor shows a form for the answer, which also leads to other languages.
     """
-    name = statement_name(problem)
+    name = unused_statement_name(problem)
     files = dict.fromkeys(judged_paths(problem), b"") if problem.public.tree is None else {}
     files |= {path: text.encode() for path, text in problem.public.files.items()}
     files |= {figure.path: figure.content for figure in problem.public.figures}
@@ -153,7 +155,7 @@ def statement_path_and_workspace_files(
     return name, files | {name: f"{statement}\n".encode()}
 
 
-def statement_name(problem: Problem) -> str:
+def unused_statement_name(problem: Problem) -> str:
     """The path of the statement in a workspace: none that a file of the problem has."""
     public = problem.public
     name = "README.md" if problem.kind is ProblemKind.DESIGN else "question.md"
@@ -224,9 +226,9 @@ def _editable_paths_sentence(editable_paths: Sequence[str]) -> str:
 
 def _answer_place_sentence(problem: Problem) -> str:
     question = problem.public.question
-    if question is not None and question.format.possible_keys:
-        return f"Write {' or '.join(f'`{key}`' for key in question.format.possible_keys)} into `answer.md`."
-    if question is not None and question.format.answered_by is AnsweredBy.CHOICES:
+    if question is not None and question.format.fixed_keys:
+        return f"Write {' or '.join(f'`{key}`' for key in question.format.fixed_keys)} into `answer.md`."
+    if question is not None and question.format.answered_by is AnswerKind.CHOICES:
         return "Write the letters of all right choices into `answer.md`."
     if problem.kind is not ProblemKind.DESIGN:
         return "Write your answer into `answer.md`."

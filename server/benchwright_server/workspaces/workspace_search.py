@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchwright_server.workspaces.marker import is_marked
+from benchwright_server.workspaces.marker import is_in_marked_folder
 
 
 def workspace_folder_containing(path: Path) -> Path | None:
     """The folder of the workspace that a file or folder belongs to, if there is one."""
-    if not is_marked(path):
+    if not is_in_marked_folder(path):
         return None
     from benchwright_server.workspaces.workspace import Workspace
 
@@ -19,7 +19,7 @@ def workspace_folder_containing(path: Path) -> Path | None:
 
 def holds_repository(workspace_folder: Path) -> bool:
     """True if a workspace is that of a repository problem."""
-    if not is_marked(workspace_folder):
+    if not is_in_marked_folder(workspace_folder):
         return False
     from benchwright_server.workspaces.workspace import Workspace
 

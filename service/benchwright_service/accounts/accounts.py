@@ -15,11 +15,11 @@ from benchwright_foundation.access_token import BearerToken
 from benchwright_foundation.database import Database
 from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_remote.messages import LINK_PREFIX, Me, Membership, Role
-from benchwright_service.accounts.identified import Identified, enter_identified
+from benchwright_service.accounts.identified import IdentifiedPerson, enter_course_and_get_enabled_account
 from benchwright_service.accounts.known_tokens import KnownTokens
 from benchwright_service.accounts.person_names import displayable_name
 from benchwright_service.accounts.roster_entries import absorb_account, has_roster, new_account, note_arrival
-from benchwright_service.accounts.sign_in_links import take_account_of_link
+from benchwright_service.accounts.sign_in_links import redeem_link_and_get_account
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.storage.tables import (
     ACCOUNTS,
@@ -143,7 +143,7 @@ class Accounts:
     def new_local_worker_token(self, worker_name: str) -> str:
         """A new token for a worker that this process starts: no other process takes it, and it ends with this one."""
         token, token_text = self._make_token(AccountTokenKind.WORKER, None, worker_name, _WORKER_PER_MINUTE)
-        self._known_tokens.add_own_token(token)
+        self._known_tokens.add_local_token(token)
         return token_text
 
     async def make_invitation(
@@ -189,11 +189,11 @@ class Accounts:
             await connection.execute(insert(INVITATIONS), rows)
         return codes
 
-    async def sign_in_by_invitation_with_token(self, invitation_code: str, name: str) -> tuple[str, str]:
+    async def sign_in_and_get_account_and_token(self, invitation_code: str, name: str) -> tuple[str, str]:
         """Signs a program in by an invitation.
 
         Returns:
-            The account and a token for it; see `sign_in_by_invitation`.
+            The account and a token for it; see `sign_in_and_get_account`.
 
         Raises:
             RefusalError: The code signs nobody in, or needs a name.
@@ -206,7 +206,7 @@ class Accounts:
             )
         return account, token
 
-    async def sign_in_by_invitation(self, invitation_code: str, name: str) -> str:
+    async def sign_in_and_get_account(self, invitation_code: str, new_account_name: str) -> str:
         """The account that an invitation signs in, for a browser.
 
         An invitation of one person makes or finds the account, and signs it in again as long as it holds. Somebody
@@ -215,14 +215,14 @@ class Accounts:
 
         Args:
             invitation_code: The code.
-            name: The name of a new account.
+            new_account_name: The name of a new account.
 
         Raises:
             RefusalError: The code signs nobody in, or needs a name.
         """
         await self._require_usable_invitation(invitation_code)
         async with self._database.write_transaction() as connection:
-            return await self._account_of_invitation(connection, invitation_code, name)
+            return await self._account_of_invitation(connection, invitation_code, new_account_name)
 
     async def account_of_valid_token(self, token_text: str) -> str | None:
         """The account of a person's token that is valid now; None if it is none."""
@@ -234,16 +234,21 @@ class Accounts:
             return None
         return token.account if token.expires is None or token.expires > self._now() else None
 
-    async def new_person_token(self, connection: AsyncConnection, account: str, name: str) -> str:
+    async def new_person_token(self, connection: AsyncConnection, account: str, token_name: str) -> str:
         """A new token for a person, within a transaction."""
-        return await self._new_token(connection, AccountTokenKind.PERSON, account, name, _PERSON_PER_MINUTE)
+        return await self._new_token(connection, AccountTokenKind.PERSON, account, token_name, _PERSON_PER_MINUTE)
 
-    async def new_personal_token(
-        self, connection: AsyncConnection, account: str, name: str, scopes: str, expire_time: float
+    async def new_scoped_token(
+        self,
+        connection: AsyncConnection,
+        account: str,
+        token_name: str,
+        space_separated_scopes: str,
+        expire_time: float,
     ) -> str:
         """A new token for some areas of the teacher's API, within a transaction."""
-        token, token_text = self._make_token(AccountTokenKind.PERSONAL, account, name, _PERSON_PER_MINUTE)
-        personal_token = token.model_copy(update={"scopes": scopes, "expires": expire_time})
+        token, token_text = self._make_token(AccountTokenKind.PERSONAL, account, token_name, _PERSON_PER_MINUTE)
+        personal_token = token.model_copy(update={"scopes": space_separated_scopes, "expires": expire_time})
         await connection.execute(insert(TOKENS).values(personal_token.model_dump(mode="json")))
         return token_text
 
@@ -251,7 +256,7 @@ class Accounts:
         """Reads every token again, because this process has revoked some, or deleted somebody."""
         self._known_tokens.forget_all_tokens()
 
-    async def make_return_code(self, account: str, course: str, lifetime_s: float) -> str:
+    async def make_sign_in_again_code(self, account: str, course: str, lifetime_s: float) -> str:
         """A code that signs somebody in again; older ones that they made end.
 
         Args:
@@ -273,7 +278,7 @@ class Accounts:
     async def can_sign_in_again(self, account: str) -> bool:
         """True if somebody can sign in again in another browser: by an invitation, or by a provider."""
         code_query = select(INVITATIONS.c.digest).where(
-            *self._return_code_conditions(), INVITATIONS.c.account == account
+            *self._sign_in_again_conditions(), INVITATIONS.c.account == account
         )
         identity_query = select(IDENTITIES.c.subject).where(IDENTITIES.c.account == account)
         async with self._database.read_transaction() as connection:
@@ -282,7 +287,7 @@ class Accounts:
                     return True
         return False
 
-    def _return_code_conditions(self) -> Sequence[ColumnElement[bool]]:
+    def _sign_in_again_conditions(self) -> Sequence[ColumnElement[bool]]:
         """Conditions of an invitation that signs in the account that it is bound to."""
         is_dropped = exists().where(
             ROSTER.c.course == INVITATIONS.c.course,
@@ -299,7 +304,7 @@ class Accounts:
 
     async def _account_of_invitation(self, connection: AsyncConnection, invitation_code: str, name: str) -> str:
         if invitation_code.startswith(LINK_PREFIX):
-            linked_account = await take_account_of_link(connection, invitation_code, self._now())
+            linked_account = await redeem_link_and_get_account(connection, invitation_code, self._now())
             if linked_account is None:
                 raise _unknown_invitation_refusal(invitation_code)
             return linked_account
@@ -307,7 +312,7 @@ class Accounts:
         # The same code by two programs at once: whoever comes second comes back.
         await connection.execute(select(INVITATIONS.c.digest).where(is_invitation).with_for_update())
         query = select(INVITATIONS.c.account, INVITATIONS.c.uses_left).where(
-            is_invitation, *self._return_code_conditions()
+            is_invitation, *self._sign_in_again_conditions()
         )
         bound = (await connection.execute(query)).one_or_none()
         if bound is not None:
@@ -338,7 +343,7 @@ class Accounts:
         async with self._database.write_transaction() as connection:
             # A code that somebody has made to come back with is nobody's invitation.
             query = select(INVITATIONS.c.account, INVITATIONS.c.course).where(
-                INVITATIONS.c.digest == digest, INVITATIONS.c.uses > 0, *self._return_code_conditions()
+                INVITATIONS.c.digest == digest, INVITATIONS.c.uses > 0, *self._sign_in_again_conditions()
             )
             bound = (await connection.execute(query)).one_or_none()
             if bound is None:
@@ -354,7 +359,7 @@ class Accounts:
         has_link = SIGN_IN_LINKS.c.digest == access_token.hash_secret(invitation_code)
         has_code = INVITATIONS.c.digest == access_token.hash_secret(invitation_code)
         queries = (
-            select(INVITATIONS.c.uses_left).where(has_code, *self._return_code_conditions()),
+            select(INVITATIONS.c.uses_left).where(has_code, *self._sign_in_again_conditions()),
             select(INVITATIONS.c.uses_left).where(*_usable_invitation_conditions(invitation_code, self._now())),
             select(SIGN_IN_LINKS.c.kind).where(has_link, SIGN_IN_LINKS.c.expires > self._now()),
         )
@@ -380,13 +385,13 @@ class Accounts:
         async with self._database.write_transaction() as connection:
             if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
                 raise BenchServiceError(f"there is no course {course!r}; `benchwright course create` makes one")
-            identity = Identified(issuer, subject, name, role)
-            account = await enter_identified(connection, identity, course, self._now())
+            identity = IdentifiedPerson(issuer, subject, name, role)
+            account = await enter_course_and_get_enabled_account(connection, identity, course, self._now())
             if account is None:
                 raise BenchServiceError(f"the account of {subject!r} was disabled")
             return await self._new_token(connection, AccountTokenKind.PERSON, account, issuer, _PERSON_PER_MINUTE)
 
-    async def find_or_make_enabled_account(self, identity: Identified, course: str = "") -> str | None:
+    async def find_or_make_enabled_account(self, identity: IdentifiedPerson, course: str = "") -> str | None:
         """The account of somebody whom an identity provider or a platform has named; a new one if they have none.
 
         Args:
@@ -397,7 +402,7 @@ class Accounts:
             None if the account was disabled.
         """
         async with self._database.write_transaction() as connection:
-            return await enter_identified(connection, identity, course, self._now())
+            return await enter_course_and_get_enabled_account(connection, identity, course, self._now())
 
     async def _new_token(
         self,

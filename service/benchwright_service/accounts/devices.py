@@ -17,7 +17,7 @@ from sqlalchemy.exc import IntegrityError
 from benchwright_foundation.access_token import hash_secret
 from benchwright_foundation.database import Database
 from benchwright_foundation.refusals import RefusalError, RefusalKind
-from benchwright_remote.messages import Device, DeviceState, Joined, Waiting
+from benchwright_remote.messages import Device, DeviceProgress, DeviceState, Joined
 from benchwright_service.accounts.accounts import Accounts
 from benchwright_service.accounts.person_names import displayable_name
 from benchwright_service.storage.tables import DEVICES
@@ -90,14 +90,16 @@ class Devices:
             row = (await connection.execute(query)).one_or_none()
         return WaitingDevice(_dashed_code(row.code), row.name) if row is not None else None
 
-    async def decide_if_waiting(self, user_code: str, account: str, *, granted: bool) -> bool:
+    async def decide_if_waiting(self, typed_code: str, account: str, *, granted: bool) -> bool:
         """Signs the program in, or refuses to; False if none waits with this code."""
         state = DeviceState.GRANTED if granted else DeviceState.DENIED
-        decision_update = update(DEVICES).where(self._waiting_condition(user_code)).values(state=state, account=account)
+        decision_update = (
+            update(DEVICES).where(self._waiting_condition(typed_code)).values(state=state, account=account)
+        )
         async with self._database.write_transaction() as connection:
             return bool((await connection.execute(decision_update)).rowcount)
 
-    async def progress_with_token_once(self, secret: str) -> Waiting:
+    async def progress_with_token_once(self, secret: str) -> DeviceProgress:
         """The progress of the request; the token, once, if it was granted.
 
         Raises:
@@ -111,7 +113,7 @@ class Devices:
             if row is None or row.state == DeviceState.TAKEN:
                 raise RefusalError(RefusalKind.NOT_FOUND, "Nobody waits with this code.", "Begin to sign in again.")
             if row.state == DeviceState.WAITING and row.expires <= current_time:
-                return Waiting(state=DeviceState.EXPIRED)
+                return DeviceProgress(state=DeviceState.EXPIRED)
             if current_time - row.polled < INTERVAL_S / 2:
                 raise RefusalError(
                     RefusalKind.RATE_LIMITED, "This was asked too often.", "Wait as long as was said.", retry_after_s=5
@@ -120,9 +122,11 @@ class Devices:
             values = {"polled": current_time} | ({"state": DeviceState.TAKEN} if is_granted else {})
             await connection.execute(update(DEVICES).where(DEVICES.c.digest == digest).values(values))
             if not is_granted:
-                return Waiting(state=DeviceState(row.state))
+                return DeviceProgress(state=DeviceState(row.state))
             token = await self._accounts.new_person_token(connection, row.account, row.name)
-        return Waiting(state=DeviceState.GRANTED, joined=Joined(token=token, me=await self._accounts.me(row.account)))
+        return DeviceProgress(
+            state=DeviceState.GRANTED, joined=Joined(token=token, me=await self._accounts.me(row.account))
+        )
 
     def _waiting_condition(self, typed_code: str) -> ColumnElement[bool]:
         plain_code = "".join(letter for letter in typed_code.upper() if letter in _LETTERS)

@@ -16,7 +16,7 @@ from benchwright_service.accounts.roster_entries import (
     absorb_account,
     find_entry,
     has_roster,
-    id_values,
+    id_column_values,
     ids_of_row,
     new_account,
     new_entry_values,
@@ -27,7 +27,7 @@ from benchwright_teaching.person_ids import PersonIds
 
 
 @dataclass(frozen=True)
-class Identified:
+class IdentifiedPerson:
     """Somebody, as another system names them."""
 
     issuer: str
@@ -46,8 +46,8 @@ class Identified:
     """True if they are here; False if a roster names them."""
 
 
-async def enter_identified(
-    connection: AsyncConnection, identity: Identified, course: str, current_time: float
+async def enter_course_and_get_enabled_account(
+    connection: AsyncConnection, identity: IdentifiedPerson, course: str, current_time: float
 ) -> str | None:
     """The account of somebody, in a course from now on unless its roster says otherwise; made if they have none.
 
@@ -60,7 +60,7 @@ async def enter_identified(
     Returns:
         None if the account was disabled.
     """
-    courses = [course] if course else await _courses_listing(connection, identity.ids)
+    courses = [course] if course else await _courses_listing_email(connection, identity.ids)
     # Who comes by two browsers at once, two who claim one entry, and a roster's file that is merged: one by one.
     turns = select(COURSES.c.id).where(COURSES.c.id.in_(courses)).order_by(COURSES.c.id)
     await connection.execute(turns.with_for_update(key_share=True))
@@ -70,9 +70,9 @@ async def enter_identified(
     account: str | None = (await connection.execute(known_query)).scalar()
     known_account = account
     for listing_course in courses:
-        account = await _account_of_entry(connection, listing_course, identity, account)
+        account = await _claim_entry_and_get_account(connection, listing_course, identity, account)
     if account is None or known_account is None:
-        account = await _account_with_identity(connection, identity, account, current_time)
+        account = await _attach_identity_and_get_account(connection, identity, account, current_time)
     disabled_query = select(ACCOUNTS.c.disabled).where(ACCOUNTS.c.id == account)
     if (await connection.execute(disabled_query)).scalar() is not None:
         return None
@@ -83,8 +83,8 @@ async def enter_identified(
     return account
 
 
-async def _account_with_identity(
-    connection: AsyncConnection, identity: Identified, account: str | None, current_time: float
+async def _attach_identity_and_get_account(
+    connection: AsyncConnection, identity: IdentifiedPerson, account: str | None, current_time: float
 ) -> str:
     """The account that somebody's identity belongs to from now on: theirs, or else a new one."""
     names_identity = IDENTITIES.c.issuer == identity.issuer, IDENTITIES.c.subject == identity.subject
@@ -99,18 +99,18 @@ async def _account_with_identity(
     return own_account
 
 
-async def _courses_listing(connection: AsyncConnection, ids: PersonIds) -> Collection[str]:
+async def _courses_listing_email(connection: AsyncConnection, ids: PersonIds) -> Collection[str]:
     """The courses whose rosters have somebody's address, or the login that is it."""
     addresses = {value for namespace, value in ids.keys if namespace == "email"}
     query = select(ROSTER.c.course).where(ROSTER.c.email_key.in_(addresses), ROSTER.c.dropped.is_(None))
     return list(dict.fromkeys((await connection.execute(query.order_by(ROSTER.c.created))).scalars()))
 
 
-async def _account_of_entry(
-    connection: AsyncConnection, course: str, identity: Identified, account: str | None
+async def _claim_entry_and_get_account(
+    connection: AsyncConnection, course: str, identity: IdentifiedPerson, account: str | None
 ) -> str | None:
     """The account that somebody has by a course's roster, or else the one that they have."""
-    if account is not None and await _has_entry(connection, course, account):
+    if account is not None and await _has_listed_entry(connection, course, account):
         return account
     ids = identity.ids
     entry = await find_entry(connection, course, ids)
@@ -128,7 +128,7 @@ async def _account_of_entry(
     return account
 
 
-async def _has_entry(connection: AsyncConnection, course: str, account: str) -> bool:
+async def _has_listed_entry(connection: AsyncConnection, course: str, account: str) -> bool:
     query = select(ROSTER.c.id).where(
         ROSTER.c.course == course, ROSTER.c.account == account, ROSTER.c.listed.is_not(None)
     )
@@ -141,7 +141,7 @@ async def _has_identity_of(connection: AsyncConnection, account: str, issuer: st
 
 
 async def _enter_course(
-    connection: AsyncConnection, course: str, account: str, identity: Identified, current_time: float
+    connection: AsyncConnection, course: str, account: str, identity: IdentifiedPerson, current_time: float
 ) -> None:
     identity = replace(identity, ids=await _without_addresses_of_others(connection, course, account, identity.ids))
     entry_query = select(ROSTER).where(ROSTER.c.course == course, ROSTER.c.account == account)
@@ -181,12 +181,12 @@ async def _without_addresses_of_others(
     return replace(ids, **changes)
 
 
-async def _update_entry(connection: AsyncConnection, entry: Row[Any], identity: Identified) -> None:
+async def _update_entry(connection: AsyncConnection, entry: Row[Any], identity: IdentifiedPerson) -> None:
     """What the other system says completes what a file says, and replaces what it said itself before."""
     old_ids = ids_of_row(entry)
     ids = old_ids.completed_by(identity.ids) if entry.listed is not None else identity.ids.completed_by(old_ids)
     if ids != old_ids:
-        await connection.execute(update(ROSTER).where(ROSTER.c.id == entry.id).values(**id_values(ids)))
+        await connection.execute(update(ROSTER).where(ROSTER.c.id == entry.id).values(**id_column_values(ids)))
     if entry.listed is None and identity.name != entry.name:
         await connection.execute(
             update(ROSTER).where(ROSTER.c.id == entry.id).values(name=displayable_name(identity.name))

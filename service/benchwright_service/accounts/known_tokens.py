@@ -63,7 +63,7 @@ class KnownTokens:
             self._known_tokens[token_id] = _KnownToken(token, self._clock())
         return token
 
-    def add_own_token(self, token: BearerToken) -> None:
+    def add_local_token(self, token: BearerToken) -> None:
         """Has a token be valid as long as this process lives, and for it alone: the database does not have it."""
         self._own_tokens[token.id] = token
 

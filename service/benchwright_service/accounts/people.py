@@ -24,7 +24,7 @@ from benchwright_remote.messages import Role
 from benchwright_service.accounts.accounts import DELETED
 from benchwright_service.courses.snapshots import Snapshots
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.points.kept_worth import keep_worth_of_teams, lock_assignments_of_courses
+from benchwright_service.points.kept_worth import lock_assignments_of_courses, recompute_worth_of_teams
 from benchwright_service.questions.personal_data import (
     erase_person_from_questions,
     export_question_pictures,
@@ -90,7 +90,7 @@ class People:
         run_views: Show runs as their solver may see them.
         home: Folder of the raw logs.
         read_records: Opens the database of judgements.
-        read_points_owed: Rows of adjustments that keep the points of a person's group, for a course and an account.
+        read_owed_adjustment_rows: Rows of adjustments that keep the points of a person's group, for a course and an account.
         forget_known_tokens: Called once an account is disabled: its tokens are good for nothing from then on.
         clock: Seconds since 1970.
     """
@@ -103,7 +103,7 @@ class People:
         run_views: RunViews,
         home: Home,
         read_records: Callable[[], Awaitable[Records]],
-        read_points_owed: Callable[[str, str], Awaitable[Sequence[Mapping[str, Any]]]],
+        read_owed_adjustment_rows: Callable[[str, str], Awaitable[Sequence[Mapping[str, Any]]]],
         forget_known_tokens: Callable[[], None],
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -113,7 +113,7 @@ class People:
         self._views = run_views
         self._home = home
         self._records = read_records
-        self._points_owed = read_points_owed
+        self._points_owed = read_owed_adjustment_rows
         self._forget_known_tokens = forget_known_tokens
         self._now = clock
 
@@ -141,7 +141,7 @@ class People:
             rows = (await connection.execute(query.order_by(func.lower(ROSTER.c.name), ROSTER.c.account))).all()
         return [Person(row.account, row.name, Role(row.role), row.section, row.team) for row in rows]
 
-    async def member(self, course: str, account: str) -> Person:
+    async def member_or_dropped(self, course: str, account: str) -> Person:
         """One of them, or one who was dropped from its roster.
 
         Raises:
@@ -153,26 +153,28 @@ class People:
                     return person
         raise BenchServiceError(f"the course {course!r} has nobody {account!r}; `benchwright course people` lists them")
 
-    async def change_groups(self, course: str, changes: Mapping[str, tuple[str, str]]) -> list[str]:
+    async def change_groups_and_find_conflicts(
+        self, course: str, old_and_new_group_by_account: Mapping[str, tuple[str, str]]
+    ) -> list[str]:
         """Puts people in other groups.
 
         Args:
             course: Its id.
-            changes: Account → the group that it is to leave and the one that it is to join; empty for working alone.
+            old_and_new_group_by_account: Account → the group that it is to leave and the one that it is to join; empty for working alone.
 
         Returns:
             The accounts that somebody else has moved meanwhile: they stay where they are.
         """
         moved_accounts = []
         async with self._database.write_transaction() as connection:
-            for account, (old_group, new_group) in changes.items():
+            for account, (old_group, new_group) in old_and_new_group_by_account.items():
                 membership = MEMBERS.c.course == course, MEMBERS.c.account == account
                 is_there = MEMBERS.c.team.in_((old_group, new_group))
                 move = update(MEMBERS).where(*membership, is_there).values(team=new_group)
                 if not (await connection.execute(move)).rowcount:
                     moved_accounts.append(account)
-            teams = {team for groups in changes.values() for team in groups}
-            await keep_worth_of_teams(connection, course, [*teams], [*changes])
+            teams = {team for groups in old_and_new_group_by_account.values() for team in groups}
+            await recompute_worth_of_teams(connection, course, [*teams], [*old_and_new_group_by_account])
         return moved_accounts
 
     async def change_section_or_group(
@@ -183,7 +185,7 @@ class People:
         Raises:
             BenchServiceError: The person is not in the course.
         """
-        person = await self.member(course, account)
+        person = await self.member_or_dropped(course, account)
         values = {
             "section": person.section if section is None else section.strip(),
             "team": person.group if group is None else group.strip(),
@@ -191,7 +193,7 @@ class People:
         move = update(MEMBERS).where(MEMBERS.c.course == course, MEMBERS.c.account == account).values(values)
         async with self._database.write_transaction() as connection:
             await connection.execute(move)
-            await keep_worth_of_teams(connection, course, [person.group, values["team"]], [account])
+            await recompute_worth_of_teams(connection, course, [person.group, values["team"]], [account])
 
     async def export_person_zip(self, course: str, account: str) -> bytes:
         """Everything that the service has of a person in a course, as far as they may see it: a ZIP archive.
@@ -203,7 +205,7 @@ class People:
         Raises:
             BenchServiceError: The person is not in the course.
         """
-        person = await self.member(course, account)
+        person = await self.member_or_dropped(course, account)
         attempt_rows = await self._attempt_rows(course, account)
         person_facts = await self._person_facts(course, person)
         async with self._database.read_transaction() as connection:
@@ -218,7 +220,7 @@ class People:
             file.seek(0)
             return await asyncio.to_thread(file.read)
 
-    async def delete_person(self, course: str, account: str, reason: str) -> int:
+    async def delete_person_and_count_attempts(self, course: str, account: str, reason: str) -> int:
         """Deletes what the service has of a person in a course; the account too, if they are in no other.
 
         Of each attempt, a tombstone stays in the log: how many events there were, and the hash of the last. Other
@@ -232,7 +234,7 @@ class People:
             BenchServiceError: The person is not in the course.
             LogError: Nothing of the log was deleted.
         """
-        person = await self.member(course, account)
+        person = await self.member_or_dropped(course, account)
         attempt_ids = [row.attempt for row in await self._attempt_rows(course, account)]
         other_courses = union(
             *(
@@ -249,12 +251,12 @@ class People:
         owed_rows = await self._points_owed(course, account)
         await asyncio.to_thread(self._log.delete_attempts, attempt_ids, reason)
         await self._delete_attempt_files(attempt_ids)
-        await (await self._records()).delete_answers(attempt_ids)
+        await (await self._records()).delete_answers_of_attempts(attempt_ids)
         async with self._database.write_transaction() as connection:
             # First: who has a run and waits for its assignment might be waited for.
             await lock_assignments_of_courses(connection, [course])
-            await _delete_rows(connection, course, account, attempt_ids)
-            await keep_worth_of_teams(connection, course, [person.group], [account])
+            await _delete_person_rows(connection, course, account, attempt_ids)
+            await recompute_worth_of_teams(connection, course, [person.group], [account])
             if owed_rows:
                 await connection.execute(insert(ADJUSTMENTS), owed_rows)
             if is_last:
@@ -354,7 +356,9 @@ class People:
         await asyncio.to_thread(deleted)
 
 
-async def _delete_rows(connection: AsyncConnection, course: str, account: str, attempt_ids: Sequence[str]) -> None:
+async def _delete_person_rows(
+    connection: AsyncConnection, course: str, account: str, attempt_ids: Sequence[str]
+) -> None:
     for table in (*_OF_ASSIGNMENTS, WORTH):
         await connection.execute(
             delete(table).where(table.c.account == account, _assignment_in_course_condition(table, course))

@@ -77,11 +77,11 @@ class PersonalTokens:
         async with self._database.write_transaction() as connection:
             if (await connection.execute(valid_count_query)).scalar_one() >= MOST_TOKENS:
                 raise BenchServiceError(f"there are {MOST_TOKENS} tokens already; revoke some")
-            return await self._accounts.new_personal_token(
+            return await self._accounts.new_scoped_token(
                 connection, account, token_name, " ".join(sorted(scopes)), current_time + valid_days * _DAY_S
             )
 
-    async def tokens_of(self, account: str) -> Sequence[PersonalToken]:
+    async def valid_tokens_of(self, account: str) -> Sequence[PersonalToken]:
         """The tokens of somebody that are neither revoked nor expired, newest first."""
         query = (
             select(TOKENS)

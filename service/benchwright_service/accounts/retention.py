@@ -14,8 +14,8 @@ from benchwright_foundation.number_text import counted
 from benchwright_remote.messages import Role
 from benchwright_service.accounts.people import People
 from benchwright_service.evidence.audit import AuditLog
-from benchwright_service.points.kept_worth import keep_worth, lock_assignments_of_courses
-from benchwright_service.points.worth import Scope
+from benchwright_service.points.kept_worth import lock_assignments_of_courses, recompute_worth
+from benchwright_service.points.worth import CoursePart
 from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, COURSES, MEMBERS, ROSTER, moment
 
 OPERATOR = "operator"
@@ -51,7 +51,9 @@ class Retention:
 
     async def overdue_courses(self) -> Sequence[OverdueCourse]:
         """Courses with students whose records were to be kept until now, oldest end first."""
-        student_count = _participant_count(MEMBERS) + _participant_count(ROSTER, ROSTER.c.dropped.is_not(None))
+        student_count = _participant_count_query(MEMBERS) + _participant_count_query(
+            ROSTER, ROSTER.c.dropped.is_not(None)
+        )
         attempt_count = (
             select(func.count())
             .select_from(ATTEMPTS_HELD.join(ASSIGNMENTS, ASSIGNMENTS.c.id == ATTEMPTS_HELD.c.assignment))
@@ -72,7 +74,7 @@ class Retention:
             for row in rows
         ]
 
-    async def clean_up(self, overdue: OverdueCourse) -> int:
+    async def delete_students_and_count(self, overdue: OverdueCourse) -> int:
         """Deletes what there is of each student of a course, also of those whom its roster has dropped.
 
         If this ends in the middle, call it again.
@@ -89,12 +91,12 @@ class Retention:
             await lock_assignments_of_courses(connection, [overdue.course])
             for ungroup_table in ungroup:
                 await connection.execute(ungroup_table)
-            await keep_worth(connection, Scope(overdue.course))
+            await recompute_worth(connection, CoursePart(overdue.course))
         everybody = [*await self._people.members(overdue.course), *await self._people.dropped_people(overdue.course)]
         participants = [person for person in everybody if person.role is Role.PARTICIPANT]
         for person in participants:
             reason = f"kept {counted(overdue.kept_days, 'day')} after the end of {overdue.course}"
-            await self._people.delete_person(overdue.course, person.account, reason)
+            await self._people.delete_person_and_count_attempts(overdue.course, person.account, reason)
         await AuditLog(self._database, self._now).record_action(
             OPERATOR,
             overdue.course,
@@ -104,7 +106,7 @@ class Retention:
         return len(participants)
 
 
-def _participant_count(table: Table, *conditions: ColumnElement[bool]) -> ScalarSelect[int]:
+def _participant_count_query(table: Table, *conditions: ColumnElement[bool]) -> ScalarSelect[int]:
     """The number of a course's students in a table of people."""
     is_student = table.c.course == COURSES.c.id, table.c.role == Role.PARTICIPANT.value, *conditions
     return select(func.count()).select_from(table).where(*is_student).correlate(COURSES).scalar_subquery()

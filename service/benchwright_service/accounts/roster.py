@@ -122,7 +122,7 @@ def parse_roster(content: bytes, file_name: str) -> Sequence[Seat]:
     return _without_repetitions(seats, file_name)
 
 
-def invitation_table(seats: Sequence[Seat], invitation_codes: Sequence[str], sign_in_address: str) -> bytes:
+def invitation_csv(seats: Sequence[Seat], invitation_codes: Sequence[str], sign_in_address: str) -> bytes:
     """The table to send invitations by: the roster, a code for each row, and where it is entered.
 
     Args:
@@ -183,7 +183,7 @@ def _find_header(lines: Sequence[str], file_name: str) -> _Header:
     for i, line in enumerate(lines[:_HEADER_WITHIN]):
         for separator in _SEPARATORS:
             names = next(csv.reader([line], delimiter=separator), [])
-            possible_headers.append(_Header(i, separator, len(names), _columns_of_header(names)))
+            possible_headers.append(_Header(i, separator, len(names), _column_indices_by_field(names)))
     # The first of those with most columns: names of people in rows below may be words of headers.
     header = max(possible_headers, key=lambda header: (header.is_of_roster, len(header.columns)), default=None)
     if header is None or not header.is_of_roster:
@@ -195,9 +195,9 @@ def _find_header(lines: Sequence[str], file_name: str) -> _Header:
     return header
 
 
-def _columns_of_header(names: Sequence[str]) -> dict[str, list[int]]:
+def _column_indices_by_field(labels: Sequence[str]) -> dict[str, list[int]]:
     """The columns of each field."""
-    plain_names = [_normalised_label(name) for name in names]
+    plain_names = [_normalised_label(name) for name in labels]
     columns: dict[str, list[int]] = {}
     for i, plain_name in enumerate(plain_names):
         if plain_name == "id":
@@ -222,7 +222,7 @@ def _read_seat(cells: Sequence[str], header: _Header, line: int, file_name: str)
     """The person of a row; None if it has none."""
     row_place = f"{file_name}:{line}"
     # The columns are named once more where files were joined.
-    if not any(cell.strip() for cell in cells) or _columns_of_header(cells) == header.columns:
+    if not any(cell.strip() for cell in cells) or _column_indices_by_field(cells) == header.columns:
         return None
     values = {field: _first_filled_cell(cells, numbers) for field, numbers in header.columns.items()}
     if _is_row_without_person(cells, values):
@@ -318,7 +318,7 @@ def _without_repetitions(seats: Sequence[Seat], file_name: str) -> Sequence[Seat
             or seat.name.casefold() != kept_seat.name.casefold()
             or _differing_id_names(seat, kept_seat)
         ):
-            shown_key = next(value for _, value in _shared_keys(seat, kept_seat))
+            shown_key = next(value for _, value in _keys_with_shared_first(seat, kept_seat))
             raise BenchServiceError(
                 f"{file_name}:{seat.line}: {shown_key} is twice, in line {kept_seat.line} too; leave one row out, or"
                 " correct it"
@@ -335,7 +335,7 @@ def _without_repetitions(seats: Sequence[Seat], file_name: str) -> Sequence[Seat
     return kept_seats
 
 
-def _shared_keys(seat: Seat, kept_seat: Seat) -> Iterator[tuple[str, str]]:
+def _keys_with_shared_first(seat: Seat, kept_seat: Seat) -> Iterator[tuple[str, str]]:
     yield from (key for key in seat.ids.keys if key in kept_seat.ids.keys)
     yield from seat.ids.keys
 

@@ -14,7 +14,7 @@ from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_remote.messages import Role
 from benchwright_service.accounts.person_names import displayable_name
 from benchwright_service.accounts.roster_merge import RosterEntry
-from benchwright_service.points.kept_worth import keep_worth_of_people, lock_assignments_of_courses
+from benchwright_service.points.kept_worth import lock_assignments_of_courses, recompute_worth_of_people
 from benchwright_service.storage.tables import (
     ACCOUNTS,
     INVITATIONS,
@@ -59,7 +59,7 @@ def ids_of_row(row: Row[Any]) -> PersonIds:
     return PersonIds(**{column: getattr(row, column) for column in _ID_COLUMNS})
 
 
-def id_values(ids: PersonIds) -> Mapping[str, str]:
+def id_column_values(ids: PersonIds) -> Mapping[str, str]:
     """The same as values of a row."""
     return {**ids.columns, "email_key": ids.email.casefold()}
 
@@ -73,7 +73,7 @@ def new_entry_values(
         "course": course,
         "account": account,
         "name": name,
-        **id_values(ids),
+        **id_column_values(ids),
         "role": role.value,
         "section": section,
         "team": "",
@@ -137,11 +137,11 @@ async def absorb_account(connection: AsyncConnection, course: str, absorbed_acco
         entry_query = select(ROSTER).where(ROSTER.c.course == course, ROSTER.c.account == absorbed_account)
         entry = (await connection.execute(entry_query)).one()
         completed = ids_of_row(entry).completed_by(ids_of_row(kept_entry))
-        await connection.execute(update(ROSTER).where(ROSTER.c.id == entry.id).values(**id_values(completed)))
+        await connection.execute(update(ROSTER).where(ROSTER.c.id == entry.id).values(**id_column_values(completed)))
     courses_query = select(MEMBERS.c.course).where(MEMBERS.c.account.in_((absorbed_account, kept_account))).distinct()
     courses = (await connection.execute(courses_query)).scalars().all()
     await lock_assignments_of_courses(connection, courses)
-    mates = await _group_mates(connection, absorbed_account)
+    mates = await _accounts_of_group_mates(connection, absorbed_account)
     membership_query = select(MEMBERS).where(MEMBERS.c.course == course, MEMBERS.c.account == absorbed_account)
     membership = (await connection.execute(membership_query)).one_or_none()
     # Whoever sent an invitation to the one account does not come into the other's courses.
@@ -158,14 +158,14 @@ async def absorb_account(connection: AsyncConnection, course: str, absorbed_acco
         is_member = and_(MEMBERS.c.course == course, MEMBERS.c.account == kept_account)
         await connection.execute(update(MEMBERS).where(is_member).values(section=membership.section))
     for course_of_either in courses:
-        await keep_worth_of_people(connection, course_of_either, [kept_account, *mates])
+        await recompute_worth_of_people(connection, course_of_either, [kept_account, *mates])
     # The course's staff have given the name.
     name = select(ACCOUNTS.c.name).where(ACCOUNTS.c.id == absorbed_account).scalar_subquery()
     await connection.execute(update(ACCOUNTS).where(ACCOUNTS.c.id == kept_account).values(name=name))
     await connection.execute(delete(ACCOUNTS).where(ACCOUNTS.c.id == absorbed_account))
 
 
-async def _group_mates(connection: AsyncConnection, account: str) -> Sequence[str]:
+async def _accounts_of_group_mates(connection: AsyncConnection, account: str) -> Sequence[str]:
     """The accounts of the groups that somebody is in."""
     membership = MEMBERS.alias()
     query = (
@@ -177,20 +177,22 @@ async def _group_mates(connection: AsyncConnection, account: str) -> Sequence[st
 
 
 async def _move_rows(
-    connection: AsyncConnection, column: Column[Any], absorbed_account: str, kept_account: str
+    connection: AsyncConnection, account_column: Column[Any], absorbed_account: str, kept_account: str
 ) -> None:
     """Gives the rows of an account to another, without those that the other has of its own."""
-    table = column.table
+    table = account_column.table
     try:
         async with connection.begin_nested():
-            await connection.execute(update(table).where(column == absorbed_account).values({column: kept_account}))
+            await connection.execute(
+                update(table).where(account_column == absorbed_account).values({account_column: kept_account})
+            )
     except IntegrityError:
         key_columns = list(table.primary_key)
-        for row in (await connection.execute(select(*key_columns).where(column == absorbed_account))).all():
+        for row in (await connection.execute(select(*key_columns).where(account_column == absorbed_account))).all():
             is_row = and_(*(key == value for key, value in zip(key_columns, row, strict=True)))
             try:
                 async with connection.begin_nested():
-                    await connection.execute(update(table).where(is_row).values({column: kept_account}))
+                    await connection.execute(update(table).where(is_row).values({account_column: kept_account}))
             except IntegrityError:
                 await connection.execute(delete(table).where(is_row))
 

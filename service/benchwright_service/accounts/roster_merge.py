@@ -163,7 +163,7 @@ def plan_merge(entries: Sequence[RosterEntry], seats: Sequence[Seat], file_name:
         for entry in entries
         if entry.id not in seat_by_entry and entry.is_listed and not entry.is_dropped and entry.role is Role.PARTICIPANT
     ]
-    renamed = _matches_by_name(unlisted_entries, unmatched_seats, seats)
+    renamed = _name_matches_by_line(unlisted_entries, unmatched_seats, seats)
     matches += renamed.values()
     moved_entries = {match.entry.id for match in renamed.values()}
     plan = RosterPlan(
@@ -215,7 +215,7 @@ def _match(entry: RosterEntry, seat: Seat, *, is_by_name: bool = False) -> Entry
     )
 
 
-def _matches_by_name(
+def _name_matches_by_line(
     unlisted_entries: Sequence[RosterEntry], unmatched_seats: Sequence[Seat], seats: Sequence[Seat]
 ) -> Mapping[int, EntryMatch]:
     """Rows that are an entry whose address alone has changed, by line."""
@@ -251,13 +251,13 @@ def _require_no_contradiction(entry: RosterEntry, seat: Seat, file_name: str) ->
             )
 
 
-def _require_different_people(plan: RosterPlan, untouched: Sequence[RosterEntry], file_name: str) -> None:
+def _require_different_people(plan: RosterPlan, unmatched_entries: Sequence[RosterEntry], file_name: str) -> None:
     name_by_key: dict[tuple[str, str], str] = {}
     names_and_ids = [(match.name, match.ids) for match in plan.matches] + [
         (seat.name, seat.ids) for seat in plan.additions
     ]
     dropped_ids = {entry.id for entry in plan.drops}
-    names_and_ids += [(entry.name, entry.ids) for entry in untouched if entry.id not in dropped_ids]
+    names_and_ids += [(entry.name, entry.ids) for entry in unmatched_entries if entry.id not in dropped_ids]
     for name, ids in names_and_ids:
         for key in ids.keys:
             if key in name_by_key:

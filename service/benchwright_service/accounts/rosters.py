@@ -18,12 +18,12 @@ from benchwright_remote.messages import Role
 from benchwright_service.accounts.roster import Seat
 from benchwright_service.accounts.roster_entries import (
     entries_of_course,
-    id_values,
+    id_column_values,
     new_entry_values,
 )
 from benchwright_service.accounts.roster_merge import EntryMatch, RosterEntry, RosterPlan, plan_merge
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.points.kept_worth import keep_worth_of_people, lock_assignments_of_courses
+from benchwright_service.points.kept_worth import lock_assignments_of_courses, recompute_worth_of_people
 from benchwright_service.storage.tables import ACCOUNTS, COURSES, INVITATIONS, MEMBERS, ROSTER
 
 
@@ -114,13 +114,15 @@ class Rosters:
             concerned_accounts = _accounts_whose_work_counts_otherwise(plan, file)
             if concerned_accounts:
                 await lock_assignments_of_courses(connection, [course])
-            accounts = await _add_people(connection, course, plan.additions, current_time)
+            accounts = await _add_people_and_get_accounts(connection, course, plan.additions, current_time)
             for match in plan.matches:
-                await _update_entry(connection, course, match, current_time)
+                await _update_entry_and_membership(connection, course, match, current_time)
             if file.drops_missing:
                 await _drop_entries(connection, course, plan.drops, current_time)
-            await keep_worth_of_people(connection, course, concerned_accounts)
-            codes = await _invite(connection, course, plan.additions, accounts, current_time, expire_time)
+            await recompute_worth_of_people(connection, course, concerned_accounts)
+            codes = await _make_invitation_codes(
+                connection, course, plan.additions, accounts, current_time, expire_time
+            )
         return MergedRoster(plan, [Invited(seat, code) for seat, code in zip(plan.additions, codes, strict=True)])
 
     async def renew_invitations(
@@ -144,7 +146,7 @@ class Rosters:
             accounts = [entry.account for entry in entries_to_invite]
             older = and_(INVITATIONS.c.course == course, INVITATIONS.c.account.in_(accounts))
             await connection.execute(delete(INVITATIONS).where(older))
-            codes = await _invite(connection, course, seats, accounts, current_time, expire_time)
+            codes = await _make_invitation_codes(connection, course, seats, accounts, current_time, expire_time)
         return [Invited(seat, code) for seat, code in zip(seats, codes, strict=True)]
 
 
@@ -165,7 +167,7 @@ def _accounts_whose_work_counts_otherwise(plan: RosterPlan, file: RosterFile) ->
     return [entry.account for entry in (*changed_entries, *(plan.drops if file.drops_missing else ()))]
 
 
-async def _add_people(
+async def _add_people_and_get_accounts(
     connection: AsyncConnection, course: str, seats: Sequence[Seat], current_time: float
 ) -> Sequence[str]:
     """Makes accounts for new people; returns them."""
@@ -189,11 +191,18 @@ async def _add_people(
     return accounts
 
 
-async def _update_entry(connection: AsyncConnection, course: str, match: EntryMatch, current_time: float) -> None:
+async def _update_entry_and_membership(
+    connection: AsyncConnection, course: str, match: EntryMatch, current_time: float
+) -> None:
     entry = match.entry
     values: dict[str, Any] = {"listed": current_time}
     if match.differences or match.ids != entry.ids:
-        values |= {"name": match.name, **id_values(match.ids), "role": match.role.value, "section": match.section}
+        values |= {
+            "name": match.name,
+            **id_column_values(match.ids),
+            "role": match.role.value,
+            "section": match.section,
+        }
         values["dropped"] = None
     await connection.execute(update(ROSTER).where(ROSTER.c.id == entry.id).values(values))
     if not match.differences:
@@ -228,7 +237,7 @@ async def _drop_entries(
     await connection.execute(delete(MEMBERS).where(MEMBERS.c.course == course, MEMBERS.c.account.in_(accounts)))
 
 
-async def _invite(
+async def _make_invitation_codes(
     connection: AsyncConnection,
     course: str,
     seats: Sequence[Seat],

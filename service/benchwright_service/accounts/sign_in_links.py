@@ -64,7 +64,7 @@ class SignInLinks:
         async with self._database.write_transaction() as connection:
             return await self._new_code(connection, account, kind)
 
-    async def make_codes_for_email(self, email: str) -> Sequence[AddressedLink]:
+    async def make_links_for_email(self, email: str) -> Sequence[AddressedLink]:
         """Links for everybody whom a roster has at an email address, without those who were sent one just now."""
         current_time = self._now()
         async with self._database.write_transaction() as connection:
@@ -88,26 +88,28 @@ class SignInLinks:
                 for account, row in row_by_account.items()
             ]
 
-    async def make_code_for_person(self, course: str, roster_id: str) -> str:
+    async def make_code_for_person(self, course: str, account_or_roster_id: str) -> str:
         """The code of a link for somebody on a course's roster.
 
         Args:
             course: Its id.
-            roster_id: Their account, address, student number, SIS id or login.
+            account_or_roster_id: Their account, address, student number, SIS id or login.
 
         Raises:
             BenchServiceError: The roster has nobody, or several, who are called that.
         """
         id_columns = (ROSTER.c.account, ROSTER.c.email, ROSTER.c.student_number, ROSTER.c.sis_id, ROSTER.c.login)
         query = select(ROSTER.c.account).where(
-            ROSTER.c.course == course, ROSTER.c.dropped.is_(None), or_(*(column == roster_id for column in id_columns))
+            ROSTER.c.course == course,
+            ROSTER.c.dropped.is_(None),
+            or_(*(column == account_or_roster_id for column in id_columns)),
         )
         async with self._database.write_transaction() as connection:
             accounts = list((await connection.execute(query)).scalars())
             if len(accounts) != 1:
                 number = "nobody" if not accounts else f"{len(accounts)} people"
                 raise BenchServiceError(
-                    f"the roster of {course!r} has {number} with the account, address, number or login {roster_id!r};"
+                    f"the roster of {course!r} has {number} with the account, address, number or login {account_or_roster_id!r};"
                     " `benchwright course people` lists the accounts"
                 )
             return await self._new_code(connection, accounts[0], LinkKind.PRINTED)
@@ -123,10 +125,10 @@ class SignInLinks:
         async with self._database.read_transaction() as connection:
             return (await connection.execute(query)).scalar()
 
-    async def take_account(self, code: str) -> str | None:
+    async def redeem_and_get_account(self, code: str) -> str | None:
         """The account that a link signs in, once; None if it signs in nobody any more."""
         async with self._database.write_transaction() as connection:
-            return await take_account_of_link(connection, code, self._now())
+            return await redeem_link_and_get_account(connection, code, self._now())
 
     async def _new_code(self, connection: AsyncConnection, account: str, kind: LinkKind) -> str:
         code, current_time = LINK_PREFIX + secrets.token_urlsafe(32), self._now()
@@ -136,7 +138,7 @@ class SignInLinks:
         return code
 
 
-async def take_account_of_link(connection: AsyncConnection, code: str, current_time: float) -> str | None:
+async def redeem_link_and_get_account(connection: AsyncConnection, code: str, current_time: float) -> str | None:
     """The account that a link signs in, once; None if it signs in nobody any more."""
     taking = (
         delete(SIGN_IN_LINKS)

@@ -17,7 +17,7 @@ from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_foundation.number_text import counted
 from benchwright_problems.aids import Aid
-from benchwright_problems.assistance import Allowed
+from benchwright_problems.assistance import AllowedHelp
 from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_remote.messages import Role
@@ -118,7 +118,7 @@ def roster(
     in as long as it holds; it can't be shown again.
     """
     with explain_errors():
-        from benchwright_service.accounts.roster import invitation_table, read_roster
+        from benchwright_service.accounts.roster import invitation_csv, read_roster
         from benchwright_service.accounts.roster_merge import plan_lines
         from benchwright_service.accounts.rosters import RosterFile
 
@@ -151,7 +151,7 @@ def roster(
     with explain_errors():
         sign_in = f"{address.rstrip('/')}/sign-in" if address else ""
         seats, codes = [invited.seat for invited in merged.invited], [invited.code for invited in merged.invited]
-        write_atomically(output.absolute(), invitation_table(seats, codes, sign_in), 0o600)
+        write_atomically(output.absolute(), invitation_csv(seats, codes, sign_in), 0o600)
     typer.echo(f"{output} has {len(codes)} invitations. Send each to its person only; only you can read the file.")
 
 
@@ -186,7 +186,7 @@ def assign(
     reveal_after_due: Annotated[Reveal | None, typer.Option(help="The same once it is due.")] = None,
     reveal_after_closing: Annotated[Reveal | None, typer.Option(help="The same once it is closed.")] = None,
     assistance: Annotated[
-        Allowed | None, typer.Option(help="Which models may help; nothing is said, or checked, if not given.")
+        AllowedHelp | None, typer.Option(help="Which models may help; nothing is said, or checked, if not given.")
     ] = None,
     extension: Annotated[
         list[str] | None,
@@ -252,7 +252,9 @@ def archive(
     database: DatabaseUrl = "",
 ) -> None:
     """Nothing is deleted."""
-    _run_with_administration(database, lambda administration: administration.courses.archive(course, restore=restore))
+    _run_with_administration(
+        database, lambda administration: administration.courses.archive_or_restore(course, restore=restore)
+    )
     typer.echo(f"{course} goes on." if restore else f"{course} is archived. --restore has it go on.")
 
 
@@ -287,9 +289,9 @@ def worker_token(
 def backup(file: Annotated[Path, typer.Argument(help="What to write, such as bench-2026-11-23.tar.gz.")]) -> None:
     """Of a PostgreSQL database make a dump before."""
     with explain_errors():
-        from benchwright_service.storage.backup import back_up
+        from benchwright_service.storage.backup import back_up_and_count_files
 
-        count = back_up(Home.from_environment(), file)
+        count = back_up_and_count_files(Home.from_environment(), file)
     typer.echo(
         f"{file} has {counted(count, 'file')}: hidden parts, the signing key, what solvers did. Only you can read it."
     )
@@ -300,7 +302,7 @@ def restore(file: Annotated[Path, typer.Argument(help="What `benchwright course 
     with explain_errors():
         from benchwright_service.storage import backup as backups
 
-        count = backups.restore(Home.from_environment(), file)
+        count = backups.restore_and_count_files(Home.from_environment(), file)
     typer.echo(f"{count} files are back. Next: benchwright serve")
 
 
@@ -382,13 +384,15 @@ def delete_person(
     database: DatabaseUrl = "",
 ) -> None:
     """Their account too, if they are in no other course. Backups that were made before have all of it still."""
-    found_person = _run_with_people(database, lambda course_people: course_people.member(course, person))
+    found_person = _run_with_people(database, lambda course_people: course_people.member_or_dropped(course, person))
     if not yes:
         if not sys.stdin.isatty():
             with explain_errors():
                 raise BenchServiceError(f"Give --yes to delete what the service has of {found_person.name} in {course}")
         typer.confirm(f"Delete all that the service has of {found_person.name} in {course}?", abort=True, err=True)
-    count = _run_with_people(database, lambda course_people: course_people.delete_person(course, person, reason))
+    count = _run_with_people(
+        database, lambda course_people: course_people.delete_person_and_count_attempts(course, person, reason)
+    )
     typer.echo(f"Deleted, with {_count_phrase(count, 'attempt')}.")
 
 
@@ -405,7 +409,7 @@ def clean_up(
         lines = []
         for overdue in await retention.overdue_courses():
             if not dry_run:
-                await retention.clean_up(overdue)
+                await retention.delete_students_and_count(overdue)
             verb = "would be deleted" if dry_run else "deleted"
             lines.append(
                 f"{overdue.course}: ended {overdue.ends:%Y-%m-%d}, kept {counted(overdue.kept_days, 'day')}; "

@@ -17,13 +17,13 @@ from pathlib import Path
 import numpy as np
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.clock.hand_clock import HandClock
+from benchwright_attempts.clock.hand_clock import ManualClock
 from benchwright_attempts.events.events import Edit, Event, RunStarted, Started, Submitted
 from benchwright_attempts.events.evidence import EditReason
 from benchwright_attempts.events.file_text import Change, FileText
 from benchwright_attempts.log.log import EventLog
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import reference_solution_files, starting_files
+from benchwright_harness.execution.run import reference_solution_files, starting_solution_files
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.reveal import Reveal
 from benchwright_problems.storage.store import Store
@@ -91,14 +91,14 @@ async def set_up_course(administration: Administration) -> DemoCourse:
     return DemoCourse(staff, await administration.accounts.make_invitation(COURSE, Role.PARTICIPANT, uses=len(_NAMES)))
 
 
-async def play_students(url: str, demo: DemoCourse, home: Home, folder: Path) -> None:
+async def play_students(service_address: str, demo_course: DemoCourse, home: Home, logs_folder: Path) -> None:
     """Has all students work, some at a time.
 
     Args:
-        url: Address of the service.
-        demo: The course.
+        service_address: Address of the service.
+        demo_course: The course.
         home: Home folders with the service's packs.
-        folder: Folder for the students' logs.
+        logs_folder: Folder for the students' logs.
 
     Raises:
         ServiceError: The service refuses, or does not answer.
@@ -109,7 +109,9 @@ async def play_students(url: str, demo: DemoCourse, home: Home, folder: Path) ->
 
     async def attend(number: int, name: str) -> None:
         async with request_slots:
-            await _DemoStudent(number, name, url, store, folder / f"{number}.sqlite", copied).attend(demo.students)
+            await _DemoStudent(number, name, service_address, store, logs_folder / f"{number}.sqlite", copied).attend(
+                demo_course.students
+            )
 
     async with asyncio.TaskGroup() as group:
         for number, name in enumerate(_NAMES):
@@ -117,16 +119,24 @@ async def play_students(url: str, demo: DemoCourse, home: Home, folder: Path) ->
 
 
 class _DemoStudent:
-    def __init__(self, number: int, name: str, url: str, store: Store, file: Path, copied: dict[str, str]) -> None:
+    def __init__(
+        self,
+        student_index: int,
+        name: str,
+        service_address: str,
+        store: Store,
+        log_file: Path,
+        solution_to_copy_by_problem: dict[str, str],
+    ) -> None:
         self._name = name
-        self._url = url
+        self._url = service_address
         self._store = store
-        self._file = file
-        self._copied = copied
-        self._random = np.random.default_rng(number)
+        self._file = log_file
+        self._copied = solution_to_copy_by_problem
+        self._random = np.random.default_rng(student_index)
         self._ability = self._random.normal(0.8, 1.2)
         start_time = datetime.now(UTC) - timedelta(days=2, hours=self._random.uniform(0, 20))
-        self._clock = HandClock(wall=start_time)
+        self._clock = ManualClock(wall=start_time)
 
     async def attend(self, invitation_code: str) -> None:
         async with ServiceClient(self._url) as anonymous_client:
@@ -148,7 +158,7 @@ class _DemoStudent:
         problem = await asyncio.to_thread(self._store.unseal, f"{PACK}/{problem_id}")
         is_design = problem.kind is ProblemKind.DESIGN
         path = problem.public.expected[0] if is_design else "answer.md"
-        starting_text = starting_files(problem)[path].decode() if is_design else ""
+        starting_text = starting_solution_files(problem)[path].decode() if is_design else ""
         wrong_solution, right_solution = self._wrong_and_right_solution(problem, path)
         chance = 1 / (1 + math.exp(_DIFFICULTY.get(problem_id, -0.5) - self._ability))
         tries = [right_solution] if self._random.random() < chance else [wrong_solution]
@@ -186,13 +196,15 @@ class _DemoStudent:
         old_words, new_words = possible[self._random.integers(len(possible))]
         return right_text.replace(old_words, new_words, 1), right_text
 
-    def _typing_events(self, path: str, old_text: str, new_text: str, number: int, *, at_once: bool) -> Iterator[Event]:
+    def _typing_events(
+        self, path: str, old_text: str, new_text: str, try_number: int, *, at_once: bool
+    ) -> Iterator[Event]:
         """Events that turn one text into the other: all behind what they have in common, in pieces as people type."""
         common_length = next(
             (index for index, (a, b) in enumerate(zip(old_text, new_text, strict=False)) if a != b), None
         )
         start = min(len(old_text), len(new_text)) if common_length is None else common_length
-        version = number * 1_000
+        version = try_number * 1_000
         size = len(new_text) if at_once else 24
         for offset in range(start, len(new_text), size):
             self._clock.pass_s(self._random.exponential(9))

@@ -58,9 +58,9 @@ def open_study(
 def log(database: DatabaseUrl = "") -> None:
     """Prints the address of a database, or a file."""
     with explain_errors(), explain_missing_extra(_NEEDS, "service"):
-        from benchwright_service.bench import log_file
+        from benchwright_service.bench import sqlite_log_file
 
-        typer.echo(database or log_file(Home.from_environment()))
+        typer.echo(database or sqlite_log_file(Home.from_environment()))
 
 
 def status(
@@ -101,23 +101,25 @@ def close(
 ) -> None:
     """Nothing can be added afterwards. Of a closed study it makes the report again, and changes nothing else."""
     with explain_errors(), explain_missing_extra(_NEEDS, "service"):
-        closed, page = asyncio.run(_close_unless_declined(study, database or None, force=force, yes=yes))
+        closed, page = asyncio.run(_close_study_unless_declined(study, database or None, force=force, yes=yes))
     typer.echo(f"The study {study} is closed. Publish its data's digest with it: {closed.digest}")
     typer.echo(f"The report, which its owners can read at the service too: {page}")
 
 
-async def _close_unless_declined(study: str, database: str | None, *, force: bool, yes: bool) -> tuple[Closed, Path]:
-    from benchwright_service.bench import open_monitor, reports_folder
+async def _close_study_unless_declined(
+    study: str, database_url: str | None, *, force: bool, yes: bool
+) -> tuple[Closed, Path]:
+    from benchwright_service.bench import open_monitor, study_reports_folder
     from benchwright_service.studies.lab_closing import OPERATOR, close_and_record_end, record_closing_begun
 
     home = Home.from_environment()
-    async with open_monitor(home, database) as (monitor, study_log):
+    async with open_monitor(home, database_url) as (monitor, study_log):
         watch = await monitor.study_watch(study)
         if not (watch.digest or yes or force):
             _confirm_closing(watch)
         await record_closing_begun(monitor.database, study, OPERATOR, force=force)
         return await close_and_record_end(
-            monitor.database, study_log, home, reports_folder(home), study, OPERATOR, force=force
+            monitor.database, study_log, home, study_reports_folder(home), study, OPERATOR, force=force
         )
 
 

@@ -138,14 +138,14 @@ def serve(
         _serve_demo(host=host, port=port, workers=workers, sandbox=sandbox, allow_remote=allow_remote)
         return
     with explain_errors(), explain_missing_extra("The bench service", "service"):
-        from benchwright_judges.service.server import check_host
+        from benchwright_judges.service.server import refuse_remote_host_unless_allowed
         from benchwright_service import server
         from benchwright_service.content_free_log import log_without_contents
         from benchwright_service.questions.trying import read_question_models
         from benchwright_service.sign_in.sign_in_file import read_sign_in_settings
 
         log_without_contents()
-        check_host(host, allow_remote=allow_remote)
+        refuse_remote_host_unless_allowed(host, allow_remote=allow_remote)
         sign_in_settings = read_sign_in_settings(sign_in) if sign_in is not None else None
         models = read_question_models(question_models) if question_models is not None else None
         for sentence in transport_remarks(host, address):
@@ -156,9 +156,9 @@ def serve(
                 database_url=database or None,
                 host=host,
                 port=port,
-                address=address or None,
-                workers=workers,
-                sandbox=sandbox,
+                service_address=address or None,
+                worker_count=workers,
+                sandbox_name=sandbox,
                 metrics_port=metrics_port,
                 sign_in_settings=sign_in_settings,
                 quotas=Quotas(runs_waiting, runs_per_hour, events_per_day, attempts_per_hour, stored_mb),
@@ -174,14 +174,14 @@ def _serve_demo(*, host: str, port: int, workers: int, sandbox: str, allow_remot
         explain_missing_extra("The bench service", "service"),
         tempfile.TemporaryDirectory("-benchwright-demo") as folder,
     ):
-        from benchwright_judges.service.server import check_host
+        from benchwright_judges.service.server import refuse_remote_host_unless_allowed
         from benchwright_service import server
         from benchwright_service.bench import open_administration
         from benchwright_service.command_line import demo
         from benchwright_service.content_free_log import log_without_contents
 
         log_without_contents()
-        check_host(host, allow_remote=allow_remote)
+        refuse_remote_host_unless_allowed(host, allow_remote=allow_remote)
         # For the workers too.
         os.environ["BENCHWRIGHT_HOME"] = folder
         home = Home.from_environment()
@@ -205,10 +205,10 @@ def _serve_demo(*, host: str, port: int, workers: int, sandbox: str, allow_remot
                 database_url=None,
                 host=host,
                 port=port,
-                address=None,
-                workers=workers,
-                sandbox=sandbox,
-                companion=play,
+                service_address=None,
+                worker_count=workers,
+                sandbox_name=sandbox,
+                local_work=play,
             )
 
         asyncio.run(served())

@@ -20,7 +20,7 @@ from benchwright_teaching.assistance_check import AssistanceChecked, check_assis
 
 logger = logging.getLogger(__name__)
 
-Key = tuple[str, str]
+AccountAndAssignment = tuple[str, str]
 """Account and assignment."""
 
 
@@ -28,12 +28,12 @@ Key = tuple[str, str]
 class CourseChecks:
     """Checks of help by models in a course."""
 
-    found: Mapping[Key, Mapping[str, Sequence[AssistanceChecked]]]
+    found: Mapping[AccountAndAssignment, Mapping[str, Sequence[AssistanceChecked]]]
     """By problem, one for each attempt that was checked."""
     waiting: int = 0
     """Attempts that have new runs and were not checked yet."""
 
-    def disallowed_characters(self, account: str, assignment: str, problem: str = "") -> int:
+    def disallowed_character_count(self, account: str, assignment: str, problem: str = "") -> int:
         """Characters of models that the assignment did not allow, of one problem or of all."""
         return sum(check.characters for check in self._checks_of(account, assignment, problem))
 
@@ -43,7 +43,7 @@ class CourseChecks:
 
     def table_cell(self, account: str, assignment: str) -> str:
         """For a file: characters, `not reported`, or nothing if nothing was checked."""
-        count = self.disallowed_characters(account, assignment)
+        count = self.disallowed_character_count(account, assignment)
         if count:
             return str(count)
         if self.has_unreported_text(account, assignment):
@@ -97,7 +97,9 @@ class AssistanceChecks:
             going = self._going[subject] = asyncio.create_task(checking)
             going.add_done_callback(lambda _: self._going.pop(subject, None))
         await asyncio.wait({going}, timeout=longest_wait_s)
-        course_checks: dict[Key, dict[str, list[AssistanceChecked]]] = defaultdict(lambda: defaultdict(list))
+        course_checks: dict[AccountAndAssignment, dict[str, list[AssistanceChecked]]] = defaultdict(
+            lambda: defaultdict(list)
+        )
         waiting_count = 0
         for row in await self._attempt_rows(course, rules, accounts):
             waiting_count += _is_check_outdated(row, rules)
@@ -117,9 +119,9 @@ class AssistanceChecks:
         return await asyncio.to_thread(self._check_record, attempt, history, difference)
 
     def _check_record(
-        self, attempt: str, history: Sequence[DatedAssistance], clock_difference_s: float
+        self, attempt: str, dated_rules: Sequence[DatedAssistance], clock_difference_s: float
     ) -> AssistanceChecked:
-        return check_assistance(self._log.events(attempt), history, clock_difference_s)
+        return check_assistance(self._log.events(attempt), dated_rules, clock_difference_s)
 
     async def _check_and_keep_outdated(
         self,

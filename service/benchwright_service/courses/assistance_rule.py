@@ -6,11 +6,11 @@ from collections.abc import Collection
 
 from pydantic import ValidationError
 
-from benchwright_problems.assistance import MOST_EXTENSIONS, Allowed, Assistance
+from benchwright_problems.assistance import MOST_EXTENSIONS, AllowedHelp, Assistance
 from benchwright_service.errors import BenchServiceError
 
 
-def assistance_rule(allowed: Allowed | None, extensions: Collection[str]) -> Assistance | None:
+def assistance_rule(allowed: AllowedHelp | None, extensions: Collection[str]) -> Assistance | None:
     """Returns the rule of an assignment on help by models.
 
     Args:
@@ -22,7 +22,7 @@ def assistance_rule(allowed: Allowed | None, extensions: Collection[str]) -> Ass
     """
     if allowed is None and not extensions:
         return None
-    if (allowed is Allowed.NAMED) != bool(extensions):
+    if (allowed is AllowedHelp.NAMED) != bool(extensions):
         raise BenchServiceError("extensions are named where “named” ones are allowed, at least one, and only there")
     try:
         return Assistance.model_validate({"allowed": allowed, "extensions": tuple(extensions)})

@@ -89,7 +89,7 @@ class CourseCopies:
         """
         shift.check()
         async with self._database.read_transaction() as connection:
-            course_row, assignment_rows = await _source_rows(connection, course)
+            course_row, assignment_rows = await _course_and_assignment_rows(connection, course)
         return _plan(course_row, assignment_rows, shift)
 
     async def copy(self, course: str, new_course: str, title: str, shift: TermShift, owner: str) -> CourseCopyPlan:
@@ -114,7 +114,7 @@ class CourseCopies:
                 "the short name has letters from a to z, digits, and . _ - within it, 100 characters at most"
             )
         async with self._database.write_transaction() as connection:
-            course_row, assignment_rows = await _source_rows(connection, course)
+            course_row, assignment_rows = await _course_and_assignment_rows(connection, course)
             copy_plan = _plan(course_row, assignment_rows, shift)
             new_row = {
                 "id": new_course,
@@ -136,7 +136,7 @@ class CourseCopies:
                 # They keep their order, which is that of their creation.
                 creation = {"id": uuid.uuid4().hex, "course": new_course, "created": self._now() + rank * 1e-3}
                 times = {name: at.timestamp() if at is not None else None for name, at in shifted.new_times.items()}
-                values = dict(row._mapping) | creation | times | {"assistance": _newest_rule(row.assistance)}
+                values = dict(row._mapping) | creation | times | {"assistance": _newest_rule_json(row.assistance)}
                 await connection.execute(insert(ASSIGNMENTS).values(values))
             await _copy_question_call(connection, course, new_course, copy_plan.days, zone_of(course_row.zone))
         return copy_plan
@@ -157,7 +157,7 @@ async def _copy_question_call(
     await connection.execute(insert(CALLS).values(values))
 
 
-async def _source_rows(connection: AsyncConnection, course: str) -> tuple[Row[Any], Sequence[Row[Any]]]:
+async def _course_and_assignment_rows(connection: AsyncConnection, course: str) -> tuple[Row[Any], Sequence[Row[Any]]]:
     course_query = select(COURSES).where(COURSES.c.id == course, COURSES.c.id.not_in(select(PLACES.c.study)))
     course_row = (await connection.execute(course_query)).one_or_none()
     if course_row is None:
@@ -201,9 +201,9 @@ def _shifted(moment: datetime | None, days: int, zone: tzinfo) -> datetime | Non
     return shift_by_days(moment, days, zone) if moment is not None else None
 
 
-def _newest_rule(history: str | None) -> str | None:
+def _newest_rule_json(rules_json: str | None) -> str | None:
     """The rule on help by models that held last, as if it had held from the start."""
-    rule_versions = json.loads(history) if history else []
+    rule_versions = json.loads(rules_json) if rules_json else []
     return (
         json.dumps([rule_versions[-1] | {"since": None}])
         if rule_versions and rule_versions[-1]["rule"] is not None

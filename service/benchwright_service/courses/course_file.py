@@ -103,7 +103,7 @@ async def assign_weeks(
         raise BenchServiceError(f"there is no course {course!r}; `benchwright course create` makes one")
     zone = zone_of(zone_name)
     assigned_problems = [problem for week in course_file.weeks for problem in week.problems]
-    await courses.require_problems(course_file.pack, assigned_problems)
+    await courses.require_pack_with_problems(course_file.pack, assigned_problems)
     ids = []
     for week in course_file.weeks:
         first_day = 7 * (week.week - 1)

@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 
 from benchwright_foundation.database import Database
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.mail.mail_kinds import MailKind, column_of_kinds, kinds_of_column
+from benchwright_service.mail.mail_kinds import MailKind, column_text_of_kinds, kinds_of_column
 from benchwright_service.storage.tables import COURSES, moment
 from benchwright_teaching.local_times import UNIVERSAL, is_zone
 from benchwright_teaching.points import MOST_LATE_DAYS
@@ -88,7 +88,7 @@ async def write_course_settings(database: Database, course: str, course_settings
         "asks_recording": int(course_settings.asks_recording),
         "ends": course_settings.ends.timestamp() if course_settings.ends is not None else None,
         "kept_days": course_settings.kept_days,
-        "silenced": column_of_kinds(course_settings.silenced),
+        "silenced": column_text_of_kinds(course_settings.silenced),
     }
     async with database.write_transaction() as connection:
         settings_update = update(COURSES).where(COURSES.c.id == course).values(values)

@@ -32,8 +32,8 @@ from benchwright_remote.messages import AssignmentView, PublicPack
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.mail.mail_kinds import MailKind
 from benchwright_service.mail.queueing import Occasion, queue_notices
-from benchwright_service.points.kept_worth import keep_worth
-from benchwright_service.points.worth import Scope, columns_of_grading_rules
+from benchwright_service.points.kept_worth import recompute_worth
+from benchwright_service.points.worth import CoursePart, column_values_of_grading_rules
 from benchwright_service.storage.tables import (
     ASSIGNMENTS,
     ATTEMPTS_HELD,
@@ -79,7 +79,7 @@ class AssignmentRules:
             raise BenchServiceError("an assignment does not close before it is due; change one of the two")
 
     @property
-    def columns(self) -> dict[str, Any]:
+    def column_values(self) -> dict[str, Any]:
         """As the table has them, without title and assistance."""
         return {
             "opens": self.opens and self.opens.timestamp(),
@@ -121,7 +121,7 @@ class Courses:
         except IntegrityError:
             raise BenchServiceError(f"there is a course {course!r} already; choose another name") from None
 
-    async def archive(self, course: str, *, restore: bool = False) -> None:
+    async def archive_or_restore(self, course: str, *, restore: bool = False) -> None:
         """Ends a course: it can be read from now on, and nothing of it changes; or has it go on.
 
         Raises:
@@ -166,7 +166,7 @@ class Courses:
         Raises:
             BenchServiceError: No such course, pack or problem exists, or the assignment closes before it is due.
         """
-        known_pack = await self.require_problems(pack, problems or ())
+        known_pack = await self.require_pack_with_problems(pack, problems or ())
         phases = RevealPhases(reveal, reveal_after_due, reveal_after_closing)
         rules = AssignmentRules(title, opens, due, closes, most_runs, phases, assistance, _aids_or_all(aids))
         rules.check()
@@ -180,8 +180,8 @@ class Courses:
             if assistance
             else None,
             "created": self._now(),
-            **rules.columns,
-            **columns_of_grading_rules(grading or GradingRules()),
+            **rules.column_values,
+            **column_values_of_grading_rules(grading or GradingRules()),
         }
         async with self._database.write_transaction() as connection:
             if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
@@ -189,7 +189,7 @@ class Courses:
             await connection.execute(insert(ASSIGNMENTS).values(row))
         return str(row["id"])
 
-    async def require_problems(self, pack: str, problems: Collection[str]) -> Pack:
+    async def require_pack_with_problems(self, pack: str, problems: Collection[str]) -> Pack:
         """A pack of this machine, if it has these problems, or all if none is named, to hand out.
 
         Raises:
@@ -223,10 +223,10 @@ class Courses:
                 # Whoever has begun has read the rule before this one: it stays, for what was written under it.
                 history = (*history, DatedAssistance(since=self._now(), rule=rules.assistance))
             values = {"title": rules.title or row.title, "assistance": _RULED.dump_json(history).decode()}
-            await connection.execute(update(ASSIGNMENTS).where(*conditions).values(values | rules.columns))
-            if (row.due, row.closes) != (rules.columns["due"], rules.columns["closes"]):
-                await keep_worth(connection, Scope(course, [assignment]))
-                if _is_open(row.opens, self._now()) and _is_open(rules.columns["opens"], self._now()):
+            await connection.execute(update(ASSIGNMENTS).where(*conditions).values(values | rules.column_values))
+            if (row.due, row.closes) != (rules.column_values["due"], rules.column_values["closes"]):
+                await recompute_worth(connection, CoursePart(course, [assignment]))
+                if _is_open(row.opens, self._now()) and _is_open(rules.column_values["opens"], self._now()):
                     moved = Occasion(MailKind.MOVED, course, assignment)
                     await queue_notices(self._database, connection, moved, self._now())
 
@@ -263,7 +263,7 @@ class Courses:
             values["wanted"] = only_assignment
         async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query, values)).all()
-        packs_and_digests = await self._packs_of(rows)
+        packs_and_digests = await self._packs_and_digests_by_name(rows)
         return [
             _assignment_view(
                 row,
@@ -282,7 +282,7 @@ class Courses:
         )
         async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
-        packs_and_digests = await self._packs_of(rows)
+        packs_and_digests = await self._packs_and_digests_by_name(rows)
         return [_assignment_view(row, packs_and_digests[row.pack]) for row in rows]
 
     async def assignment_of_course(self, course: str, assignment: str) -> AssignmentView | None:
@@ -362,7 +362,7 @@ class Courses:
         present = datetime.fromtimestamp(self._now(), UTC)
         is_over = all(view.closes is not None and view.closes < present for view in assignments)
         return await asyncio.to_thread(
-            reveal_explanation, lambda: self._store.unseal(f"{pack}/{problem}").hidden.explanation, is_over=is_over
+            reveal_explanation, lambda: self._store.unseal(f"{pack}/{problem}").hidden.explanation, is_work_over=is_over
         )
 
     async def reveal_limit_now(self, attempt: str) -> Reveal | None:
@@ -371,7 +371,7 @@ class Courses:
             EXTENSIONS.c.assignment == ASSIGNMENTS.c.id, EXTENSIONS.c.account == ATTEMPTS_HELD.c.account
         )
         query = (
-            select(ASSIGNMENTS, *_own_time_columns(ATTEMPTS_HELD.c.account))
+            select(ASSIGNMENTS, *_extension_and_late_day_columns(ATTEMPTS_HELD.c.account))
             .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.assignment == ASSIGNMENTS.c.id)
             .outerjoin(EXTENSIONS, own_extension)
             .where(ATTEMPTS_HELD.c.attempt == attempt)
@@ -422,12 +422,12 @@ class Courses:
         tree = next((tree for tree in trees if tree is not None and tree.id == tree_id), None)
         try:
             if tree is not None:
-                return await asyncio.to_thread(tree.packed)
+                return await asyncio.to_thread(tree.packed_as_zip)
         except TreeError:
             logger.exception("the files of a repository of %s can't be read", pack_name)
         raise RefusalError(RefusalKind.NOT_FOUND, "There is no such repository.", "List the assignments again.")
 
-    async def _packs_of(self, assignment_rows: Sequence[Row[Any]]) -> Mapping[str, tuple[Pack, str]]:
+    async def _packs_and_digests_by_name(self, assignment_rows: Sequence[Row[Any]]) -> Mapping[str, tuple[Pack, str]]:
         """The packs of assignments with their digests, by name; each once, since most courses have a few."""
         return {name: await self._pack_and_digest(name) for name in {row.pack for row in assignment_rows}}
 
@@ -454,7 +454,7 @@ def _visible_assignments_query(
     query = (
         select(
             ASSIGNMENTS,
-            *_own_time_columns(reader_account),
+            *_extension_and_late_day_columns(reader_account),
             COURSES.c.asks_recording,
             RECORDING_CHOICES.c.agrees.label("agrees_to_recording"),
         )
@@ -510,7 +510,7 @@ def _assignment_view(
     )
 
 
-def _own_time_columns(account: ColumnElement[str]) -> Sequence[ColumnElement[Any]]:
+def _extension_and_late_day_columns(account: ColumnElement[str]) -> Sequence[ColumnElement[Any]]:
     """The extension of an account for an assignment that a query joins, and the late days that it has used there."""
     late_days = (
         select(func.sum(LATE_DAYS.c.days))

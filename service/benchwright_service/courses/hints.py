@@ -22,7 +22,7 @@ from benchwright_remote.hint_text import HintText
 from benchwright_remote.messages import AssignmentView
 from benchwright_service.courses.courses import Courses
 from benchwright_service.evidence.evidence import EvidenceWriter
-from benchwright_service.points.kept_worth import keep_worth, lock_assignment_of_attempt
+from benchwright_service.points.kept_worth import lock_assignment_and_get_course_part, recompute_worth
 from benchwright_service.points.worth import DECIDED
 from benchwright_service.storage.tables import HINTS, RUNS
 from benchwright_service.studies.lab import Lab
@@ -64,7 +64,7 @@ class HandedHints:
         Raises:
             RefusalError: The attempt is not the account's, hints are not allowed, or this one can't be taken yet.
         """
-        ref, assignment = await self._evidence.problem_and_assignment(account, attempt)
+        ref, assignment = await self._evidence.problem_ref_and_assignment(account, attempt)
         public = await asyncio.to_thread(self._store.problem, ref)
         rules = public.public.hints
         if not 1 <= hint_number <= len(rules):
@@ -74,7 +74,7 @@ class HandedHints:
             await self._require_hints_allowed(
                 account, await self._courses.require_open_assignment(account, assignment), ref
             )
-            await self._require_turn(attempt, hint_number, rules[hint_number - 1])
+            await self._require_hint_due(attempt, hint_number, rules[hint_number - 1])
             cost = await self._record_taken_and_get_cost(attempt, hint_number, rules[hint_number - 1].cost)
         unsealed_problem = await asyncio.to_thread(self._store.unseal, ref)
         return HintText(number=hint_number, text=hint_text(ref, unsealed_problem, hint_number), cost=cost)
@@ -94,7 +94,7 @@ class HandedHints:
             forbidder = "study" if assigned is not None else "assignment"
             raise RefusalError(RefusalKind.CONFLICT, f"The {forbidder} does not allow hints.", "Go on without them.")
 
-    async def _require_turn(self, attempt: str, hint_number: int, rule: HintRule) -> None:
+    async def _require_hint_due(self, attempt: str, hint_number: int, rule: HintRule) -> None:
         taken_query = select(func.count()).select_from(HINTS).where(HINTS.c.attempt == attempt)
         decided_query = select(func.count()).select_from(RUNS)
         decided_query = decided_query.where(RUNS.c.attempt == attempt, RUNS.c.outcome.in_(DECIDED))
@@ -123,10 +123,10 @@ class HandedHints:
         row = {"attempt": attempt, "number": hint_number, "cost": cost, "at": self._now()}
         try:
             async with self._database.write_transaction() as connection:
-                scope = await lock_assignment_of_attempt(connection, attempt)
+                scope = await lock_assignment_and_get_course_part(connection, attempt)
                 await connection.execute(insert(HINTS).values(row))
                 if scope is not None:
-                    await keep_worth(connection, scope)
+                    await recompute_worth(connection, scope)
         except IntegrityError:
             # Asked for twice at once.
             return await self._cost_if_taken(attempt, hint_number) or 0.0

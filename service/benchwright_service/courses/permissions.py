@@ -80,7 +80,7 @@ def _permission(path: str, operation: Mapping[str, JsonValue], asker: Asker) -> 
     return Permission.OWN if "{" in path else Permission.YES
 
 
-def permissions_page() -> str:
+def permissions_markdown() -> str:
     """The whole page, Markdown."""
     return "\n".join(_page_lines())
 
@@ -122,4 +122,4 @@ def _page_lines() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    print(permissions_page(), file=sys.stdout)  # noqa: T201 - it is what the module is for
+    print(permissions_markdown(), file=sys.stdout)  # noqa: T201 - it is what the module is for

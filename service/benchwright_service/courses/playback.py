@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from benchwright_analysis.report.rows.edits import Edits
+from benchwright_analysis.report.rows.edits import EditFold
 from benchwright_analysis.report.rows.stored_event import edit_evidence_with_version, parse_event
 from benchwright_attempts.attribution.actors import ACTOR_EVENTS, ActorFold, AttemptActors
 from benchwright_attempts.clock.clock import TIME_EXCLUDED, AttemptClock, AttemptState
@@ -136,20 +136,20 @@ class Playback:
         self._coming_chunks = playback_text.compressed_chunks(steps, chunk_ends if steps else [], iter(text_changes))
 
     @property
-    def size(self) -> int:
+    def approximate_bytes(self) -> int:
         """Bytes that it takes, about."""
         return _EVENT_BYTES * self.events + sum(map(len, self._chunks))
 
-    def find_chunk(self, chunk_number: int) -> bytes | None:
+    def find_chunk(self, chunk_index: int) -> bytes | None:
         """A chunk, as `PlaybackText.compressed_chunks` makes it; None if there is none."""
-        while chunk_number >= len(self._chunks) and (next_chunk := next(self._coming_chunks, None)) is not None:
+        while chunk_index >= len(self._chunks) and (next_chunk := next(self._coming_chunks, None)) is not None:
             self._chunks.append(next_chunk)
-        return self._chunks[chunk_number] if chunk_number < len(self._chunks) else None
+        return self._chunks[chunk_index] if chunk_index < len(self._chunks) else None
 
     def changed_files_at_end(self) -> Mapping[str, str]:
         """The files that differ from the start, at the end."""
         self._chunks.extend(self._coming_chunks)
-        return self._text.changed_texts()
+        return self._text.changed_text_by_path()
 
     def step_and_time_at(self, wall_s: float) -> tuple[int, float]:
         """The step and the time that belong to the solver's wall time, about."""
@@ -188,7 +188,7 @@ def _require_ordered_changes(edit_body: dict[str, Any]) -> None:
 class _PlaybackReading:
     def __init__(self) -> None:
         self._clock = AttemptClock()
-        self._edits = Edits()
+        self._edits = EditFold()
         self._actors = ActorFold()
         self._steps: list[PlaybackStep] = []
         self._by_model: set[int] = set()
@@ -200,41 +200,41 @@ class _PlaybackReading:
         self._ends: list[float] = []
         self._events = 0
 
-    def add_event(self, seq: int, wall: str, mono_ns: int, process: str, body: str) -> None:
-        kind, clock = event_type_in_json(body), self._clock
+    def add_event(self, seq: int, wall_time: str, mono_ns: int, process: str, event_json: str) -> None:
+        kind, clock = event_type_in_json(event_json), self._clock
         earlier_state = clock.state
-        excluded_s = float(parse_untrusted_json(body)["excluded_s"]) if kind == TIME_EXCLUDED else 0.0
+        excluded_s = float(parse_untrusted_json(event_json)["excluded_s"]) if kind == TIME_EXCLUDED else 0.0
         clock.follow_event(kind, mono_ns, process, excluded_s)
         self._events = seq
-        path = self._add_text_event_and_get_path(kind, seq, wall, body)
+        path = self._add_text_event_and_get_path(kind, seq, wall_time, event_json)
         if kind in ACTOR_EVENTS:
-            self._actors.take_event(seq, parse_untrusted_json(body))
+            self._actors.take_event(seq, parse_untrusted_json(event_json))
         if kind in _QUIET:
             return
         step, at_s = len(self._steps), clock.at_ns / _NS
         if earlier_state is not AttemptState.PAUSED and clock.state is AttemptState.PAUSED:
-            self._pauses.append((step, at_s, str(parse_untrusted_json(body).get("reason") or "")))
+            self._pauses.append((step, at_s, str(parse_untrusted_json(event_json).get("reason") or "")))
         elif earlier_state is AttemptState.PAUSED and clock.state is not AttemptState.PAUSED:
             self._ends.append(at_s)
         if kind in _OF_RUNS:
-            self._runs[parse_untrusted_json(body)["number"]] = step, at_s
-        self._steps.append(PlaybackStep(seq, clock.at_ns, wall, kind, path))
+            self._runs[parse_untrusted_json(event_json)["number"]] = step, at_s
+        self._steps.append(PlaybackStep(seq, clock.at_ns, wall_time, kind, path))
 
-    def _add_text_event_and_get_path(self, kind: str, seq: int, wall: str, body: str) -> str:
+    def _add_text_event_and_get_path(self, kind: str, seq: int, wall_time: str, event_json: str) -> str:
         """Takes what an event says of text; the path if it is about one file."""
         clock, attempt_edits = self._clock, self._edits
         if kind in _EDITS or kind in _SHAPES:
-            value = parse_untrusted_json(body)
+            value = parse_untrusted_json(event_json)
             _require_ordered_changes(value)
             attempt_edits.add_edit(
-                value, seq, wall, since_opening_ns=clock.at_ns, active_ns=clock.active_ns, has_text=kind in _EDITS
+                value, seq, wall_time, since_opening_ns=clock.at_ns, active_ns=clock.active_ns, has_text=kind in _EDITS
             )
             self._paths.add(value["path"])
             if kind in _SHAPES:
                 attempt_edits.set_files({value["path"]: None}, seq, clock.at_ns)
             return str(value["path"])
         if kind in _SETS:
-            value = parse_untrusted_json(body)
+            value = parse_untrusted_json(event_json)
             contents = parse_event(value).contents()
             files = {path: file.text if file is not None else None for path, file in contents.items()}
             attempt_edits.set_files(files, seq, clock.at_ns)
@@ -246,11 +246,11 @@ class _PlaybackReading:
         if kind in _HIDING:
             attempt_edits.set_files(dict.fromkeys(self._paths), seq, clock.at_ns)
         elif kind in _ABOUT:
-            event, edited_path, version = edit_evidence_with_version(body)
+            event, edited_path, version = edit_evidence_with_version(event_json)
             if version is not None:
                 attempt_edits.attributor.add_evidence_of_edit(edited_path, version, event)
         elif kind in _ANNOUNCING:
-            attempt_edits.attributor.add_evidence_of_next_edit(parse_event(parse_untrusted_json(body)), wall)
+            attempt_edits.attributor.add_evidence_of_next_edit(parse_event(parse_untrusted_json(event_json)), wall_time)
         return ""
 
     def finish(self) -> Playback:
@@ -276,7 +276,7 @@ class _PlaybackReading:
             sorted(marks, key=lambda mark: mark.step),
             sum(map(len, marks_by_kind)) - len(marks),
             inserted,
-            self._actors.actors_including_edits(edits, labelled.findings),
+            self._actors.add_edits_and_finish(edits, labelled.findings),
             self._runs,
             sorted(self._paths),
             PlaybackText(labels, frozenset(self._by_model)),

@@ -53,7 +53,7 @@ class PlaybackText:
         self._files = MarkedTexts()
         self._given_texts: dict[str, str] = {}
 
-    def changed_texts(self) -> dict[str, str]:
+    def changed_text_by_path(self) -> dict[str, str]:
         """The files that differ from the start now, with their text."""
         texts = {path: str(text) for path, text in self._files.pieces_by_path.items() if text is not None}
         return {path: text for path, text in sorted(texts.items()) if text != self._given_texts.get(path)}

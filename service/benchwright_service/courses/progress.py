@@ -271,7 +271,7 @@ class CourseProgress:
                 row.attempt,
                 moment(row.created),
                 row.clock_difference_s,
-                _clock_difference_range(
+                _clock_difference_range_s(
                     row.clock_difference_s, [receipt.anchor for receipt in receipts if receipt.attempt == row.attempt]
                 ),
                 recordings.get(row.attempt),
@@ -302,9 +302,9 @@ def text_sources(inserted_by_origin: Mapping[str, int]) -> Sequence[TextFromSour
     ]
 
 
-def _clock_difference_range(newest_difference_s: float, receipts: Sequence[str]) -> tuple[float, float]:
+def _clock_difference_range_s(newest_difference_s: float, anchor_json_lines: Sequence[str]) -> tuple[float, float]:
     differences = [newest_difference_s]
-    for line in receipts:
+    for line in anchor_json_lines:
         anchor = json.loads(line)
         service_time, student = (datetime.fromisoformat(time) for time in (anchor["receipt"]["time"], anchor["made"]))
         differences.append((service_time - student).total_seconds())
@@ -329,7 +329,7 @@ def attempt_view_by_runs(summary: Summary | None, run_rows: Sequence[Row[Any]]) 
         pending_run=PendingRun(pending[-1].number, pending[-1].state == RunState.QUEUED.value) if pending else None,
         first_passed_run=next((verdict.run for verdict in decided if verdict.outcome == Outcome.PASSED.value), None),
         has_changed_files=is_known_here and summary is not None and has_changed_files(summary),
-        is_withdrawn=summary is not None and summary.end_reason == CONSENT_WITHDRAWN,
+        is_withdrawn=summary is not None and summary.abandon_reason == CONSENT_WITHDRAWN,
     )
 
 

@@ -77,7 +77,7 @@ class RecordingChoices:
             return RecordingChoice(False, None)
         return RecordingChoice(bool(row.asks_recording), bool(row.agrees) if row.agrees is not None else None)
 
-    async def choose(self, course: str, account: str, *, agrees: bool) -> int:
+    async def choose_and_count_deleted_recordings(self, course: str, account: str, *, agrees: bool) -> int:
         """Notes a choice; who declines has what was recorded until then deleted. If this ends early, call it again.
 
         Runs with their files and verdicts stay: they were handed in, and make the grade. Of each recording that is
@@ -105,11 +105,11 @@ class RecordingChoices:
             await connection.execute(upsert)
         if agrees:
             return 0
-        deleted_count = await self._delete_recordings(course, account)
+        deleted_count = await self._delete_recordings_and_count(course, account)
         # A batch of events that was checked before the choice may have begun an attempt meanwhile.
-        return deleted_count + await self._delete_recordings(course, account)
+        return deleted_count + await self._delete_recordings_and_count(course, account)
 
-    async def _delete_recordings(self, course: str, account: str) -> int:
+    async def _delete_recordings_and_count(self, course: str, account: str) -> int:
         query = (
             select(ATTEMPTS_HELD.c.attempt)
             .join(ASSIGNMENTS, ASSIGNMENTS.c.id == ATTEMPTS_HELD.c.assignment)
@@ -117,7 +117,7 @@ class RecordingChoices:
         )
         async with self._database.read_transaction() as connection:
             attempt_ids = (await connection.execute(query)).scalars().all()
-        recorded = await asyncio.to_thread(self._attempts_with_more, attempt_ids)
+        recorded = await asyncio.to_thread(self._attempts_recorded_beyond_timing, attempt_ids)
         if recorded:
             await asyncio.to_thread(self._log.delete_attempts, recorded, _DECLINED)
             async with self._database.write_transaction() as connection:
@@ -125,12 +125,12 @@ class RecordingChoices:
             self._replays.forget_attempts(recorded)
         return len(recorded)
 
-    def _attempts_with_more(self, attempts: Sequence[str]) -> Sequence[str]:
+    def _attempts_recorded_beyond_timing(self, attempts: Sequence[str]) -> Sequence[str]:
         """Those attempts of which the log has more than it may have of who declines."""
-        return [attempt for attempt in attempts if recording_or_none(self._log, attempt) not in (None, LESS)]
+        return [attempt for attempt in attempts if recording_level_or_none(self._log, attempt) not in (None, LESS)]
 
 
-def recording_or_none(log: StudyLog, attempt: str) -> Recording | None:
+def recording_level_or_none(log: StudyLog, attempt: str) -> Recording | None:
     """Level at which an attempt was recorded; None if its recording was deleted. Waits for the disk."""
     try:
         return log.header(attempt).recording

@@ -42,7 +42,7 @@ class Replays:
         async with self._turn:
             return await self._kept_playback(attempt, event_count)
 
-    async def find_chunk(self, attempt: str, event_count: int, chunk_number: int) -> bytes | None:
+    async def find_chunk(self, attempt: str, event_count: int, chunk_index: int) -> bytes | None:
         """A chunk of its text, JSON with gzip; None if it has no such chunk.
 
         Raises:
@@ -51,7 +51,7 @@ class Replays:
         """
         async with self._turn:
             playback = await self._kept_playback(attempt, event_count)
-            return await asyncio.to_thread(playback.find_chunk, chunk_number)
+            return await asyncio.to_thread(playback.find_chunk, chunk_index)
 
     async def changed_files_at_end(self, attempt: str, event_count: int) -> Mapping[str, str]:
         """The files that differ from the start, at the end.
@@ -69,7 +69,7 @@ class Replays:
         for playback_key in [key for key in self._playbacks if key[0] in attempts]:
             del self._playbacks[playback_key]
 
-    async def replay_page_json(self, attempt_line: AttemptLine) -> dict[str, Any]:
+    async def replay_page_data(self, attempt_line: AttemptLine) -> dict[str, Any]:
         """Returns the data that a page needs before it has any text, as JSON.
 
         Raises:
@@ -101,7 +101,7 @@ class Replays:
         self._playbacks.move_to_end(playback_key)
         while (
             len(self._playbacks) > 1
-            and sum(kept_playback.size for kept_playback in self._playbacks.values()) > _MOST_BYTES
+            and sum(kept_playback.approximate_bytes for kept_playback in self._playbacks.values()) > _MOST_BYTES
         ):
             self._playbacks.popitem(last=False)
         return playback

@@ -41,7 +41,7 @@ class Snapshots:
         """Bytes on disk of those that are here."""
         return sum(file.stat().st_size for digest in digests if (file := self._file(digest)).is_file())
 
-    def keep_content(self, sha256: str, compressed_base64: str) -> int:
+    def keep_content_and_get_added_bytes(self, sha256: str, compressed_base64: str) -> int:
         """Keeps a content; returns how many bytes it takes on disk more than before.
 
         Args:
@@ -70,7 +70,7 @@ class Snapshots:
         """
         return self._file(digest).read_bytes()
 
-    def packed_contents_by_path(self, digest_by_path: Mapping[str, str]) -> dict[str, str]:
+    def compressed_base64_by_path(self, digest_by_path: Mapping[str, str]) -> dict[str, str]:
         """Contents as messages have them, by path.
 
         Args:
@@ -139,7 +139,7 @@ class StoredFiles:
         # The rest may come to another process.
         to_remember = brought if missing else set()
         if to_remember != brought_before:
-            await self._keep_brought_digests(attempt, to_remember)
+            await self._record_brought_digests(attempt, to_remember)
         return missing
 
     async def _brought_and_newest_run_digests(self, attempt: str) -> tuple[Set[str], Set[str]]:
@@ -152,7 +152,7 @@ class StoredFiles:
             return frozenset(), frozenset()
         return set(json.loads(row.brought)), set(json.loads(row.files).values()) if row.files else set()
 
-    async def _keep_brought_digests(self, attempt: str, digests: Set[str]) -> None:
+    async def _record_brought_digests(self, attempt: str, digests: Set[str]) -> None:
         brought_update = update(ATTEMPTS_HELD).where(ATTEMPTS_HELD.c.attempt == attempt)
         async with self._database.write_transaction() as connection:
             await connection.execute(brought_update.values(brought=json.dumps(sorted(digests))))
@@ -167,7 +167,9 @@ class StoredFiles:
         added_bytes = 0
         try:
             for digest, compressed_base64 in compressed_by_sha256.items():
-                added_bytes += await asyncio.to_thread(self._snapshots.keep_content, digest, compressed_base64)
+                added_bytes += await asyncio.to_thread(
+                    self._snapshots.keep_content_and_get_added_bytes, digest, compressed_base64
+                )
         finally:
             if added_bytes:
                 addition = (
@@ -183,13 +185,13 @@ class StoredFiles:
             used = (await connection.execute(query)).scalar()
         if used is not None:
             return float(used)
-        stored_bytes = await self._stored_bytes(account)
+        stored_bytes = await self._bytes_of_run_files(account)
         row = {"key": _storage_use_key(account), "used": stored_bytes, "rate": 0.0, "at": 0.0}
         async with self._database.write_transaction() as connection:
             await connection.execute(self._database.insert_into(USES).values(row).on_conflict_do_nothing())
         return stored_bytes
 
-    async def _stored_bytes(self, account: str) -> int:
+    async def _bytes_of_run_files(self, account: str) -> int:
         """Bytes of all files of its runs; one that several have is counted once."""
         async with self._database.read_transaction() as connection:
             file_lists = (

@@ -54,7 +54,7 @@ SCOPE = "x-scope"
 """Name in the OpenAPI document of the area that the personal token for an endpoint has to name."""
 
 
-def roles_extra(*roles: Role) -> dict[str, list[str]]:
+def openapi_extra_of_roles(*roles: Role) -> dict[str, list[str]]:
     """For an endpoint's `openapi_extra`: it answers to these roles in the course or study of its path.
 
     Everybody else gets the answer to what does not exist. The endpoint sees to that; a test compares.
@@ -62,9 +62,9 @@ def roles_extra(*roles: Role) -> dict[str, list[str]]:
     return {ROLES: [role.value for role in roles]}
 
 
-def _area_dependency(area: Callable[[Bench], Area]) -> Callable[[Request], Awaitable[Area]]:
+def _area_dependency(area_of: Callable[[Bench], Area]) -> Callable[[Request], Awaitable[Area]]:
     async def find(request: Request) -> Area:
-        return area(cast(Bench, request.app.state.bench))
+        return area_of(cast(Bench, request.app.state.bench))
 
     return find
 

@@ -5,9 +5,18 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 
 from benchwright_attempts.log.published_keys import PublishedKeys
-from benchwright_foundation.refusals import BODY, RefusalKind, openapi_responses_of_refusals
+from benchwright_foundation.refusals import BODY_REFUSAL_KINDS, RefusalKind, openapi_responses_of_refusals
 from benchwright_judges.service.json_route import JsonRoute
-from benchwright_remote.messages import Device, DeviceAsk, Health, Join, Joined, NewDevice, PublicKey, Waiting
+from benchwright_remote.messages import (
+    Device,
+    DeviceAsk,
+    DeviceProgress,
+    HealthReport,
+    Join,
+    Joined,
+    NewDevice,
+    PublicKey,
+)
 from benchwright_service.caller_address import caller_address
 from benchwright_service.endpoints.admitted import TheAccounts, TheBench, TheEvidence, TheSignIn
 
@@ -15,9 +24,9 @@ router = APIRouter(prefix="/api/v1", route_class=JsonRoute)
 
 
 @router.get("/health/live", summary="Whether the process answers")
-async def live(bench: TheBench) -> Health:
+async def live(bench: TheBench) -> HealthReport:
     """Always `ok`."""
-    return Health(status="ok", version=bench.version)
+    return HealthReport(status="ok", version=bench.version)
 
 
 @router.get(
@@ -25,10 +34,10 @@ async def live(bench: TheBench) -> Health:
     summary="Whether this process takes requests",
     responses=openapi_responses_of_refusals(RefusalKind.UNEXPECTED, RefusalKind.UNAVAILABLE),
 )
-async def accepting(bench: TheBench) -> Health:
+async def accepting(bench: TheBench) -> HealthReport:
     """Writes to the database and the data folder; 503 with the reason if it can't, or is about to end."""
     await bench.health.require_accepting()
-    return Health(status="ok", version=bench.version)
+    return HealthReport(status="ok", version=bench.version)
 
 
 @router.get(
@@ -36,10 +45,10 @@ async def accepting(bench: TheBench) -> Health:
     summary="Whether the service can work",
     responses=openapi_responses_of_refusals(RefusalKind.UNEXPECTED, RefusalKind.UNAVAILABLE),
 )
-async def ready(bench: TheBench) -> Health:
+async def ready(bench: TheBench) -> HealthReport:
     """The same, and whether what waits has a worker; 503 with the reason."""
     await bench.health.require_ready()
-    return Health(status="ok", version=bench.version)
+    return HealthReport(status="ok", version=bench.version)
 
 
 @router.get("/key", summary="The public key of receipts")
@@ -51,14 +60,14 @@ async def key(evidence: TheEvidence) -> PublicKey:
 @router.get("/keys", summary="All public keys of receipts")
 async def keys(evidence: TheEvidence) -> PublishedKeys:
     """Each with the time in which it signed, and from when on its receipts prove nothing if it was revoked."""
-    return evidence.signer.published
+    return evidence.signer.published_keys
 
 
 @router.post(
     "/join",
     summary="Join a course by an invitation",
     responses=openapi_responses_of_refusals(
-        *BODY,
+        *BODY_REFUSAL_KINDS,
         RefusalKind.NOT_FOUND,
         RefusalKind.CONFLICT,
         RefusalKind.INVALID,
@@ -68,7 +77,7 @@ async def keys(evidence: TheEvidence) -> PublishedKeys:
 )
 async def join(body: Join, accounts: TheAccounts) -> Joined:
     """Makes an account, or finds the one that the invitation is for, and makes a token for it."""
-    account, token = await accounts.sign_in_by_invitation_with_token(body.code, body.name)
+    account, token = await accounts.sign_in_and_get_account_and_token(body.code, body.name)
     return Joined(token=token, me=await accounts.me(account))
 
 
@@ -76,7 +85,11 @@ async def join(body: Join, accounts: TheAccounts) -> Joined:
     "/devices",
     summary="Sign a program in by a browser",
     responses=openapi_responses_of_refusals(
-        *BODY, RefusalKind.INVALID, RefusalKind.RATE_LIMITED, RefusalKind.UNEXPECTED, RefusalKind.UNAVAILABLE
+        *BODY_REFUSAL_KINDS,
+        RefusalKind.INVALID,
+        RefusalKind.RATE_LIMITED,
+        RefusalKind.UNEXPECTED,
+        RefusalKind.UNAVAILABLE,
     ),
 )
 async def begin(body: NewDevice, request: Request, sign_in: TheSignIn, evidence: TheEvidence) -> Device:
@@ -89,7 +102,7 @@ async def begin(body: NewDevice, request: Request, sign_in: TheSignIn, evidence:
     "/devices/state",
     summary="Ask whether a program was signed in",
     responses=openapi_responses_of_refusals(
-        *BODY,
+        *BODY_REFUSAL_KINDS,
         RefusalKind.NOT_FOUND,
         RefusalKind.INVALID,
         RefusalKind.RATE_LIMITED,
@@ -97,6 +110,6 @@ async def begin(body: NewDevice, request: Request, sign_in: TheSignIn, evidence:
         RefusalKind.UNAVAILABLE,
     ),
 )
-async def ask(body: DeviceAsk, sign_in: TheSignIn) -> Waiting:
+async def ask(body: DeviceAsk, sign_in: TheSignIn) -> DeviceProgress:
     """Returns the token once, when it was granted."""
     return await sign_in.devices.progress_with_token_once(body.secret)

@@ -6,12 +6,18 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from benchwright_foundation.refusals import BODY, RefusalError, RefusalKind, openapi_responses_with_common_refusals
+from benchwright_foundation.refusals import (
+    BODY_REFUSAL_KINDS,
+    RefusalError,
+    RefusalKind,
+    openapi_responses_with_common_refusals,
+)
 from benchwright_judges.service.json_route import JsonRoute
 from benchwright_problems.hints import MOST_HINTS
 from benchwright_remote.hint_text import HintText
 from benchwright_remote.messages import (
     AssignmentView,
+    EventsTaken,
     Id,
     JoinAnother,
     Me,
@@ -20,7 +26,6 @@ from benchwright_remote.messages import (
     NewRun,
     PublicPack,
     RunView,
-    Taken,
 )
 from benchwright_service.endpoints.admitted import (
     Account,
@@ -49,7 +54,7 @@ async def me(account: Account, accounts: TheAccounts) -> Me:
 @router.post(
     "/me/courses",
     summary="Join another course",
-    responses=openapi_responses_with_common_refusals(*BODY, RefusalKind.NOT_FOUND),
+    responses=openapi_responses_with_common_refusals(*BODY_REFUSAL_KINDS, RefusalKind.NOT_FOUND),
 )
 async def join(body: JoinAnother, account: Account, accounts: TheAccounts) -> Me:
     """By an invitation, with the account that asks."""
@@ -91,10 +96,10 @@ async def tree(name: PackName, tree: TreeId, account: Account, courses: TheCours
     "/attempts/{attempt}/events",
     summary="Hand events in",
     responses=openapi_responses_with_common_refusals(
-        *BODY, RefusalKind.NOT_FOUND, RefusalKind.CONFLICT, RefusalKind.QUOTA_USED_UP
+        *BODY_REFUSAL_KINDS, RefusalKind.NOT_FOUND, RefusalKind.CONFLICT, RefusalKind.QUOTA_USED_UP
     ),
 )
-async def take_events(attempt: OneId, body: NewEvents, account: Account, evidence: TheEvidence) -> Taken:
+async def take_events(attempt: OneId, body: NewEvents, account: Account, evidence: TheEvidence) -> EventsTaken:
     """Takes what follows from what is here; returns a countersigned anchor once it is on disk."""
     if body.header.id != attempt:
         raise RefusalError(
@@ -111,7 +116,11 @@ async def take_events(attempt: OneId, body: NewEvents, account: Account, evidenc
         202: {"description": "Queued.", "model": RunView},
         424: {"description": "Contents have to be sent too.", "model": MissingFiles},
         **openapi_responses_with_common_refusals(
-            *BODY, RefusalKind.NOT_FOUND, RefusalKind.CONFLICT, RefusalKind.QUOTA_USED_UP, RefusalKind.STORAGE_USED_UP
+            *BODY_REFUSAL_KINDS,
+            RefusalKind.NOT_FOUND,
+            RefusalKind.CONFLICT,
+            RefusalKind.QUOTA_USED_UP,
+            RefusalKind.STORAGE_USED_UP,
         ),
     },
     response_model=None,

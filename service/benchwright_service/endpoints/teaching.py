@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import APIRouter, Depends, Path, Query, Request
 
 from benchwright_foundation.refusals import (
-    BODY,
+    BODY_REFUSAL_KINDS,
     Flaw,
     RefusalError,
     RefusalKind,
@@ -49,7 +49,7 @@ from benchwright_service.accounts.people import Person
 from benchwright_service.courses.course_copy import TermShift
 from benchwright_service.courses.course_settings import read_course_settings
 from benchwright_service.courses.progress import CourseStudent
-from benchwright_service.endpoints.admitted import SCOPE, AdmittedToken, TheBench, roles_extra
+from benchwright_service.endpoints.admitted import SCOPE, AdmittedToken, TheBench, openapi_extra_of_roles
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.gradebook import Gradebook
 from benchwright_service.grades.staff_decisions import DecisionError, Extension, PointsAdjustment
@@ -82,12 +82,12 @@ class Teacher:
     is_archived: bool
 
 
-def _teaching_extra(token_scope: Scope, *roles: Role) -> dict[str, Any]:
+def _openapi_extra_of_scope_and_roles(token_scope: Scope, *roles: Role) -> dict[str, Any]:
     """For an endpoint's `openapi_extra`: the area of its token, and the roles in the course of its path."""
-    return {SCOPE: token_scope.value} | (roles_extra(*roles) if roles else {})
+    return {SCOPE: token_scope.value} | (openapi_extra_of_roles(*roles) if roles else {})
 
 
-def _require_scope(token: ServiceToken, token_scope: Scope) -> str:
+def _require_scope_and_get_account(token: ServiceToken, token_scope: Scope) -> str:
     """The account of a personal token for this area.
 
     Raises:
@@ -112,7 +112,7 @@ def _teacher_dependency(
     token_scope: Scope, *roles: Role
 ) -> Callable[[Request, CourseName, AdmittedToken, TheBench], Awaitable[Teacher]]:
     async def find(request: Request, course: CourseName, token: AdmittedToken, bench: TheBench) -> Teacher:
-        account = _require_scope(token, token_scope)
+        account = _require_scope_and_get_account(token, token_scope)
         memberships = await bench.accounts.memberships_with_archived(account)
         membership = next((candidate for candidate in memberships if candidate[0].course == course), None)
         if (
@@ -143,18 +143,18 @@ GradesReader = Annotated[Teacher, Depends(_teacher_dependency(Scope.GRADES_READ)
 GradesWriter = Annotated[Teacher, Depends(_teacher_dependency(Scope.GRADES_WRITE))]
 RunsReader = Annotated[Teacher, Depends(_teacher_dependency(Scope.RUNS_READ))]
 _READING = openapi_responses_with_common_refusals(RefusalKind.NOT_FOUND)
-_WRITING = openapi_responses_with_common_refusals(*BODY, RefusalKind.NOT_FOUND, RefusalKind.CONFLICT)
+_WRITING = openapi_responses_with_common_refusals(*BODY_REFUSAL_KINDS, RefusalKind.NOT_FOUND, RefusalKind.CONFLICT)
 
 
 @router.get(
     "",
     summary="The courses that one teaches",
     responses=openapi_responses_with_common_refusals(),
-    openapi_extra=_teaching_extra(Scope.COURSE_READ),
+    openapi_extra=_openapi_extra_of_scope_and_roles(Scope.COURSE_READ),
 )
 async def courses(token: AdmittedToken, bench: TheBench) -> TaughtCourses:
     """Those that the account is an owner or staff of, also archived ones; no studies."""
-    account = _require_scope(token, Scope.COURSE_READ)
+    account = _require_scope_and_get_account(token, Scope.COURSE_READ)
     memberships = [
         membership
         for membership, _ in await bench.accounts.memberships_with_archived(account)
@@ -169,7 +169,7 @@ async def courses(token: AdmittedToken, bench: TheBench) -> TaughtCourses:
     "/{course}",
     summary="A course and its assignments",
     responses=_READING,
-    openapi_extra=_teaching_extra(Scope.COURSE_READ, *TEACHERS),
+    openapi_extra=_openapi_extra_of_scope_and_roles(Scope.COURSE_READ, *TEACHERS),
 )
 async def read_course(teacher: CourseReader, bench: TheBench) -> TaughtCourse:
     """Also assignments that have not opened yet, each with its own times and how it is graded."""
@@ -194,7 +194,7 @@ async def read_course(teacher: CourseReader, bench: TheBench) -> TaughtCourse:
     "/{course}/copies",
     summary="Copy a course for a new term",
     responses=_WRITING,
-    openapi_extra=_teaching_extra(Scope.COURSE_WRITE, Role.OWNER),
+    openapi_extra=_openapi_extra_of_scope_and_roles(Scope.COURSE_WRITE, Role.OWNER),
 )
 async def copy_course(body: NewCourseCopy, teacher: CourseWriter, bench: TheBench) -> CourseCopy:
     """Assignments, rules and settings with shifted dates, also of an archived course; no people and no work."""
@@ -218,14 +218,14 @@ async def copy_course(body: NewCourseCopy, teacher: CourseWriter, bench: TheBenc
     "/{course}/roster",
     summary="The people of a course",
     responses=_READING,
-    openapi_extra=_teaching_extra(Scope.ROSTER_READ, *TEACHERS),
+    openapi_extra=_openapi_extra_of_scope_and_roles(Scope.ROSTER_READ, *TEACHERS),
 )
 async def read_roster(
     teacher: RosterReader, bench: TheBench, after: After = "", limit: Limit = _USUAL_LIMIT
 ) -> RosterPage:
     """Everybody in it with role, section and group, by account."""
     entries = [_roster_entry(person) for person in await bench.people_service.members(teacher.course)]
-    shown, next_cursor = _page_and_next(entries, lambda entry: entry.account, after, limit)
+    shown, next_cursor = _page_and_next_cursor(entries, lambda entry: entry.account, after, limit)
     return RosterPage(people=tuple(shown), next=next_cursor)
 
 
@@ -234,7 +234,7 @@ async def read_roster(
     summary="Invite people to a course",
     status_code=201,
     responses=_WRITING,
-    openapi_extra=_teaching_extra(Scope.ROSTER_WRITE, *TEACHERS),
+    openapi_extra=_openapi_extra_of_scope_and_roles(Scope.ROSTER_WRITE, *TEACHERS),
 )
 async def invite(body: NewSeats, teacher: RosterWriter, bench: TheBench) -> NewInvitations:
     """Makes an invitation for each seat, which one person can use; only an owner invites owners and staff."""
@@ -254,7 +254,7 @@ async def invite(body: NewSeats, teacher: RosterWriter, bench: TheBench) -> NewI
     "/{course}/roster/{account}",
     summary="Change somebody's section or group",
     responses=_WRITING,
-    openapi_extra=_teaching_extra(Scope.ROSTER_WRITE, *TEACHERS),
+    openapi_extra=_openapi_extra_of_scope_and_roles(Scope.ROSTER_WRITE, *TEACHERS),
 )
 async def change_entry(
     account: Annotated[ObjectId, Path()], body: RosterChange, teacher: RosterWriter, bench: TheBench
@@ -264,7 +264,7 @@ async def change_entry(
         await bench.people_service.change_section_or_group(
             teacher.course, account, section=body.section, group=body.group
         )
-        person = await bench.people_service.member(teacher.course, account)
+        person = await bench.people_service.member_or_dropped(teacher.course, account)
     except BenchServiceError:
         raise RefusalError(
             RefusalKind.NOT_FOUND, "The course has no such person.", "List the course's people."
@@ -277,7 +277,7 @@ async def change_entry(
     "/{course}/extensions",
     summary="The extensions of a course",
     responses=_READING,
-    openapi_extra=_teaching_extra(Scope.EXTENSIONS_READ, *TEACHERS),
+    openapi_extra=_openapi_extra_of_scope_and_roles(Scope.EXTENSIONS_READ, *TEACHERS),
 )
 async def read_extensions(
     teacher: ExtensionsReader, bench: TheBench, after: After = "", limit: Limit = _USUAL_LIMIT
@@ -293,7 +293,7 @@ async def read_extensions(
         )
         for extension in await bench.grades.decisions.extensions(teacher.course)
     ]
-    shown, next_cursor = _page_and_next(
+    shown, next_cursor = _page_and_next_cursor(
         extensions, lambda extension: f"{extension.assignment} {extension.account}", after, limit
     )
     return ExtensionPage(extensions=tuple(shown), next=next_cursor)
@@ -303,7 +303,7 @@ async def read_extensions(
     "/{course}/extensions",
     summary="Give extensions",
     responses=_WRITING,
-    openapi_extra=_teaching_extra(Scope.EXTENSIONS_WRITE, *TEACHERS),
+    openapi_extra=_openapi_extra_of_scope_and_roles(Scope.EXTENSIONS_WRITE, *TEACHERS),
 )
 async def give_extensions(body: NewExtensions, teacher: ExtensionsWriter, bench: TheBench) -> ChangeCount:
     """All of them or none; the newest extension of a student and an assignment counts."""
@@ -327,7 +327,7 @@ async def give_extensions(body: NewExtensions, teacher: ExtensionsWriter, bench:
     "/{course}/grades",
     summary="The grades of a course",
     responses=_READING,
-    openapi_extra=_teaching_extra(Scope.GRADES_READ, *TEACHERS),
+    openapi_extra=_openapi_extra_of_scope_and_roles(Scope.GRADES_READ, *TEACHERS),
 )
 async def read_grades(
     teacher: GradesReader, bench: TheBench, after: After = "", limit: Limit = _USUAL_LIMIT
@@ -335,7 +335,7 @@ async def read_grades(
     """Points of each student for each assignment, and the runs that made them; by account."""
     assignments = await bench.courses.all_assignments(teacher.course)
     all_students = await bench.coursework.progress.students(teacher.course)
-    students, next_cursor = _page_and_next(all_students, lambda student: student.account, after, limit)
+    students, next_cursor = _page_and_next_cursor(all_students, lambda student: student.account, after, limit)
     accounts = [student.account for student in students]
     book = await bench.grades.gradebooks.gradebook(teacher.course, assignments, accounts=accounts)
     # Somebody may have left meanwhile.
@@ -348,7 +348,7 @@ async def read_grades(
     "/{course}/grades/adjustments",
     summary="Adjust points",
     responses=_WRITING,
-    openapi_extra=_teaching_extra(Scope.GRADES_WRITE, *TEACHERS),
+    openapi_extra=_openapi_extra_of_scope_and_roles(Scope.GRADES_WRITE, *TEACHERS),
 )
 async def adjust_points(body: NewAdjustments, teacher: GradesWriter, bench: TheBench) -> ChangeCount:
     """All of them or none; adjustments add up and stay."""
@@ -371,7 +371,7 @@ async def adjust_points(body: NewAdjustments, teacher: GradesWriter, bench: TheB
     "/{course}/runs",
     summary="The runs of a course",
     responses=_READING,
-    openapi_extra=_teaching_extra(Scope.RUNS_READ, *TEACHERS),
+    openapi_extra=_openapi_extra_of_scope_and_roles(Scope.RUNS_READ, *TEACHERS),
 )
 async def read_runs(
     teacher: RunsReader,
@@ -384,13 +384,13 @@ async def read_runs(
     """Without files and logs, in the order in which they were asked for."""
     try:
         return await bench.teaching.course_runs.page(
-            teacher.course, assignment=assignment, account=account, after=after, limit=limit
+            teacher.course, assignment=assignment, account=account, after_run=after, limit=limit
         )
     except BenchServiceError as error:
         raise _invalid_refusal("after", str(error)) from None
 
 
-def _page_and_next(
+def _page_and_next_cursor(
     items: Sequence[T], cursor_of: Callable[[T], str], after: str, limit: int
 ) -> tuple[Sequence[T], str]:
     """The items that follow a cursor, by cursor, and the cursor of the page after; empty after the last one."""

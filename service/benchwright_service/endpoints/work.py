@@ -6,9 +6,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from benchwright_foundation.refusals import BODY, RefusalKind, openapi_responses_with_common_refusals
+from benchwright_foundation.refusals import BODY_REFUSAL_KINDS, RefusalKind, openapi_responses_with_common_refusals
 from benchwright_judges.service.json_route import JsonRoute
-from benchwright_remote.messages import Ask, Done, Heard, Id, Job, Step
+from benchwright_remote.messages import Id, Job, JobAsk, JobResult, JobStanding, JobStep
 from benchwright_service.endpoints.admitted import TheRuns, Worker
 
 LONGEST_WAIT_S = 30.0
@@ -20,16 +20,16 @@ RunId = Annotated[Id, Path()]
 
 @router.post(
     "",
-    summary="Ask for a run",
+    summary="JobAsk for a run",
     responses={
         200: {"description": "A run.", "model": Job},
         204: {"description": "There was none for so long."},
-        **openapi_responses_with_common_refusals(*BODY),
+        **openapi_responses_with_common_refusals(*BODY_REFUSAL_KINDS),
     },
     response_model=None,
 )
 async def claim(
-    body: Ask, worker: Worker, runs: TheRuns, wait_s: Annotated[float, Query(ge=0, le=LONGEST_WAIT_S)] = 0.0
+    body: JobAsk, worker: Worker, runs: TheRuns, wait_s: Annotated[float, Query(ge=0, le=LONGEST_WAIT_S)] = 0.0
 ) -> Response:
     """The next run, with its hidden part; 204 if there was none for so long."""
     job = await runs.claim_next(f"{worker}/{body.worker}", wait_s)
@@ -52,13 +52,17 @@ async def tree(run: RunId, worker: Worker, runs: TheRuns) -> Response:
     return Response(await runs.packed_tree(run), media_type="application/zip")
 
 
-@router.post("/{run}/step", summary="Say what runs now", responses=openapi_responses_with_common_refusals(*BODY))
-async def step(run: RunId, body: Step, worker: Worker, runs: TheRuns) -> Heard:
+@router.post(
+    "/{run}/step", summary="Say what runs now", responses=openapi_responses_with_common_refusals(*BODY_REFUSAL_KINDS)
+)
+async def step(run: RunId, body: JobStep, worker: Worker, runs: TheRuns) -> JobStanding:
     """Shows the solver how far the run is; without a word for too long it goes to another worker."""
     return await runs.record_step_if_leased(run, body)
 
 
-@router.post("/{run}/verdict", summary="Hand a verdict in", responses=openapi_responses_with_common_refusals(*BODY))
-async def done(run: RunId, body: Done, worker: Worker, runs: TheRuns) -> Heard:
+@router.post(
+    "/{run}/verdict", summary="Hand a verdict in", responses=openapi_responses_with_common_refusals(*BODY_REFUSAL_KINDS)
+)
+async def done(run: RunId, body: JobResult, worker: Worker, runs: TheRuns) -> JobStanding:
     """It counts once, and only if the run is still this worker's."""
     return await runs.keep_verdict_if_leased(run, body)

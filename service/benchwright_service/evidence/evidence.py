@@ -21,7 +21,7 @@ from benchwright_foundation.database import Database
 from benchwright_foundation.errors import StorageError
 from benchwright_foundation.json_text import parse_untrusted_json
 from benchwright_foundation.refusals import Flaw, RefusalError, RefusalKind
-from benchwright_remote.messages import AssignmentView, NewEvents, Taken
+from benchwright_remote.messages import AssignmentView, EventsTaken, NewEvents
 from benchwright_service.courses.courses import Courses
 from benchwright_service.courses.quotas import QuotaKeeper
 from benchwright_service.evidence.batches import Batches
@@ -85,7 +85,7 @@ class EvidenceWriter:
             self._receive_batch, _attempt_of, most_items=_MOST_TOGETHER, pace_s=_PACE_S, most_batches=_AT_ONCE
         )
 
-    async def receive_events(self, account: str, new_events: NewEvents) -> Taken:
+    async def receive_events(self, account: str, new_events: NewEvents) -> EventsTaken:
         """Takes events; what is here already changes nothing. When this returns, they are on disk.
 
         Raises:
@@ -95,8 +95,8 @@ class EvidenceWriter:
         self._quotas.count_events_or_refuse(account, len(new_events.lines))
         return await self._taking.process(_SentEvents(account, new_events, _parsed_event_rows(new_events), self._now()))
 
-    async def _receive_batch(self, sendings: Sequence[_SentEvents]) -> Sequence[Taken | Exception]:
-        results_by_attempt: dict[str, Taken | Exception] = {}
+    async def _receive_batch(self, sendings: Sequence[_SentEvents]) -> Sequence[EventsTaken | Exception]:
+        results_by_attempt: dict[str, EventsTaken | Exception] = {}
         owners = await self._owners([_attempt_of(sending) for sending in sendings])
         for sending in sendings:
             try:
@@ -128,10 +128,10 @@ class EvidenceWriter:
             return [head for sending in sendings for head in self._receive_into_log([sending])]
         return [_not_following_refusal(head) if isinstance(head, AttemptError) else head for head in heads]
 
-    def _signed_receipt(self, sending: _SentEvents, attempt_head: ChainHead) -> Taken:
+    def _signed_receipt(self, sending: _SentEvents, attempt_head: ChainHead) -> EventsTaken:
         difference = sending.came - sending.new_events.now.timestamp()
         if not attempt_head.events:
-            return Taken(anchor=None, clock_difference_s=difference)
+            return EventsTaken(anchor=None, clock_difference_s=difference)
         anchor = Anchor(
             attempt=_attempt_of(sending),
             events=attempt_head.events,
@@ -139,9 +139,9 @@ class EvidenceWriter:
             made=sending.new_events.now,
         )
         signed = self.signer.sign(anchor, datetime.fromtimestamp(sending.came, UTC))
-        return Taken(anchor=signed, clock_difference_s=difference)
+        return EventsTaken(anchor=signed, clock_difference_s=difference)
 
-    async def problem_and_assignment(self, account: str, attempt: str) -> tuple[str, str]:
+    async def problem_ref_and_assignment(self, account: str, attempt: str) -> tuple[str, str]:
         """Problem and assignment of an attempt of this account.
 
         Raises:

@@ -18,26 +18,26 @@ class Countersigner:
     """Signs what the service has seen. A key that is changed beside it takes effect at once.
 
     Args:
-        server: The service's address, as receipts name it.
-        file: File with its keys.
+        service_address: The service's address, as receipts name it.
+        keys_file: File with its keys.
     """
 
-    def __init__(self, server: str, file: Path) -> None:
-        self.server = server
+    def __init__(self, service_address: str, keys_file: Path) -> None:
+        self.server = service_address
         """The service's address, as its users have it."""
-        self._file = file
+        self._file = keys_file
         self._version: tuple[int, int] | None = None
         self._read = SigningKeys(keys=())
         self._read_signing_keys()
 
     @classmethod
-    def from_folder(cls, server_address: str, folder: Path) -> Countersigner:
+    def from_folder(cls, service_address: str, folder: Path) -> Countersigner:
         """With the keys in a service's folder, where a new one is made if there is none.
 
         Raises:
             BenchServiceError: The keys can't be read or made.
         """
-        return cls(server_address, existing_or_new_keys_file(folder))
+        return cls(service_address, existing_or_new_keys_file(folder))
 
     @property
     def public_key(self) -> str:
@@ -45,7 +45,7 @@ class Countersigner:
         return self._read_signing_keys().key_at(datetime.now(UTC)).key
 
     @property
-    def published(self) -> PublishedKeys:
+    def published_keys(self) -> PublishedKeys:
         """All keys, with their times."""
         return self._read_signing_keys().published()
 

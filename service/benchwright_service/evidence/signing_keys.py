@@ -101,7 +101,7 @@ def existing_or_new_keys_file(folder: Path, clock: Callable[[], datetime] = lamb
         with _folder_lock(folder):
             file, old_file = folder / FILE, folder / _OLD_FILE
             if not file.exists():
-                first_key = _adopt_old_key(old_file) if old_file.exists() else SigningKey.new(clock())
+                first_key = _read_old_key(old_file) if old_file.exists() else SigningKey.new(clock())
                 _write_keys(file, SigningKeys(keys=(first_key,)))
             keys = read_keys(file)
             _write_keys_if_changed(file, keys, _without_old_secrets(keys, clock()))
@@ -211,7 +211,7 @@ def _without_old_secrets(keys: SigningKeys, current_time: datetime) -> SigningKe
     )
 
 
-def _adopt_old_key(file: Path) -> SigningKey:
+def _read_old_key(file: Path) -> SigningKey:
     try:
         return SigningKey.from_secret(base64.b64decode(file.read_bytes()), None)
     except ValueError as error:

@@ -12,7 +12,7 @@ from sqlalchemy import select, update
 from benchwright_attempts.grading.grading import outcome_of_judgement
 from benchwright_foundation.database import Database
 from benchwright_judges.errors import GradingError
-from benchwright_judges.people.human_grading import Dispute, GradedItem, HumanGrading
+from benchwright_judges.people.human_grading import Dispute, GradableAnswer, HumanGrading
 from benchwright_judges.records.records import Records
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.problem import Figure, Problem
@@ -20,7 +20,7 @@ from benchwright_problems.rubric_points import RubricPoints
 from benchwright_problems.storage.store import Store
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.mail.queueing import queueing_changed_grades
-from benchwright_service.points.kept_worth import keep_worth, lock_assignment_of_attempt
+from benchwright_service.points.kept_worth import lock_assignment_and_get_course_part, recompute_worth
 from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, RUNS
 
 
@@ -40,7 +40,7 @@ def rubric_with_points(problem: Problem) -> RubricPoints | None:
 class GradingDesk:
     """Answers that wait for a grader."""
 
-    item: GradedItem | None
+    item: GradableAnswer | None
     """The next answer; None if nothing is left for them."""
     left: int
     """Answers that this person can still grade, with this one."""
@@ -70,7 +70,7 @@ class AnswerGrading:
         grading = HumanGrading(await self._records(), self._store.unseal)
         return GradingDesk(waiting_answers[0], len(waiting_answers), await grading.find_dispute(waiting_answers[0]))
 
-    async def find_figure(self, course: str, item_id: str, figure_number: int) -> Figure | None:
+    async def find_figure(self, course: str, item_id: str, figure_index: int) -> Figure | None:
         """A picture of the question that an answer of a course is to, or behind those one of its key."""
         answer = await (await self._records()).find_answer(item_id)
         if answer is None or not await self._grader_count_by_attempt(course, [answer.attempt]):
@@ -80,7 +80,7 @@ class AnswerGrading:
         except ProblemsError:
             return None
         figures = question_and_key_figures(problem)
-        return figures[figure_number] if figure_number < len(figures) else None
+        return figures[figure_index] if figure_index < len(figures) else None
 
     async def record_grade(
         self,
@@ -110,7 +110,9 @@ class AnswerGrading:
         graders = (await self._grader_count_by_attempt(course, [answer.attempt]))[answer.attempt]
         try:
             grading = HumanGrading(records, self._store.unseal, graders_per_answer=graders)
-            judgement = await grading.store_grade(item_id, grader, label, difficulty, comment, points)
+            judgement = await grading.store_grade_and_judgement_if_decided(
+                item_id, grader, label, difficulty, comment, points
+            )
         except GradingError as error:
             raise BenchServiceError(str(error)) from error
         if judgement is None:
@@ -123,15 +125,15 @@ class AnswerGrading:
         }
         run_conditions = RUNS.c.attempt == answer.attempt, RUNS.c.number == answer.number
         async with self._database.write_transaction() as connection:
-            scope = await lock_assignment_of_attempt(connection, answer.attempt)
+            scope = await lock_assignment_and_get_course_part(connection, answer.attempt)
             await connection.execute(update(RUNS).where(*run_conditions).values(values))
             if scope is not None:
                 async with queueing_changed_grades(self._database, connection, scope, time.time()):
-                    await keep_worth(connection, scope)
+                    await recompute_worth(connection, scope)
 
-    async def _waiting_answers(self, course: str, grader: str) -> Sequence[GradedItem]:
+    async def _waiting_answers(self, course: str, grader: str) -> Sequence[GradableAnswer]:
         records = await self._records()
-        waiting_items: list[GradedItem] = []
+        waiting_items: list[GradableAnswer] = []
         for graders in (1, 2):
             grading = HumanGrading(records, self._store.unseal, graders_per_answer=graders)
             items = await grading.gradable_answers(grader)

@@ -16,7 +16,7 @@ from benchwright_service.runs.niceness import lower_own_priority
 from benchwright_teaching.similarity import pairs_with_common_text
 
 
-def _compare() -> None:
+def _compare_from_stdin_to_stdout() -> None:
     request = json.load(sys.stdin)
     snapshots = Snapshots(Path(request["snapshots"]))
     solutions = {
@@ -31,4 +31,4 @@ if __name__ == "__main__":
     log_without_contents()
     # Students come first.
     lower_own_priority()
-    _compare()
+    _compare_from_stdin_to_stdout()

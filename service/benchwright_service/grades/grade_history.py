@@ -13,7 +13,7 @@ from sqlalchemy import Select, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_foundation.database import Database
-from benchwright_foundation.number_text import signed_points
+from benchwright_foundation.number_text import signed_points_with_noun
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.mail.mail_kinds import MailKind
 from benchwright_service.mail.queueing import Occasion, queue_notices
@@ -107,7 +107,7 @@ class GradeHistory:
             GradeChange(
                 moment(row.at),
                 row.name or row.by,
-                signed_points(row.points),
+                signed_points_with_noun(row.points),
                 row.reason,
             )
             for row in adjustments

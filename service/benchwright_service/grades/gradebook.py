@@ -19,11 +19,11 @@ from benchwright_remote.messages import AssignmentView
 from benchwright_service.courses.progress import CourseProgress, CourseStudent
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.mail.queueing import queueing_changed_grades
-from benchwright_service.points.kept_worth import keep_worth
+from benchwright_service.points.kept_worth import recompute_worth
 from benchwright_service.points.worth import (
     AssignmentWorth,
-    Scope,
-    columns_of_grading_rules,
+    CoursePart,
+    column_values_of_grading_rules,
     dropped_team_by_account,
     grading_rules_of_row,
     work_out_worth,
@@ -64,7 +64,7 @@ class AssignmentGrade:
     """Late days that the student has used."""
 
     @property
-    def counted_runs(self) -> Mapping[str, str]:
+    def counted_run_by_problem(self) -> Mapping[str, str]:
         """By problem, the id of the run that counts."""
         return {problem: worth.run.id for problem, worth in self.worth.items() if worth.run is not None}
 
@@ -135,7 +135,9 @@ class Gradebooks:
         # Never all runs of a large course at once: reading them would keep others waiting.
         for start in range(0, len(students), _STUDENTS_AT_ONCE):
             students_at_once = students[start : start + _STUDENTS_AT_ONCE]
-            scope = Scope(course, [view.id for view in assignments], [student.account for student in students_at_once])
+            scope = CoursePart(
+                course, [view.id for view in assignments], [student.account for student in students_at_once]
+            )
             async with self._database.read_transaction() as connection:
                 worth = await work_out_worth(connection, scope, replacement_by_run, without_work_of=without_work_of)
                 adjustments = await adjustments_by_student(connection, scope)
@@ -165,16 +167,16 @@ class Gradebooks:
         grading_update = (
             ASSIGNMENTS.update()
             .where(ASSIGNMENTS.c.id == assignment, ASSIGNMENTS.c.course == course)
-            .values(columns_of_grading_rules(grading))
+            .values(column_values_of_grading_rules(grading))
         )
         async with self._database.write_transaction() as connection:
             if not (await connection.execute(grading_update)).rowcount:
                 raise BenchServiceError(f"the course {course!r} has no assignment {assignment!r}")
-            scope = Scope(course, [assignment])
+            scope = CoursePart(course, [assignment])
             async with queueing_changed_grades(self._database, connection, scope, self._now()):
-                await keep_worth(connection, scope)
+                await recompute_worth(connection, scope)
 
-    async def points_owed_to(
+    async def owed_adjustment_rows(
         self, course: str, assignments: Sequence[AssignmentView], account: str
     ) -> list[dict[str, Any]]:
         """Adjustments, as rows, that give others of a group the points that they have by the work of one of it.
@@ -183,7 +185,7 @@ class Gradebooks:
         """
         group_by_account = {student.account: student.group for student in await self._progress.students(course)}
         async with self._database.read_transaction() as connection:
-            own_group = (await dropped_team_by_account(connection, Scope(course))).get(account)
+            own_group = (await dropped_team_by_account(connection, CoursePart(course))).get(account)
         own_group = own_group or group_by_account.get(account)
         if not own_group:
             return []
@@ -204,7 +206,7 @@ class Gradebooks:
         ]
 
 
-async def adjustments_by_student(connection: AsyncConnection, scope: Scope) -> dict[_Key, list[Adjustment]]:
+async def adjustments_by_student(connection: AsyncConnection, scope: CoursePart) -> dict[_Key, list[Adjustment]]:
     """Adjustments of a part of a course, by account and assignment, oldest first."""
     query = (
         select(ADJUSTMENTS, ACCOUNTS.c.name)

@@ -16,20 +16,20 @@ from sqlalchemy import Text, cast, func, select
 from benchwright_attempts.log.log import EventLog
 from benchwright_authoring.item_analysis import (
     ItemStatistics,
-    Option,
+    OptionStatistics,
     analyse_item,
     item_statistics,
-    option_statistics_by_rest,
+    option_statistics_given_other_points,
 )
 from benchwright_foundation.database import Database
-from benchwright_harness.execution.run import starting_files
+from benchwright_harness.execution.run import starting_solution_files
 from benchwright_judges.score import read_selection, selectable_values
-from benchwright_problems.problem import AnsweredBy, Problem, Question
+from benchwright_problems.problem import AnswerKind, Problem, Question
 from benchwright_problems.verdict import Outcome
 from benchwright_remote.messages import AssignmentView
 from benchwright_service.courses.progress import CourseStudent
 from benchwright_service.courses.snapshots import Snapshots
-from benchwright_service.grades.points_table import is_of_assignments
+from benchwright_service.grades.points_table import counting_worth_condition
 from benchwright_service.grades.solution_comparisons import SolutionComparisons
 from benchwright_service.points.worth import DECIDED
 from benchwright_service.storage.tables import ATTEMPTS_HELD, RUNS, WORTH
@@ -66,12 +66,12 @@ class ItemReport:
     """Hidden tests that the counted run failed, with the names of the students, the most first."""
     answers: Sequence[tuple[str, int]]
     """Answers of the counted runs, the most frequent first; of a question with options, those that name none."""
-    options: Sequence[Option]
+    options: Sequence[OptionStatistics]
     """Options that they selected, of a question with options."""
     right: frozenset[str]
     """The options with which runs passed."""
 
-    def is_non_functional(self, option: Option) -> bool | None:
+    def is_non_functional(self, option: OptionStatistics) -> bool | None:
         """True if an option is a distractor that hardly anybody selects.
 
         Returns:
@@ -155,7 +155,7 @@ class ItemReports:
     ) -> _CountedWork:
         totals_query = (
             select(WORTH.c.account, func.sum(WORTH.c.share).label("share"))
-            .where(is_of_assignments(assignments), WORTH.c.share.is_not(None))
+            .where(counting_worth_condition(assignments), WORTH.c.share.is_not(None))
             .group_by(WORTH.c.account)
         )
         worth_query = select(WORTH.c.account, WORTH.c.share, WORTH.c.run).where(
@@ -250,7 +250,7 @@ class ItemReports:
             ),
         )
 
-    async def find_similar_student_pairs(
+    async def similar_student_pairs_if_compared(
         self, assignments: Sequence[AssignmentView], accounts: Collection[str], assignment: str, problem: Problem
     ) -> Sequence[SimilarPair] | None:
         """Students whose counted runs have much in common; solutions are named by account.
@@ -260,21 +260,23 @@ class ItemReports:
         Returns:
             None while they are compared: ask again.
         """
-        digests_json = await self._counted_digests(assignments, accounts, assignment, problem)
-        start_texts = {path: content.decode(errors="replace") for path, content in starting_files(problem).items()}
+        digests_json = await self._counted_digests_json_by_account(assignments, accounts, assignment, problem)
+        start_texts = {
+            path: content.decode(errors="replace") for path, content in starting_solution_files(problem).items()
+        }
         solutions = {account: json.loads(files) for account, files in digests_json.items()}
-        return await self._comparisons.find_pairs((assignment, problem.id), solutions, start_texts)
+        return await self._comparisons.pairs_if_compared((assignment, problem.id), solutions, start_texts)
 
     async def counted_solution_texts(
         self, assignments: Sequence[AssignmentView], accounts: Collection[str], assignment: str, problem: Problem
     ) -> Mapping[str, Mapping[str, str]]:
         """By account, the texts of the files of the counted run, by path."""
-        digests_json = await self._counted_digests(assignments, accounts, assignment, problem)
+        digests_json = await self._counted_digests_json_by_account(assignments, accounts, assignment, problem)
         return await asyncio.to_thread(
             lambda: {account: self._solution_texts(files) for account, files in digests_json.items()}
         )
 
-    async def _counted_digests(
+    async def _counted_digests_json_by_account(
         self, assignments: Sequence[AssignmentView], accounts: Collection[str], assignment: str, problem: Problem
     ) -> Mapping[str, str]:
         """By account, the digests of the files of the counted run as JSON."""
@@ -296,18 +298,18 @@ class ItemReports:
 
 def _statistics_of_options(
     rest_share_by_account: Mapping[str, float], question: Question, answer_by_account: Mapping[str, str]
-) -> Sequence[Option]:
+) -> Sequence[OptionStatistics]:
     texts = [answer_by_account.get(account) for account in rest_share_by_account]
     chosen_options = [None if text is None else _selected_options(question, text) or (_UNREAD,) for text in texts]
     values = (*selectable_values(question), *((_UNREAD,) if (_UNREAD,) in chosen_options else ()))
-    return option_statistics_by_rest(list(rest_share_by_account.values()), chosen_options, values)
+    return option_statistics_given_other_points(list(rest_share_by_account.values()), chosen_options, values)
 
 
 def _selected_options(question: Question, text: str) -> tuple[str, ...]:
     selected = read_selection(question, text)
     if selected is None:
         return ()
-    return tuple(selected) if question.format.answered_by is AnsweredBy.CHOICES else (selected,)
+    return tuple(selected) if question.format.answered_by is AnswerKind.CHOICES else (selected,)
 
 
 def _answer_counts(texts: Iterable[str]) -> Sequence[tuple[str, int]]:

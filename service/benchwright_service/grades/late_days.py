@@ -14,8 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from benchwright_foundation.database import Database
 from benchwright_remote.messages import Role
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.points.kept_worth import keep_worth, lock_assignments
-from benchwright_service.points.worth import Scope
+from benchwright_service.points.kept_worth import lock_assignments, recompute_worth
+from benchwright_service.points.worth import CoursePart
 from benchwright_service.storage.tables import (
     ACCOUNTS,
     ASSIGNMENTS,
@@ -102,7 +102,7 @@ class LateDays:
                     )
                 values = {"assignment": assignment, "account": member_account, "days": days}
                 await connection.execute(insert(LATE_DAYS).values(values | {"by": account, "at": self._now()}))
-            await keep_worth(connection, Scope(course, [assignment], paying_accounts))
+            await recompute_worth(connection, CoursePart(course, [assignment], paying_accounts))
 
     async def allowance(self, course: str, assignment: str, account: str) -> LateDayAllowance:
         """The late days of a student, and how many of them can be used for an assignment now."""

@@ -14,7 +14,7 @@ from benchwright_remote.messages import AssignmentView
 from benchwright_service.accounts.roster_entries import ids_of_row
 from benchwright_service.courses.progress import CourseStudent
 from benchwright_service.grades.gradebook import adjustments_by_student, points_with_adjustments
-from benchwright_service.points.worth import Key, Scope, grading_rules_of_row
+from benchwright_service.points.worth import AccountAndAssignment, CoursePart, grading_rules_of_row
 from benchwright_service.storage.tables import (
     ADJUSTMENTS,
     ASSIGNMENTS,
@@ -48,7 +48,7 @@ class PointsTable:
 
     students: Sequence[CourseStudent]
     assignments: Sequence[tuple[AssignmentView, GradingRules]]
-    grades: Mapping[Key, KeptGrade]
+    grades: Mapping[AccountAndAssignment, KeptGrade]
     """By account and assignment; those of who has done nothing are left out."""
     directory: Mapping[str, PersonIds]
     """What other systems call people, by account."""
@@ -91,13 +91,13 @@ async def read_points_table(
         assignments: Its assignments.
         students: Students of it.
     """
-    grades: dict[Key, KeptGrade] = {}
+    grades: dict[AccountAndAssignment, KeptGrade] = {}
     directory: dict[str, PersonIds] = {}
     for start in range(0, len(students), _STUDENTS_AT_ONCE):
         accounts = [student.account for student in students[start : start + _STUDENTS_AT_ONCE]]
         # Others have their turn between two parts.
         grades |= await _kept_grades(database, course, assignments, accounts)
-        directory |= await _directory(database, course, accounts)
+        directory |= await _ids_by_account(database, course, accounts)
     rules_query = select(ASSIGNMENTS).where(ASSIGNMENTS.c.course == course)
     async with database.read_transaction() as connection:
         rules = {row.id: grading_rules_of_row(row) for row in await connection.execute(rules_query)}
@@ -106,7 +106,7 @@ async def read_points_table(
 
 async def _kept_grades(
     database: Database, course: str, assignments: Sequence[AssignmentView], accounts: Sequence[str]
-) -> dict[Key, KeptGrade]:
+) -> dict[AccountAndAssignment, KeptGrade]:
     worth_query = select(WORTH.c.account, WORTH.c.assignment, WORTH.c.problem, WORTH.c.points).where(
         WORTH.c.account.in_(accounts), WORTH.c.assignment.in_([view.id for view in assignments])
     )
@@ -117,8 +117,8 @@ async def _kept_grades(
         given_time = {
             (row.account, row.assignment) for row in await connection.execute(extended_query.union(late_query))
         }
-        adjustments = await adjustments_by_student(connection, Scope(course, accounts=accounts))
-    points_by_problem: dict[Key, dict[str, float]] = defaultdict(dict)
+        adjustments = await adjustments_by_student(connection, CoursePart(course, accounts=accounts))
+    points_by_problem: dict[AccountAndAssignment, dict[str, float]] = defaultdict(dict)
     for account, assignment, problem, points in worth_rows:
         points_by_problem[account, assignment][problem] = points
     problems = {view.id: view.problems for view in assignments}
@@ -133,7 +133,7 @@ async def _kept_grades(
     return grades
 
 
-async def _directory(database: Database, course: str, accounts: Sequence[str]) -> dict[str, PersonIds]:
+async def _ids_by_account(database: Database, course: str, accounts: Sequence[str]) -> dict[str, PersonIds]:
     """What rosters call people; where those know no login, what the program calls them that they come from."""
     subject_query = (
         select(IDENTITIES.c.account, IDENTITIES.c.subject)
@@ -154,7 +154,7 @@ async def _directory(database: Database, course: str, accounts: Sequence[str]) -
 
 def points_of_students(assignments: Sequence[AssignmentView]) -> Subquery:
     """A table of `account` and `value`: the points of each student for all of these assignments."""
-    earned = select(WORTH.c.account, WORTH.c.assignment, WORTH.c.points).where(is_of_assignments(assignments))
+    earned = select(WORTH.c.account, WORTH.c.assignment, WORTH.c.points).where(counting_worth_condition(assignments))
     ids = [view.id for view in assignments]
     adjusted = select(ADJUSTMENTS.c.account, ADJUSTMENTS.c.assignment, ADJUSTMENTS.c.points).where(
         ADJUSTMENTS.c.assignment.in_(ids)
@@ -178,7 +178,7 @@ def passed_problems_of_students(assignments: Sequence[AssignmentView]) -> Subque
     """A table of `account` and `value`: the number of problems that each student has passed."""
     return (
         select(WORTH.c.account, func.sum(WORTH.c.passed).label("value"))
-        .where(is_of_assignments(assignments))
+        .where(counting_worth_condition(assignments))
         .group_by(WORTH.c.account)
         .subquery()
     )
@@ -193,7 +193,7 @@ def shares_of_students(assignment: str, problem: str) -> Subquery:
     )
 
 
-def is_of_assignments(assignments: Sequence[AssignmentView]) -> ColumnElement[bool]:
+def counting_worth_condition(assignments: Sequence[AssignmentView]) -> ColumnElement[bool]:
     """True of what counts: a pack may have had other problems once."""
     conditions = (and_(WORTH.c.assignment == view.id, WORTH.c.problem.in_(view.problems)) for view in assignments)
     return or_(False, *conditions)

@@ -25,9 +25,9 @@ from benchwright_service.courses.progress import CourseStudent
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.gradebook import Gradebooks
 from benchwright_service.mail.queueing import queueing_changed_grades
-from benchwright_service.points.kept_worth import keep_worth, lock_assignments
-from benchwright_service.points.worth import DECIDED, Scope
-from benchwright_service.runs.queue_rows import enter_queue
+from benchwright_service.points.kept_worth import lock_assignments, recompute_worth
+from benchwright_service.points.worth import DECIDED, CoursePart
+from benchwright_service.runs.queue_rows import level_queue_share
 from benchwright_service.storage.tables import (
     ACCOUNTS,
     ASSIGNMENTS,
@@ -51,7 +51,7 @@ class RegradeState(StrEnum):
 
 
 @dataclass(frozen=True)
-class OutdatedRuns:
+class OutdatedRunCount:
     """Number of runs of a problem that were judged by something else than what judges now."""
 
     runs: int
@@ -134,7 +134,7 @@ class Regrades:
         self._gradebooks = gradebooks
         self._now = clock
 
-    async def outdated_runs(self, assignment: AssignmentView, problem: str) -> OutdatedRuns:
+    async def outdated_runs(self, assignment: AssignmentView, problem: str) -> OutdatedRunCount:
         """Returns the runs that a regrade of a problem would be about."""
         current_harness = await self._current_harness_digest(assignment, problem)
         newest_query = (
@@ -148,10 +148,10 @@ class Regrades:
             newest_regrade = (await connection.execute(newest_query)).one_or_none()
             accepted_runs = await _runs_judged_by_accepted_regrades(connection, assignment, problem, current_harness)
         outdated_count = sum(
-            run.id not in accepted_runs and _harness_of_verdict(run.verdict) != current_harness for run in runs
+            run.id not in accepted_runs and _harness_digest_of_verdict(run.verdict) != current_harness for run in runs
         )
         is_going = newest_regrade is not None and newest_regrade.state == RegradeState.BEGUN
-        return OutdatedRuns(
+        return OutdatedRunCount(
             outdated_count, len(runs), newest_regrade.id if newest_regrade is not None else "", is_going
         )
 
@@ -194,19 +194,19 @@ class Regrades:
             requeue = update(RUNS).where(RUNS.c.id.in_(select(REGRADED.c.run).where(REGRADED.c.regrade == regrade)))
             values = {"state": RunState.QUEUED.value, "lease": "", "worker": "", "tries": 0, "regrade": regrade}
             await connection.execute(requeue.values(values))
-            await enter_queue(self._database, connection, regrade)
+            await level_queue_share(self._database, connection, regrade)
         return regrade
 
-    async def find_regrade(self, assignments: Sequence[AssignmentView], regrade: str) -> Regrade | None:
+    async def find_regrade(self, assignments: Sequence[AssignmentView], regrade_id: str) -> Regrade | None:
         """A regrade of one of these assignments."""
         query = (
             select(REGRADES, ACCOUNTS.c.name)
             .outerjoin(ACCOUNTS, ACCOUNTS.c.id == REGRADES.c.by)
-            .where(REGRADES.c.id == regrade)
+            .where(REGRADES.c.id == regrade_id)
         )
         decided_count = func.count().filter(REGRADED.c.outcome.in_(DECIDED))
         counts_query = select(func.count(), func.count(REGRADED.c.verdict), decided_count).where(
-            REGRADED.c.regrade == regrade
+            REGRADED.c.regrade == regrade_id
         )
         async with self._database.read_transaction() as connection:
             row = (await connection.execute(query)).one_or_none()
@@ -229,7 +229,7 @@ class Regrades:
             .join(MEMBERS, MEMBERS.c.account == ACCOUNTS.c.id)
             .join(RUNS, RUNS.c.account == ACCOUNTS.c.id)
             .join(REGRADED, REGRADED.c.run == RUNS.c.id)
-            .where(REGRADED.c.regrade == regrade.id, *_has_new_result())
+            .where(REGRADED.c.regrade == regrade.id, *_new_result_conditions())
             .where(MEMBERS.c.course == course, MEMBERS.c.role == Role.PARTICIPANT.value)
         )
         async with self._database.read_transaction() as connection:
@@ -247,7 +247,7 @@ class Regrades:
         changes_query = (
             select(REGRADED, RUNS.c.number, RUNS.c.queued, RUNS.c.account)
             .join(RUNS, RUNS.c.id == REGRADED.c.run)
-            .where(REGRADED.c.regrade == regrade.id, RUNS.c.account.in_(accounts), *_has_new_result())
+            .where(REGRADED.c.regrade == regrade.id, RUNS.c.account.in_(accounts), *_new_result_conditions())
             .order_by(RUNS.c.queued)
         )
         async with self._database.read_transaction() as connection:
@@ -289,10 +289,10 @@ class Regrades:
         async with self._database.write_transaction() as connection:
             await lock_assignments(connection, [view.id])
             await self._require_begun_and_end(connection, regrade, RegradeState.ACCEPTED)
-            scope = Scope(view.course, [view.id], problem_ref=f"{view.pack}/{regrade.problem}")
+            scope = CoursePart(view.course, [view.id], problem_ref=f"{view.pack}/{regrade.problem}")
             async with queueing_changed_grades(self._database, connection, scope, self._now()):
                 rows = (await connection.execute(acceptance)).all()
-                await keep_worth(connection, scope)
+                await recompute_worth(connection, scope)
 
         def forget_logs() -> None:
             for row in rows:
@@ -347,7 +347,7 @@ async def _runs_judged_by_accepted_regrades(
     return {row.run for row in await connection.execute(query)}
 
 
-def _has_new_result() -> Sequence[ColumnElement[bool]]:
+def _new_result_conditions() -> Sequence[ColumnElement[bool]]:
     """Conditions of runs whose outcome, or share of hidden tests, is another one."""
     is_other = (REGRADED.c.outcome != REGRADED.c.old_outcome) | (REGRADED.c.share != REGRADED.c.old_share)
     return REGRADED.c.outcome.in_(DECIDED), is_other
@@ -361,10 +361,10 @@ def _run_change(regraded_run_row: Row[Any]) -> RunChange:
         regraded_run_row.outcome,
         regraded_run_row.old_share,
         regraded_run_row.share,
-        _harness_of_verdict(regraded_run_row.old_verdict)[:12],
-        _harness_of_verdict(regraded_run_row.verdict)[:12],
+        _harness_digest_of_verdict(regraded_run_row.old_verdict)[:12],
+        _harness_digest_of_verdict(regraded_run_row.verdict)[:12],
     )
 
 
-def _harness_of_verdict(verdict_json: str) -> str:
+def _harness_digest_of_verdict(verdict_json: str) -> str:
     return str(json.loads(verdict_json)["digests"]["harness"])

@@ -104,9 +104,9 @@ class ResearchExports:
         return await asyncio.to_thread(self._zip_of_rows, attempt_rows, run_rows, hints)
 
     def _zip_of_rows(
-        self, attempt_rows: Sequence[Row[Any]], run_rows: Sequence[Row[Any]], hints: Mapping[str, int]
+        self, attempt_rows: Sequence[Row[Any]], run_rows: Sequence[Row[Any]], hint_count_by_attempt: Mapping[str, int]
     ) -> bytes:
-        large_problems, left_out = _large_problems(attempt_rows)
+        large_problems, left_out = _large_problems_and_left_out_count(attempt_rows)
         kept_rows = [row for row in attempt_rows if (row.assignment, row.problem) in large_problems]
         kept_accounts = {row.account for row in kept_rows}
         if len(kept_accounts) < FEWEST_PEOPLE:
@@ -134,7 +134,13 @@ class ResearchExports:
             minutes = f"{summary.clock.active_s / 60:.1f}" if summary is not None and has_time else _NOT_RECORDED
             is_passed = any(run_row.outcome == "passed" for run_row in rows_of_runs)
             attempt_lines.append(
-                (*columns_of_place, minutes, len(rows_of_runs), int(is_passed), hints.get(row.attempt, 0))
+                (
+                    *columns_of_place,
+                    minutes,
+                    len(rows_of_runs),
+                    int(is_passed),
+                    hint_count_by_attempt.get(row.attempt, 0),
+                )
             )
             for run_rank, run_row in enumerate(rows_of_runs, 1):
                 elapsed = f"{max(0.0, run_row.queued - row.created) / 60:.1f}"
@@ -179,7 +185,7 @@ def _attempts_query(course: str) -> Select[Any]:
     )
 
 
-def _large_problems(attempt_rows: Sequence[Row[Any]]) -> tuple[Collection[tuple[str, str]], int]:
+def _large_problems_and_left_out_count(attempt_rows: Sequence[Row[Any]]) -> tuple[Collection[tuple[str, str]], int]:
     """Problems of assignments at which enough people worked, and the number of others."""
     people_by_cell: dict[tuple[str, str], set[str]] = defaultdict(set)
     for row in attempt_rows:

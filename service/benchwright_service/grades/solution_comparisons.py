@@ -49,7 +49,7 @@ class SolutionComparisons:
             task.cancel()
         await asyncio.gather(*self._going.values(), return_exceptions=True)
 
-    async def find_pairs(
+    async def pairs_if_compared(
         self, subject: Subject, digests_by_account: Mapping[str, Mapping[str, str]], start_texts: Mapping[str, str]
     ) -> Sequence[SimilarPair] | None:
         """Pairs of solutions with much in common, the most first.

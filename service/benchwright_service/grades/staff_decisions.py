@@ -16,8 +16,8 @@ from benchwright_remote.messages import Role
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.mail.mail_kinds import MailKind
 from benchwright_service.mail.queueing import Occasion, queue_notices
-from benchwright_service.points.kept_worth import keep_worth, lock_assignments
-from benchwright_service.points.worth import Scope
+from benchwright_service.points.kept_worth import lock_assignments, recompute_worth
+from benchwright_service.points.worth import CoursePart
 from benchwright_service.storage.tables import (
     ADJUSTMENTS,
     ASSIGNMENTS,
@@ -98,7 +98,7 @@ class StaffDecisions:
                     raise DecisionError(index, refusal)
                 await self._write_extension(connection, extension, staff_account)
             accounts = {extension.account for extension in extensions}
-            await keep_worth(connection, Scope(course, assignments, accounts))
+            await recompute_worth(connection, CoursePart(course, assignments, accounts))
             await self._queue_notices(connection, MailKind.EXTENDED, course, extensions)
 
     async def adjust_points(self, course: str, adjustments: Sequence[PointsAdjustment], staff_account: str) -> None:

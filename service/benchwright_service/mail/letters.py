@@ -16,7 +16,7 @@ from benchwright_service.grades.grade_history import count_waiting_appeals
 from benchwright_service.mail.mail_choices import email_column
 from benchwright_service.mail.mail_kinds import MailKind, kinds_of_column
 from benchwright_service.mail.turn_off import PATH, turn_off_token
-from benchwright_service.points.worth import AssignmentWorth, Scope, work_out_worth
+from benchwright_service.points.worth import AssignmentWorth, CoursePart, work_out_worth
 from benchwright_service.storage.tables import (
     ACCOUNTS,
     ASSIGNMENTS,
@@ -149,7 +149,7 @@ class Letters:
             paragraphs = [f"{wording.sentence.format(count=count)}\n{course_address}/appeals"]
         else:
             subjects = [row.subject for row in notice_rows]
-            told_assignments = await _assignments(connection, reader, kind, subjects, current_time)
+            told_assignments = await _assignments_to_mention(connection, reader, kind, subjects, current_time)
             count, title = len(told_assignments), told_assignments[0].title if told_assignments else ""
             paragraphs = [
                 f"{_sentences(kind, told_assignment, reader.zone)}\n{course_address}/mine/{quote(told_assignment.id)}"
@@ -207,7 +207,7 @@ async def _reader_or_none(connection: AsyncConnection, account: str, course: str
     return _Reader(account, row.name, row.email, course, row.title, zone)
 
 
-async def _assignments(
+async def _assignments_to_mention(
     connection: AsyncConnection, reader: _Reader, kind: MailKind, subjects: Sequence[str], current_time: float
 ) -> Sequence[_Assignment]:
     """The assignments of which there is something to say to a student, in the order in which they were made."""
@@ -218,7 +218,7 @@ async def _assignments(
         .order_by(ASSIGNMENTS.c.created, ASSIGNMENTS.c.id)
     )
     rows = (await connection.execute(query)).all()
-    scope = Scope(reader.course, [row.id for row in rows], [reader.account])
+    scope = CoursePart(reader.course, [row.id for row in rows], [reader.account])
     worth = (await work_out_worth(connection, scope)).by_student
     now = datetime.fromtimestamp(current_time, UTC)
     return [

@@ -44,7 +44,7 @@ class MailChoices:
         """
         await self._write(account, set(offered) - set(wanted), set(offered) & set(wanted))
 
-    async def address(self, account: str) -> str:
+    async def email_address(self, account: str) -> str:
         """The address that mail to somebody goes to; empty if no roster has one."""
         async with self._database.read_transaction() as connection:
             return (await connection.execute(select(email_column(literal(account))))).scalar() or ""

@@ -57,7 +57,7 @@ def kinds_of_column(column_text: str) -> frozenset[MailKind]:
     return frozenset(MailKind(word) for word in column_text.split())
 
 
-def column_of_kinds(kinds: Iterable[MailKind]) -> str:
+def column_text_of_kinds(kinds: Iterable[MailKind]) -> str:
     """The same as a column has it."""
     return " ".join(sorted(kind.value for kind in kinds))
 

@@ -75,8 +75,8 @@ class NoticeMailer:
     async def _send_until_closed(self) -> None:
         while not self._closing.is_set():
             try:
-                await self._timed.queue_if_time()
-                while not self._closing.is_set() and await self.deliver_some():
+                await self._timed.queue_due_notices_if_time()
+                while not self._closing.is_set() and await self.try_to_deliver_some():
                     pass
             except Exception:
                 # The database may be away: the next round has another try.
@@ -85,7 +85,7 @@ class NoticeMailer:
                 async with asyncio.timeout(_ROUND_S):
                     await self._closing.wait()
 
-    async def deliver_some(self) -> bool:
+    async def try_to_deliver_some(self) -> bool:
         """Sends some of what is due; False if nothing is, or the mail server can't be reached."""
         notice_rows = await self._rows.claim()
         give_back_time = time.monotonic() + TERM_S / 2
@@ -105,7 +105,7 @@ class NoticeMailer:
         except OSError as error:
             logger.warning("the mail server can't be reached: %s", type(error).__name__)
             for rows in mails:
-                await self._postpone(rows)
+                await self._postpone_or_give_up(rows)
             mails.clear()
             return False
         finally:
@@ -120,12 +120,12 @@ class NoticeMailer:
         except _REFUSALS as error:
             # The kind alone: what servers answer may hold addresses.
             logger.warning("the mail server does not take a notice: %s", type(error).__name__)
-            await self._postpone(rows)
+            await self._postpone_or_give_up(rows)
         else:
             await self._rows.mark_sent(rows)
             self._count_sent()
 
-    async def _postpone(self, rows: Sequence[Row[Any]]) -> None:
+    async def _postpone_or_give_up(self, rows: Sequence[Row[Any]]) -> None:
         given_up = await self._rows.postpone_or_give_up(rows)
         if given_up:
             logger.error("notices were given up after %d tries: %d", MOST_TRIES, given_up)

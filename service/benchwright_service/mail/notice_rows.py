@@ -110,9 +110,9 @@ class NoticeRows:
         notices = MAILED_NOTICES.c
         is_waiting = notices.due.is_not(None)
         query = select(
-            _notice_count(is_waiting),
-            _notice_count(is_waiting, notices.tries >= _TRIES_IN_AN_HOUR),
-            _notice_count(notices.failed > self._time - _FAILED_S),
+            _notice_count_query(is_waiting),
+            _notice_count_query(is_waiting, notices.tries >= _TRIES_IN_AN_HOUR),
+            _notice_count_query(notices.failed > self._time - _FAILED_S),
         )
         async with self._database.read_transaction() as connection:
             return MailSize(*(await connection.execute(query)).one())
@@ -135,5 +135,5 @@ def _lease_update(row: Row[Any]) -> Update:
     return update(MAILED_NOTICES).where(*is_row, MAILED_NOTICES.c.lease == row.lease)
 
 
-def _notice_count(*conditions: ColumnElement[bool]) -> ScalarSelect[int]:
+def _notice_count_query(*conditions: ColumnElement[bool]) -> ScalarSelect[int]:
     return select(func.count()).select_from(MAILED_NOTICES).where(*conditions).scalar_subquery()

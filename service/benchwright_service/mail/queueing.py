@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_foundation.database import Database
 from benchwright_service.mail.mail_kinds import MailKind
-from benchwright_service.points.worth import Scope
+from benchwright_service.points.worth import CoursePart
 from benchwright_service.storage.tables import COURSES, FACTS, MAILED_NOTICES, MEMBERS, PLACES, WORTH
 
 MAIL_FACT = "mail"
@@ -91,7 +91,7 @@ async def queue_notices(
 
 @asynccontextmanager
 async def queueing_changed_grades(
-    database: Database, connection: AsyncConnection, scope: Scope, current_time: float
+    database: Database, connection: AsyncConnection, scope: CoursePart, current_time: float
 ) -> AsyncIterator[None]:
     """Queues a notice for each student whose points for a problem are others at the end of the block, or new.
 
@@ -101,9 +101,9 @@ async def queueing_changed_grades(
         scope: Assignments that it changes them in.
         current_time: Seconds since 1970.
     """
-    old_points = await _points_by_student(connection, scope)
+    old_points = await _points_by_assignment_account_and_problem(connection, scope)
     yield
-    new_points = await _points_by_student(connection, scope)
+    new_points = await _points_by_assignment_account_and_problem(connection, scope)
     for assignment in sorted(scope.assignments or ()):
         earlier_points, later_points = old_points.get(assignment, {}), new_points.get(assignment, {})
         accounts = [
@@ -116,8 +116,8 @@ async def queueing_changed_grades(
             await queue_notices(database, connection, occasion, current_time, accounts)
 
 
-async def _points_by_student(
-    connection: AsyncConnection, scope: Scope
+async def _points_by_assignment_account_and_problem(
+    connection: AsyncConnection, scope: CoursePart
 ) -> Mapping[str, Mapping[str, Mapping[str, float]]]:
     """Points by assignment, account and problem."""
     query = select(WORTH.c.assignment, WORTH.c.account, WORTH.c.problem, WORTH.c.points).where(

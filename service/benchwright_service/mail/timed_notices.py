@@ -14,7 +14,7 @@ from benchwright_foundation.database import Database
 from benchwright_remote.messages import Role
 from benchwright_service.mail.mail_kinds import MailKind
 from benchwright_service.mail.queueing import MAIL_FACT, Occasion, queue_notices
-from benchwright_service.points.worth import Scope, work_out_worth
+from benchwright_service.points.worth import CoursePart, work_out_worth
 from benchwright_service.storage.tables import (
     ASSIGNMENTS,
     COURSES,
@@ -47,16 +47,16 @@ class TimedNotices:
         self._database = database
         self._now = clock
 
-    async def announce_mail(self, *, has_mail: bool) -> None:
+    async def record_has_mail_server(self, *, has_mail_server: bool) -> None:
         """Says to all that queue notices whether the service has a mail server."""
         row = {"name": MAIL_FACT, "value": "0"}
         async with self._database.write_transaction() as connection:
-            if has_mail:
+            if has_mail_server:
                 await connection.execute(self._database.insert_into(FACTS).values(row).on_conflict_do_nothing())
             else:
                 await connection.execute(FACTS.delete().where(FACTS.c.name == MAIL_FACT))
 
-    async def queue_if_time(self) -> None:
+    async def queue_due_notices_if_time(self) -> None:
         """Looks at all assignments, if it is time again and no other process does."""
         current_time = self._now()
         query = select(FACTS.c.value).where(FACTS.c.name == MAIL_FACT)
@@ -100,7 +100,7 @@ class TimedNotices:
         for (course, assignment), accounts_by_deadline in accounts.items():
             everybody = [account for some_accounts in accounts_by_deadline.values() for account in some_accounts]
             async with self._database.read_transaction() as connection:
-                worth = (await work_out_worth(connection, Scope(course, [assignment], everybody))).by_student
+                worth = (await work_out_worth(connection, CoursePart(course, [assignment], everybody))).by_student
             idle_accounts = {account for account, _ in worth if not worth[account, assignment].by_problem}
             for deadline, some_accounts in accounts_by_deadline.items():
                 occasion = Occasion(MailKind.NEAR, course, assignment, deadline)

@@ -120,7 +120,7 @@ def make_pages(bench: Bench, *, https_only: bool) -> ASGIApp:
 
 def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
     """The addresses of pages and of what they load and send; see `make_pages`."""
-    guard = _RouteGuard(bench, secure=https_only)
+    guard = _RouteGuard(bench, is_https=https_only)
     away_session = Middleware(
         SessionMiddleware,
         secret_key=bench.sign_in.cookie_secret("provider"),
@@ -142,9 +142,9 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
         Route("/sign-in", guard.for_everybody(sign_in_page.sign_in_form_page)),
         Route("/sign-in", guard.for_everybody(sign_in_page.sign_in_by_code), methods=["POST"]),
         Route("/sign-in/link", guard.for_everybody(sign_in_page.link_page)),
-        Route("/sign-in/link", guard.for_links(sign_in_page.sign_in_by_link), methods=["POST"]),
-        Route("/sign-in/link/request", guard.for_links(sign_in_page.request_link), methods=["POST"]),
-        Route("/sign-in/return-code", guard.for_signed_in(sign_in_page.make_return_code), methods=["POST"]),
+        Route("/sign-in/link", guard.for_sign_in_forms(sign_in_page.sign_in_by_link), methods=["POST"]),
+        Route("/sign-in/link/request", guard.for_sign_in_forms(sign_in_page.request_link), methods=["POST"]),
+        Route("/sign-in/return-code", guard.for_signed_in(sign_in_page.make_sign_in_again_code), methods=["POST"]),
         Route("/sign-in/provider", guard.for_everybody(sign_in_page.redirect_to_provider), middleware=[away_session]),
         Route(
             "/sign-in/provider/return",
@@ -160,7 +160,7 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
         Route(
             "/lti/launch", guard.from_other_sites(lti_pages.finish_lti_launch), methods=["POST"], middleware=[launched]
         ),
-        Route("/lti/links", guard.for_links(lti_pages.answer_link_choice), methods=["POST"]),
+        Route("/lti/links", guard.for_sign_in_forms(lti_pages.answer_link_choice), methods=["POST"]),
         Route("/lti/keys", guard.from_other_sites(lti_pages.tool_key_set)),
         Route("/courses/{course}/roster", guard.for_signed_in(lti_pages.add_platform_roster), methods=["POST"]),
         Route(
@@ -341,9 +341,9 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
 
 
 class _RouteGuard:
-    def __init__(self, bench: Bench, *, secure: bool) -> None:
+    def __init__(self, bench: Bench, *, is_https: bool) -> None:
         self._bench = bench
-        self._secure = secure
+        self._secure = is_https
         self._rates = bench.rates("pages")
         self._with_files = bench.rates("pictures")
 
@@ -351,11 +351,11 @@ class _RouteGuard:
         """A page for everybody."""
 
         async def answer(request: Request) -> Response:
-            return await self._guarded_response(page, request, await self._session(request))
+            return await self._guarded_response(page, request, await self._find_session_and_keep_zone(request))
 
         return answer
 
-    def for_links(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
+    def for_sign_in_forms(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
         """A form that signs in whom it names, whoever is signed in now."""
 
         async def answer(request: Request) -> Response:
@@ -375,7 +375,7 @@ class _RouteGuard:
         """A form that programs which read mail send by themselves, in either encoding (RFC 8058)."""
 
         async def answer(request: Request) -> Response:
-            return await self._guarded_response(page, request, None, is_from_elsewhere=True, takes_parts=True)
+            return await self._guarded_response(page, request, None, is_from_elsewhere=True, takes_multipart=True)
 
         return answer
 
@@ -387,7 +387,7 @@ class _RouteGuard:
         """A page for who is signed in; others are asked to sign in."""
 
         async def answer(request: Request) -> Response:
-            session = await self._session(request)
+            session = await self._find_session_and_keep_zone(request)
             if session is None:
                 onward = "/sign-in?device" if request.url.path == "/device" else "/sign-in"
                 return RedirectResponse(onward, HTTPStatus.SEE_OTHER, headers=SECURITY)
@@ -395,8 +395,8 @@ class _RouteGuard:
 
         return answer
 
-    async def _session(self, request: Request) -> BrowserSession | None:
-        cookie = request.cookies.get(cookie_name(secure=self._secure))
+    async def _find_session_and_keep_zone(self, request: Request) -> BrowserSession | None:
+        cookie = request.cookies.get(cookie_name(is_https=self._secure))
         session = await self._bench.sign_in.sessions.find(cookie) if cookie else None
         zone = unquote(request.cookies.get(_ZONE_COOKIE, ""))
         if session is None or not is_zone(zone):
@@ -415,7 +415,7 @@ class _RouteGuard:
         *,
         is_from_elsewhere: bool = False,
         takes_files: bool = False,
-        takes_parts: bool = False,
+        takes_multipart: bool = False,
     ) -> Response:
         try:
             if session is not None and self._rates.admit_or_retry_after_s(session.account, _PER_MINUTE):
@@ -424,7 +424,9 @@ class _RouteGuard:
                 raise HTTPException(HTTPStatus.FORBIDDEN)
             form = FormData()
             if request.method == "POST":
-                form = await self._checked_form(request, session, takes_files=takes_files, takes_parts=takes_parts)
+                form = await self._checked_form(
+                    request, session, takes_files=takes_files, takes_multipart=takes_multipart
+                )
             if _has_null_byte(request, form):
                 raise HTTPException(HTTPStatus.BAD_REQUEST)
             visit = Visit(self._bench, request, session, form, secure=self._secure)
@@ -435,7 +437,7 @@ class _RouteGuard:
             await request.close()
 
     async def _checked_form(
-        self, request: Request, session: BrowserSession | None, *, takes_files: bool, takes_parts: bool
+        self, request: Request, session: BrowserSession | None, *, takes_files: bool, takes_multipart: bool
     ) -> FormData:
         length = request.headers.get("content-length", "")
         kind = request.headers.get("content-type", "").partition(";")[0]
@@ -445,7 +447,7 @@ class _RouteGuard:
         most_bytes = _FILES_BYTES if has_files else _TEXTS_BYTES if takes_files else _FORM_BYTES
         if not length.isdigit() or int(length) > most_bytes:
             raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-        is_taken = has_files or (takes_parts and has_parts) or kind == "application/x-www-form-urlencoded"
+        is_taken = has_files or (takes_multipart and has_parts) or kind == "application/x-www-form-urlencoded"
         if not is_taken:
             raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
         if (

@@ -92,7 +92,7 @@ async def _own_grade_page(visit: Visit, problem: FormProblem | None) -> Response
         titles=await visit.bench.courses.problem_titles([view.pack]),
         grade=book.grade(student, view),
         rubrics=await visit.bench.grades.rubrics.grades_of_runs(
-            book.grade(student, view).counted_runs, for_staff=False
+            book.grade(student, view).counted_run_by_problem, for_staff=False
         ),
         most=book.maximum_points(view),
         history=await visit.bench.grades.history.grade_changes(view.id, student.account),

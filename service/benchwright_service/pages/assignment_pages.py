@@ -11,7 +11,7 @@ from urllib.parse import quote
 from starlette.responses import RedirectResponse, Response
 
 from benchwright_problems.aids import Aid
-from benchwright_problems.assistance import Allowed, Assistance
+from benchwright_problems.assistance import AllowedHelp, Assistance
 from benchwright_problems.errors import UnknownProblemError
 from benchwright_problems.reveal import Reveal
 from benchwright_remote.messages import AssignmentView, Membership
@@ -213,7 +213,7 @@ def _reveal_policy(visit: Visit, field_name: str) -> Reveal | None:
 
 def _assistance_rule(visit: Visit) -> Assistance | None:
     value = visit.form_field("assistance")
-    allowed = Allowed(value) if value in {allowance.value for allowance in Allowed} else None
+    allowed = AllowedHelp(value) if value in {allowance.value for allowance in AllowedHelp} else None
     try:
         return assistance_rule(allowed, visit.form_field("extensions", 4_000).replace(",", " ").split())
     except BenchServiceError as error:

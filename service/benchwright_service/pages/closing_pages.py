@@ -59,7 +59,7 @@ async def begin_closing_if_confirmed(visit: Visit) -> Response:
     # Confirmed is what was shown: an attempt that was begun since has to be confirmed too.
     is_forced = visit.form_field("end") == (outlook.going or "none")
     if outlook.needs_force and not is_forced:
-        return await _closing_page(visit, membership, is_second=True)
+        return await _closing_page(visit, membership, is_second_confirmation=True)
     await closings.begin_closing(study, visit.account, force=outlook.needs_force)
     return _redirect_to_closing(membership)
 
@@ -67,7 +67,7 @@ async def begin_closing_if_confirmed(visit: Visit) -> Response:
 async def study_report_page(visit: Visit) -> Response:
     """The report as it was made, which may not act for who is signed in."""
     membership = await visit.owner_membership()
-    report_page = await visit.bench.studies.monitor.report_for_owner(visit.account, membership.course)
+    report_page = await visit.bench.studies.monitor.report_html_for_owner(visit.account, membership.course)
     await visit.bench.audit.record_action(visit.account, membership.course, "read report", "page")
     return Response(report_page, media_type="text/html", headers=report_headers(report_page))
 
@@ -82,7 +82,7 @@ async def study_records_download(visit: Visit) -> Response:
             "Close it first; its records can be downloaded then.",
         )
     await visit.bench.audit.record_action(visit.account, membership.course, "exported records", "")
-    file = await visit.bench.studies.closings.archive(membership.course)
+    file = await visit.bench.studies.closings.records_zip(membership.course)
     headers = SECURITY | {
         "Content-Disposition": f'attachment; filename="{membership.course}.zip"',
         "Content-Length": str(file.seek(0, 2)),
@@ -105,7 +105,7 @@ async def _closing_effects(visit: Visit, membership: Membership) -> ClosingEffec
 
 
 async def _closing_page(
-    visit: Visit, membership: Membership, problem: FormProblem | None = None, *, is_second: bool = False
+    visit: Visit, membership: Membership, problem: FormProblem | None = None, *, is_second_confirmation: bool = False
 ) -> Response:
     closing_state: ClosingState = await visit.bench.studies.closings.closing_state(membership.course)
     is_open = not (closing_state.is_running or closing_state.digest)
@@ -114,7 +114,9 @@ async def _closing_page(
         await visit.bench.audit.record_action_unless_recent(
             visit.account, membership.course, "saw what closing ends", ""
         )
-    status = HTTPStatus.CONFLICT if is_second else HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
+    status = (
+        HTTPStatus.CONFLICT if is_second_confirmation else HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
+    )
     return render(
         "study_closing",
         visit.session,
@@ -123,7 +125,9 @@ async def _closing_page(
         state=closing_state,
         now=datetime.now(UTC),
         problem=problem,
-        confirmation=_Confirmation(await _closing_effects(visit, membership), is_second) if is_open else None,
+        confirmation=_Confirmation(await _closing_effects(visit, membership), is_second_confirmation)
+        if is_open
+        else None,
         unfinished=unfinished_participants(watch) if is_open else (),
     )
 

@@ -30,7 +30,7 @@ from benchwright_service.pages.long_tables import (
     student_of_row,
 )
 from benchwright_service.pages.rendering import SECURITY, form_problem_of_error, render
-from benchwright_service.pages.replay_pages import staff_and_student_of_path
+from benchwright_service.pages.replay_pages import membership_assignment_and_student_of_path
 from benchwright_service.pages.visit import STAFF, WATCHERS, Visit, unknown_page_refusal
 from benchwright_teaching.local_times import first_moment_of_day, zone_of
 
@@ -77,7 +77,7 @@ async def visited_course_page(visit: Visit) -> Response:
         if is_staff
         else await visit.visible_assignments(membership),
         mine=await progress.passed_count_by_assignment(visit.account, membership.course) if is_participant else None,
-        editors=None if is_staff or is_archived else await _editor_ways(visit),
+        editors=None if is_staff or is_archived else await _make_editor_ways(visit),
     )
 
 
@@ -87,7 +87,7 @@ async def archive_or_restore_course(visit: Visit) -> Response:
     if membership.role is not Role.OWNER:
         raise unknown_page_refusal()
     restore = visit.form_field("restore") == "yes"
-    await visit.bench.courses.archive(membership.course, restore=restore)
+    await visit.bench.courses.archive_or_restore(membership.course, restore=restore)
     await visit.bench.audit.record_action(
         visit.account, membership.course, "restored course" if restore else "archived course", ""
     )
@@ -106,7 +106,7 @@ class _EditorWays:
     """Time that the link of VS Code signs in, in minutes."""
 
 
-async def _editor_ways(visit: Visit) -> _EditorWays:
+async def _make_editor_ways(visit: Visit) -> _EditorWays:
     address = visit.bench.evidence.signer.server.rstrip("/")
     code = await visit.bench.sign_in.links.make_code(visit.account, LinkKind.EDITOR)
     return _EditorWays(
@@ -121,18 +121,18 @@ async def progress_page(visit: Visit) -> Response:
     """Students by problems."""
     membership = await visit.staff_membership()
     assignments = await visit.bench.courses.all_assignments(membership.course)
-    chosen_assignments = [view for view in assignments if visit.rows.assignment in ("", view.id)]
+    chosen_assignments = [view for view in assignments if visit.row_choice.assignment in ("", view.id)]
     column_page = page_of(
         [(view, problem) for view in chosen_assignments for problem in view.problems],
-        visit.rows.column_page,
+        visit.row_choice.column_page,
         MATRIX_COLUMNS,
     )
     people = await read_people_rows(
         visit.bench.database,
         membership.course,
-        visit.rows,
+        visit.row_choice,
         matrix_row_limit(column_page.total),
-        sort_values=_sort_values(chosen_assignments, visit.rows),
+        sort_values=_sort_values(chosen_assignments, visit.row_choice),
     )
     students = [student_of_row(row) for row in people.rows]
     matrix = await visit.bench.coursework.progress.matrix(membership.course, students, column_page.lines)
@@ -173,7 +173,7 @@ def _sort_values(assignments: Sequence[AssignmentView], choice: RowChoice) -> Su
 
 async def student_work_page(visit: Visit) -> Response:
     """One student's attempts at a problem."""
-    membership, assignment, student = await staff_and_student_of_path(visit)
+    membership, assignment, student = await membership_assignment_and_student_of_path(visit)
     path = visit.request.path_params
     attempt_lines = await visit.bench.coursework.progress.attempts(student.account, assignment.id, path["problem"])
     makers = [await _makers_or_reason(visit, attempt) for attempt in attempt_lines]
@@ -235,7 +235,7 @@ async def course_audit_page(visit: Visit) -> Response:
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         member=membership,
-        entries=await audit_entries(visit, membership.course, wanted_entries),
+        entries=await audit_table_page(visit, membership.course, wanted_entries),
         filters=filters,
         query=urlencode({name: text for name, text in filters.items() if text}),
         problem=problem,
@@ -285,7 +285,7 @@ def _audit_selection(visit: Visit, membership: Membership) -> AuditSelection:
     )
 
 
-async def audit_entries(
+async def audit_table_page(
     visit: Visit, course: str, wanted_entries: AuditSelection | None = None
 ) -> TablePage[AuditEntry]:
     """The page of a course's audit log, or of the entries of it that are wanted, that the address asks for."""

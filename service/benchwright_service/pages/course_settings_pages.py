@@ -96,7 +96,7 @@ async def choose_own_recording(visit: Visit) -> Response:
     if membership.role is not Role.PARTICIPANT or choice not in ("agree", "decline"):
         raise unknown_page_refusal()
     try:
-        count = await visit.bench.coursework.recording_choices.choose(
+        count = await visit.bench.coursework.recording_choices.choose_and_count_deleted_recordings(
             membership.course, visit.account, agrees=choice == "agree"
         )
     except (BenchServiceError, AttemptError) as error:

@@ -25,7 +25,7 @@ from benchwright_service.pages.long_tables import LIST_ROWS, MATRIX_COLUMNS, mat
 from benchwright_service.pages.rendering import SECURITY, FormProblem, form_problem_of_error, render
 from benchwright_service.pages.visit import Visit, unknown_page_refusal
 from benchwright_teaching.grade_files import canvas_csv, moodle_csv, people_csv
-from benchwright_teaching.points import MOST_LATE_DAYS, AssignmentTimes, Counting, GradingRules
+from benchwright_teaching.points import MOST_LATE_DAYS, AssignmentTimes, CountedRunChoice, GradingRules
 
 _FILES = {"canvas": canvas_csv, "moodle": moodle_csv}
 BY_POINTS = "sum"
@@ -45,9 +45,9 @@ async def grades_page(visit: Visit) -> Response:
     people = await read_people_rows(
         visit.bench.database,
         membership.course,
-        visit.rows,
+        visit.row_choice,
         matrix_row_limit(len(assignments)),
-        sort_values=_sort_values(assignments, visit.rows),
+        sort_values=_sort_values(assignments, visit.row_choice),
     )
     points_table = await read_points_table(
         visit.bench.database, membership.course, assignments, [student_of_row(row) for row in people.rows]
@@ -82,7 +82,7 @@ async def gradebook_file(visit: Visit) -> Response:
         visit.account, membership.course, "exported grades", f"{kind} {visit.section}".rstrip()
     )
     if kind == TABLE:
-        help_ = await _help_cells(visit, membership.course, points_table)
+        help_ = await _model_help_cells(visit, membership.course, points_table)
         text = await asyncio.to_thread(lambda: people_csv(points_table.columns, points_table.lines, help_))
     else:
         text = await asyncio.to_thread(lambda: _FILES[kind](points_table.columns, points_table.lines))
@@ -151,7 +151,7 @@ async def item_analysis_page(visit: Visit) -> Response:
         items=await visit.bench.grades.item_reports.item_statistics(
             assignments, _students_of_section(students, visit.section)
         ),
-        choice=visit.rows,
+        choice=visit.row_choice,
         sections=sorted({student.section for student in students if student.section}),
         titles=await visit.bench.courses.problem_titles(view.pack for view in assignments),
     )
@@ -182,7 +182,7 @@ async def item_page(visit: Visit) -> Response:
         most_names=_MOST_NAMES,
         outdated=await visit.bench.grades.regrades.outdated_runs(view, problem),
         is_question=public_problem.kind is ProblemKind.QUESTION,
-        choice=visit.rows,
+        choice=visit.row_choice,
         sections=sorted({student.section for student in students if student.section}),
     )
 
@@ -192,7 +192,7 @@ async def similar_solutions_page(visit: Visit) -> Response:
     membership = await visit.staff_membership()
     view, public_problem = await _chosen_design_problem(visit, membership)
     names = await _student_names(visit, membership)
-    similar_pairs = await visit.bench.grades.item_reports.find_similar_student_pairs(
+    similar_pairs = await visit.bench.grades.item_reports.similar_student_pairs_if_compared(
         await visit.bench.courses.all_assignments(membership.course), names, view.id, public_problem
     )
     await visit.bench.audit.record_action(
@@ -217,7 +217,7 @@ async def solutions_side_by_side(visit: Visit) -> Response:
     names = await _student_names(visit, membership)
     item_reports = visit.bench.grades.item_reports
     assignments = await visit.bench.courses.all_assignments(membership.course)
-    pairs = await item_reports.find_similar_student_pairs(assignments, names, view.id, public_problem)
+    pairs = await item_reports.similar_student_pairs_if_compared(assignments, names, view.id, public_problem)
     accounts = visit.request.path_params["first"], visit.request.path_params["second"]
     similar_pair = next((pair for pair in pairs or () if (pair.first, pair.second) == accounts), None)
     if similar_pair is None and pairs is not None:
@@ -269,11 +269,11 @@ def grading_of_form(visit: Visit) -> GradingRules:
     """
     usual_rules = GradingRules()
     counting = visit.form_field("counting") or usual_rules.counting.value
-    if counting not in {counting_rule.value for counting_rule in Counting}:
+    if counting not in {counting_rule.value for counting_rule in CountedRunChoice}:
         raise ValueError("“counting” is neither best nor last.")
     return GradingRules(
         visit.form_number("worth", 0, 1_000_000, usual_rules.points),
-        Counting(counting),
+        CountedRunChoice(counting),
         visit.form_field("partial") == "on",
         visit.form_number("late", 0, 100, usual_rules.late_percent),
         visit.form_field("by-group") == "on",
@@ -295,7 +295,9 @@ async def _grade_page(visit: Visit, problem: FormProblem | None) -> Response:
         student=student,
         grade=book.grade(student, view),
         cells=await visit.bench.coursework.progress.student_cells(membership.course, student.account, view.id),
-        rubrics=await visit.bench.grades.rubrics.grades_of_runs(book.grade(student, view).counted_runs, for_staff=True),
+        rubrics=await visit.bench.grades.rubrics.grades_of_runs(
+            book.grade(student, view).counted_run_by_problem, for_staff=True
+        ),
         most=book.maximum_points(view),
         history=await visit.bench.grades.history.grade_changes(view.id, student.account),
         appeals=[
@@ -328,7 +330,7 @@ async def _chosen_assignment(visit: Visit, membership: Membership) -> Assignment
     return assignment
 
 
-async def _help_cells(visit: Visit, course: str, points_table: PointsTable) -> list[list[str]]:
+async def _model_help_cells(visit: Visit, course: str, points_table: PointsTable) -> list[list[str]]:
     """Results of the checks of help by models, by student and assignment."""
     cells = []
     give_up = time.monotonic() + _FILE_WITHIN_S

@@ -30,10 +30,10 @@ class TablePage(Generic[_Line]):
     """Number of lines on all pages."""
 
 
-def page_of(lines: Sequence[_Line], page: int, line_limit: int) -> TablePage[_Line]:
+def page_of(lines: Sequence[_Line], page_number: int, line_limit: int) -> TablePage[_Line]:
     """A page of lines; the last one if there are fewer."""
     page_count = max(1, -(-len(lines) // line_limit))
-    shown_page = min(page, page_count)
+    shown_page = min(page_number, page_count)
     start = (shown_page - 1) * line_limit
     return TablePage(lines[start : start + line_limit], shown_page, page_count, len(lines))
 

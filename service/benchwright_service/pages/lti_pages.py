@@ -80,9 +80,9 @@ async def finish_lti_launch(visit: Visit) -> Response:
     services, deep_linking = visit.bench.sign_in.lti_services, visit.bench.sign_in.deep_linking
     if launch.deep_linking is not None and services is not None and deep_linking is not None:
         await services.keep_launch(launch, None)
-        carried_text = deep_linking.carried_text(launch)
+        signed_request_text = deep_linking.signed_request_text(launch)
         assignments = await visit.bench.courses.all_assignments(launch.course)
-        return _link_choice_page(carried_text, assignments, launch.deep_linking, None)
+        return _link_choice_page(signed_request_text, assignments, launch.deep_linking, None)
     account = await visit.bench.accounts.find_or_make_enabled_account(launch.identity, launch.course)
     if account is None:
         return _show_failure(visit, sign_in_page.DISABLED)
@@ -112,7 +112,7 @@ async def answer_link_choice(visit: Visit) -> Response:
         raise unknown_page_refusal()
     carried_text = visit.form_field("request", _LONGEST_TOKEN)
     try:
-        link_choice = deep_linking.read_carried_text(carried_text)
+        link_choice = deep_linking.read_signed_request_text(carried_text)
     except SignInError:
         return _show_failure(visit, _CHOICE_TOO_OLD)
     # Few services have platforms, and the protocol takes a quarter of a second to import.
@@ -129,7 +129,7 @@ async def answer_link_choice(visit: Visit) -> Response:
     if not chosen_assignments or (len(chosen_assignments) > 1 and not link_choice.request.takes_several):
         return _link_choice_page(carried_text, views, link_choice.request, _CHOOSE)
     return_url = link_choice.request.return_url
-    answer = deep_linking.signed_answer(link_choice, chosen_assignments)
+    answer = deep_linking.signed_answer_jwt(link_choice, chosen_assignments)
     response = render(
         "links_chosen",
         None,
@@ -144,7 +144,7 @@ async def answer_link_choice(visit: Visit) -> Response:
 
 
 def _link_choice_page(
-    carried_text: str,
+    signed_request_text: str,
     assignments: Sequence[AssignmentView],
     request: DeepLinkingRequest,
     problem: FormProblem | None,
@@ -154,7 +154,7 @@ def _link_choice_page(
         "link_choice",
         None,
         status,
-        request=carried_text,
+        request=signed_request_text,
         assignments=assignments,
         takes_several=request.takes_several,
         problem=problem,

@@ -38,7 +38,7 @@ async def change_groups(visit: Visit) -> Response:
         )
         if new_group != old_group:
             changes[person.account] = old_group, new_group
-    moved_accounts = await visit.bench.people_service.change_groups(membership.course, changes)
+    moved_accounts = await visit.bench.people_service.change_groups_and_find_conflicts(membership.course, changes)
     if len(changes) > len(moved_accounts):
         await visit.bench.audit.record_action(
             visit.account, membership.course, "changed groups", f"{len(changes) - len(moved_accounts)} people"
@@ -88,7 +88,7 @@ async def delete_chosen_person(visit: Visit) -> Response:
         problem = FormProblem("The name is not that of the person.", "Type it as the list has it; nothing was deleted.")
         return await people_page_with_problem(visit, membership, problem)
     try:
-        await visit.bench.people_service.delete_person(
+        await visit.bench.people_service.delete_person_and_count_attempts(
             membership.course, person.account, f"deleted in {membership.course}"
         )
     except (BenchServiceError, AttemptError) as error:
@@ -102,7 +102,7 @@ async def _chosen_person(visit: Visit) -> tuple[Membership, Person]:
     if membership.role is not Role.OWNER:
         raise unknown_page_refusal()
     try:
-        return membership, await visit.bench.people_service.member(
+        return membership, await visit.bench.people_service.member_or_dropped(
             membership.course, visit.request.path_params["account"]
         )
     except BenchServiceError:
@@ -111,7 +111,9 @@ async def _chosen_person(visit: Visit) -> tuple[Membership, Person]:
 
 async def people_page_with_problem(visit: Visit, membership: Membership, problem: FormProblem | None) -> Response:
     """Everybody, with the reason why a form was not taken."""
-    people = await read_people_rows(visit.bench.database, membership.course, visit.rows, LIST_ROWS, students_only=False)
+    people = await read_people_rows(
+        visit.bench.database, membership.course, visit.row_choice, LIST_ROWS, students_only=False
+    )
     entries = {entry.account: entry for entry in await visit.bench.rosters.entries(membership.course)}
     await visit.bench.audit.record_action(visit.account, membership.course, "saw people", "")
     return render(

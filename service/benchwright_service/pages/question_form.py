@@ -16,7 +16,7 @@ from benchwright_authoring.written_question import (
     MOST_OPTION_CHARACTERS,
     WrittenQuestion,
 )
-from benchwright_problems.problem import AnsweredBy, QuestionFormat, Skill
+from benchwright_problems.problem import AnswerKind, QuestionFormat, Skill
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.visit import Visit
 from benchwright_service.questions.pictures import MOST_BYTES, UploadedPicture
@@ -24,7 +24,7 @@ from benchwright_service.questions.pictures import MOST_BYTES, UploadedPicture
 FORMATS: Mapping[QuestionFormat, str] = {style: style.label for style in QuestionFormat}
 """As people call them."""
 _MOST_POINTS = 6
-_ANSWERS = tuple(f"answer-{answered_by.value}" for answered_by in AnsweredBy)
+_ANSWERS = tuple(f"answer-{answered_by.value}" for answered_by in AnswerKind)
 """Fields with what was the answer before the format was changed."""
 _TEXTS = ("title", "statement", "answer", "alternatives", "explanation", "topic", "skill", "enough")
 _NAMES = {
@@ -76,17 +76,17 @@ def unasked_fields(fields: Mapping[str, Any]) -> Mapping[str, str]:
 
 def _unasked_names(question_format: QuestionFormat) -> Sequence[str]:
     asked_names = {
-        AnsweredBy.CHOICE: {*LETTERS},
-        AnsweredBy.CHOICES: {*LETTERS},
-        AnsweredBy.BLANK: {"alternatives"},
-        AnsweredBy.WORDS: {"enough", *_point_field_names()},
+        AnswerKind.CHOICE: {*LETTERS},
+        AnswerKind.CHOICES: {*LETTERS},
+        AnswerKind.BLANK: {"alternatives"},
+        AnswerKind.WORDS: {"enough", *_point_field_names()},
     }.get(question_format.answered_by, set())
     return sorted({*LETTERS, "alternatives", "enough", *_point_field_names(), *_ANSWERS} - asked_names)
 
 
 def empty_fields(question_format: QuestionFormat) -> Mapping[str, Any]:
     """The fields of a form that nobody has filled in."""
-    return _form_fields(question_format, {}, credited=True, consent=False)
+    return _form_fields(question_format, {}, credited=True, has_consent=False)
 
 
 def question_fields(
@@ -120,7 +120,7 @@ def _fields_of_version(content: WrittenQuestion, *, credited: bool) -> Mapping[s
             values |= {f"item-{number}": rubric_item.text, f"points-{number}": f"{rubric_item.points:g}"}
     for number, figure in enumerate(content.figures, 1):
         values |= {f"alt-{number}": figure.alt, f"kept-{number}": figure.sha256}
-    return _form_fields(content.format, values, credited=credited, consent=True)
+    return _form_fields(content.format, values, credited=credited, has_consent=True)
 
 
 def sent_fields(visit: Visit, question_format: QuestionFormat) -> Mapping[str, Any]:
@@ -131,7 +131,7 @@ def sent_fields(visit: Visit, question_format: QuestionFormat) -> Mapping[str, A
         if visit.form_field(f"remove-{number}") == "yes":
             values |= {f"kept-{number}": "", f"alt-{number}": ""}
     return _form_fields(
-        question_format, values, credited=is_credited(visit), consent=visit.form_field("consent") == "yes"
+        question_format, values, credited=is_author_credited(visit), has_consent=visit.form_field("consent") == "yes"
     )
 
 
@@ -146,12 +146,12 @@ def sent_answer(visit: Visit) -> str:
     return "".join(ticked_values) if len(ticked_values) > 1 else form_text(visit, "answer", MOST_CHARACTERS)
 
 
-def is_credited(visit: Visit) -> bool:
+def is_author_credited(visit: Visit) -> bool:
     """True if the pack may name the author."""
     return visit.form_field("credited") == "yes"
 
 
-async def sent_question(
+async def sent_question_and_pictures(
     visit: Visit, question_format: QuestionFormat, previous_version: WrittenQuestion | None
 ) -> tuple[WrittenQuestion, Sequence[UploadedPicture]]:
     """The question of the form, and the pictures that came with it.
@@ -172,23 +172,23 @@ async def sent_question(
     values |= {"format": question_format, "skill": fields["skill"] or None}
     if question_format.answered_by.has_choices:
         values["choices"] = tuple(fields[letter] for letter in LETTERS)
-    if question_format.answered_by is AnsweredBy.BLANK:
+    if question_format.answered_by is AnswerKind.BLANK:
         lines = fields["alternatives"].split("\n")
         values["alternatives"] = tuple(line.strip() for line in lines if line.strip())
-    if question_format.answered_by is AnsweredBy.WORDS:
+    if question_format.answered_by is AnswerKind.WORDS:
         values["rubric"] = _rubric_values_or_none(fields)
     # Texts first: decoding is for forms that can be taken.
     _checked_question(values)
-    figures, pictures = await _sent_figures(visit, fields, previous_version)
+    figures, pictures = await _sent_figures_and_pictures(visit, fields, previous_version)
     return _checked_question(values | {"figures": figures}), pictures
 
 
-def form_template_values(style: QuestionFormat, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+def form_template_values(shown_format: QuestionFormat, fields: Mapping[str, Any]) -> Mapping[str, Any]:
     """Values that the form's template names."""
     return {
-        "style": style.value,
+        "style": shown_format.value,
         "formats": {question_format.value: name for question_format, name in FORMATS.items()},
-        "answered_by": style.answered_by.value,
+        "answered_by": shown_format.answered_by.value,
         "fields": fields,
         "unasked": unasked_fields(fields),
         "letters": LETTERS,
@@ -211,12 +211,12 @@ def _point_field_names() -> Sequence[str]:
 
 
 def _form_fields(
-    question_format: QuestionFormat, values: Mapping[str, Any], *, credited: bool, consent: bool
+    question_format: QuestionFormat, values: Mapping[str, Any], *, credited: bool, has_consent: bool
 ) -> Mapping[str, Any]:
     return (
         dict.fromkeys(_field_names(), "")
         | dict(values)
-        | {"format": question_format.value, "credited": credited, "consent": consent}
+        | {"format": question_format.value, "credited": credited, "consent": has_consent}
     )
 
 
@@ -229,7 +229,7 @@ def _rubric_values_or_none(fields: Mapping[str, Any]) -> Mapping[str, Any] | Non
     return {"items": tuple(rubric_items), "enough": fields["enough"] or None} if rubric_items else None
 
 
-async def _sent_figures(
+async def _sent_figures_and_pictures(
     visit: Visit, fields: Mapping[str, Any], previous_version: WrittenQuestion | None
 ) -> tuple[Sequence[Mapping[str, Any]], Sequence[UploadedPicture]]:
     kept_figures = (

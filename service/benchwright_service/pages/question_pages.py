@@ -9,31 +9,31 @@ from urllib.parse import quote
 
 from starlette.responses import RedirectResponse, Response
 
-from benchwright_authoring.answers_of_models import IN_WORDS
+from benchwright_authoring.answers_of_models import FORMATS_ANSWERED_IN_WORDS
 from benchwright_authoring.review.checks import ReviewCheck
 from benchwright_authoring.written_question import LETTERS
-from benchwright_problems.problem import AnsweredBy
+from benchwright_problems.problem import AnswerKind
 from benchwright_remote.messages import Membership, Role
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.question_form import (
     FORMATS,
     chosen_format,
     empty_fields,
-    is_credited,
+    is_author_credited,
     question_fields,
     sent_fields,
-    sent_question,
+    sent_question_and_pictures,
 )
 from benchwright_service.pages.rendering import SECURITY, FormProblem, form_problem_of_error, picture_response, render
 from benchwright_service.pages.unfinished_pages import (
+    keep_or_discard_if_asked,
     keep_refused_form,
     new_form_id,
     sent_form_id,
     sent_format,
-    shown_form,
     unfinished_form,
+    unfinished_form_template_values,
     unfinished_rows,
-    unsaved_form_response,
 )
 from benchwright_service.pages.visit import GRADERS, STAFF, Visit, unknown_page_refusal, whole_number_or_none
 from benchwright_service.questions.publishing import questions_pack_name
@@ -127,11 +127,11 @@ async def create_question(visit: Visit) -> Response:
     """Takes a new question."""
     membership = await _writer_membership(visit)
     try:
-        if (response := await unsaved_form_response(visit, membership, None)) is not None:
+        if (response := await keep_or_discard_if_asked(visit, membership, None)) is not None:
             return response
-        content, pictures = await sent_question(visit, sent_format(visit, None), None)
+        content, pictures = await sent_question_and_pictures(visit, sent_format(visit, None), None)
         name = await visit.bench.collecting.questions.create_draft(
-            membership.course, visit.account, content, pictures, credited=is_credited(visit)
+            membership.course, visit.account, content, pictures, credited=is_author_credited(visit)
         )
     except (ValueError, BenchServiceError) as error:
         return await _refused_form_page(visit, membership, None, error)
@@ -153,7 +153,7 @@ async def change_question(visit: Visit) -> Response:
     try:
         if question.author != visit.account or await visit.is_archived():
             raise BenchServiceError("only its author can change the question, and not in an archived course")
-        if (response := await unsaved_form_response(visit, membership, question)) is not None:
+        if (response := await keep_or_discard_if_asked(visit, membership, question)) is not None:
             return response
         name = await _carry_out_author_action(visit, membership, question, act)
     except (ValueError, BenchServiceError) as error:
@@ -172,9 +172,9 @@ async def _carry_out_author_action(
     collecting = visit.bench.collecting
     match action:
         case "save":
-            content, pictures = await sent_question(visit, sent_format(visit, question), question.content)
+            content, pictures = await sent_question_and_pictures(visit, sent_format(visit, question), question.content)
             await collecting.questions.add_version(
-                membership.course, question.id, visit.account, content, pictures, credited=is_credited(visit)
+                membership.course, question.id, visit.account, content, pictures, credited=is_author_credited(visit)
             )
         case "try":
             await collecting.tries.begin_asking_models(membership.course, question)
@@ -286,7 +286,7 @@ async def _form_values(
         "letters": LETTERS,
         "reviewers": call.reviewers if call is not None else 0,
         "form_shown": {
-            **shown_form(form),
+            **unfinished_form_template_values(form),
             "license": call.license if call is not None else "",
         },
     }
@@ -322,12 +322,14 @@ async def _question_page(
         takedown_reasons=TakedownReason,
         is_changeable=is_author and question.state in CHANGEABLE,
         format_name=FORMATS[content.format],
-        has_twin=is_author and content.format.answered_by is AnsweredBy.CHOICE and question.state in TWINNED,
+        has_twin=is_author and content.format.answered_by is AnswerKind.CHOICE and question.state in TWINNED,
         remarks=content.remarks(),
         # What one reviewer says of a version is shown once the version is decided.
         reviews=[review for review in decided_reviews if review.number < question.number or question.state in _DECIDED],
         versions_in_words=[
-            number for number, version_content in content_by_number.items() if version_content.format in IN_WORDS
+            number
+            for number, version_content in content_by_number.items()
+            if version_content.format in FORMATS_ANSWERED_IN_WORDS
         ],
         checks=list(ReviewCheck),
         models=collecting.tries.askable_models(question),
@@ -344,7 +346,7 @@ async def _try_template_values(visit: Visit, question: VersionedQuestion) -> Map
             name for name in visit.bench.collecting.tries.askable_models(question) if name not in answered_models
         ],
         "tries": question_tries,
-        "is_in_words": question.content.format in IN_WORDS,
+        "is_in_words": question.content.format in FORMATS_ANSWERED_IN_WORDS,
         "is_trying": any(attempt.is_waiting for attempt in question_tries),
         "wrong": sum(attempt.is_right is False for attempt in question_tries),
     }

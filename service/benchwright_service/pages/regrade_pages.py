@@ -82,8 +82,10 @@ async def _chosen_regrade(visit: Visit) -> tuple[Membership, Regrade]:
     return membership, regrade
 
 
-def _redirect_to_regrade(membership: Membership, regrade: str) -> Response:
-    return RedirectResponse(f"/courses/{quote(membership.course)}/regrades/{regrade}", HTTPStatus.SEE_OTHER, SECURITY)
+def _redirect_to_regrade(membership: Membership, regrade_id: str) -> Response:
+    return RedirectResponse(
+        f"/courses/{quote(membership.course)}/regrades/{regrade_id}", HTTPStatus.SEE_OTHER, SECURITY
+    )
 
 
 def _refusal_page(visit: Visit, error: BenchServiceError) -> Response:

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from benchwright_foundation.number_text import clock, duration, number, percent, points, signed_number
+from benchwright_foundation.number_text import clock_text, duration, number, percent, points_without_noun, signed_number
 from benchwright_foundation.page_style import tokens_css
 from benchwright_problems.figure import MediaType
 from benchwright_problems.test_groups import group_scores
@@ -112,12 +112,12 @@ def _environment() -> Environment:
     environment.filters["plain_time"] = _plain_time
     environment.filters["time_field"] = _time_field
     environment.filters["ago"] = _shown_ago
-    environment.filters["clock"] = clock
+    environment.filters["clock"] = clock_text
     environment.filters["duration"] = duration
     environment.filters["number"] = number
     environment.filters["words_of_reply"] = _reason_of_reply
     environment.filters["percent"] = percent
-    environment.filters["points"] = points
+    environment.filters["points"] = points_without_noun
     environment.filters["moment"] = moment
     environment.filters["change"] = signed_number
     environment.filters["markdown"] = markdown_html
@@ -129,11 +129,13 @@ def _environment() -> Environment:
     return environment
 
 
-def _reason_of_reply(reply: str, *, with_answer: bool) -> str:
+def _reason_of_reply(reply: str, *, includes_answer: bool) -> str:
     """The reason in a model's reply, after its answer unless that is beside it; all of a reply of another form."""
     try:
         fields = json.loads(reply)
-        words = [fields[name] for name in ("answer", "reason") if name in fields and (with_answer or name == "reason")]
+        words = [
+            fields[name] for name in ("answer", "reason") if name in fields and (includes_answer or name == "reason")
+        ]
     except (ValueError, TypeError, KeyError, RecursionError):
         return reply
     return "\n\n".join(map(str, words)) if any(isinstance(word, str) and word.strip() for word in words) else reply

@@ -16,7 +16,7 @@ from benchwright_service.pages.rendering import SECURITY, render
 from benchwright_service.pages.visit import Visit, unknown_page_refusal
 
 
-async def staff_and_student_of_path(visit: Visit) -> tuple[Membership, AssignmentView, CourseStudent]:
+async def membership_assignment_and_student_of_path(visit: Visit) -> tuple[Membership, AssignmentView, CourseStudent]:
     """Staff, with the assignment and the student of the path.
 
     Raises:
@@ -34,9 +34,9 @@ async def staff_and_student_of_path(visit: Visit) -> tuple[Membership, Assignmen
 
 async def replay_overview_json(visit: Visit) -> Response:
     """Overview of the attempt's events and their times, as JSON."""
-    line, _, _ = await _replayed_attempt(visit)
+    line, _, _ = await _record_view_and_get_attempt(visit)
     try:
-        replay = await visit.bench.coursework.replays.replay_page_json(line)
+        replay = await visit.bench.coursework.replays.replay_page_data(line)
     except PlaybackError as error:
         raise _unreadable_refusal(error) from error
     return Response(json.dumps(replay), media_type="application/json", headers=SECURITY)
@@ -44,7 +44,7 @@ async def replay_overview_json(visit: Visit) -> Response:
 
 async def replay_chunk_json(visit: Visit) -> Response:
     """A part of its text, as JSON."""
-    line, _, _ = await _replayed_attempt(visit)
+    line, _, _ = await _record_view_and_get_attempt(visit)
     events, number = visit.path_number("events"), visit.path_number("chunk")
     content = None
     if 0 < events <= line.event_count:
@@ -62,7 +62,7 @@ async def replay_chunk_json(visit: Visit) -> Response:
 
 async def final_files_page(visit: Visit) -> Response:
     """The text at the end."""
-    line, membership, student = await _replayed_attempt(visit)
+    line, membership, student = await _record_view_and_get_attempt(visit)
     try:
         files = await visit.bench.coursework.replays.changed_files_at_end(line.id, line.event_count)
     except PlaybackError as error:
@@ -80,8 +80,8 @@ def _unreadable_refusal(error: PlaybackError) -> RefusalError:
     )
 
 
-async def _replayed_attempt(visit: Visit) -> tuple[AttemptLine, Membership, CourseStudent]:
-    membership, view, student = await staff_and_student_of_path(visit)
+async def _record_view_and_get_attempt(visit: Visit) -> tuple[AttemptLine, Membership, CourseStudent]:
+    membership, view, student = await membership_assignment_and_student_of_path(visit)
     path = visit.request.path_params
     attempt_lines = await visit.bench.coursework.progress.attempts(student.account, view.id, path["problem"])
     line = next((candidate for candidate in attempt_lines if candidate.id == path["attempt"]), None)

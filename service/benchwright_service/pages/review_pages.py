@@ -7,10 +7,10 @@ from urllib.parse import quote
 
 from starlette.responses import RedirectResponse, Response
 
-from benchwright_authoring.answers_of_models import IN_WORDS
+from benchwright_authoring.answers_of_models import FORMATS_ANSWERED_IN_WORDS
 from benchwright_authoring.review.checks import ReviewCheck
 from benchwright_authoring.written_question import CHOOSABLE, LETTERS, MOST_CHARACTERS
-from benchwright_problems.problem import AnsweredBy
+from benchwright_problems.problem import AnswerKind
 from benchwright_remote.messages import Membership
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.question_form import form_text, sent_answer
@@ -68,8 +68,8 @@ async def _review_page(visit: Visit, membership: Membership, problem: FormProble
         left=desk.left,
         answer=desk.answer,
         choosable=CHOOSABLE.get(content.format) if content is not None else None,
-        is_several=content is not None and content.format.answered_by is AnsweredBy.CHOICES,
-        is_in_words=content is not None and content.format in IN_WORDS,
+        is_several=content is not None and content.format.answered_by is AnswerKind.CHOICES,
+        is_in_words=content is not None and content.format in FORMATS_ANSWERED_IN_WORDS,
         is_right=content.is_right_by_rule(desk.answer) if content is not None and desk.answer else None,
         # Nothing of the key is in the page before the reviewer has answered.
         remarks=content.remarks() if content is not None and desk.answer else (),

@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 
 from benchwright_foundation.refusals import RefusalError
 from benchwright_remote.messages import Membership, Role
-from benchwright_service.accounts.roster import invitation_table, parse_roster
+from benchwright_service.accounts.roster import invitation_csv, parse_roster
 from benchwright_service.accounts.rosters import Invited, RosterFile
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.people_pages import people_page_with_problem
@@ -35,7 +35,7 @@ class _Upload:
     content: bytes
 
     @property
-    def as_text(self) -> str:
+    def compressed_base64(self) -> str:
         return base64.b64encode(zlib.compress(self.content, 9)).decode()
 
 
@@ -128,6 +128,6 @@ def _roster_file(upload: _Upload, membership: Membership, *, drops_missing: bool
 
 def _invitations_file(visit: Visit, membership: Membership, invited: Sequence[Invited]) -> Response:
     sign_in = f"{visit.bench.evidence.signer.server.rstrip('/')}/sign-in"
-    csv_bytes = invitation_table([person.seat for person in invited], [person.code for person in invited], sign_in)
+    csv_bytes = invitation_csv([person.seat for person in invited], [person.code for person in invited], sign_in)
     headers = SECURITY | {"Content-Disposition": f'attachment; filename="{membership.course}-invitations.csv"'}
     return Response(csv_bytes, media_type="text/csv; charset=utf-8", headers=headers)

@@ -44,7 +44,7 @@ async def sign_in_by_code(visit: Visit) -> Response:
         account = await accounts.account_of_valid_token(code)
     else:
         try:
-            account = await accounts.sign_in_by_invitation(code, name)
+            account = await accounts.sign_in_and_get_account(code, name)
         except RefusalError as refusal:
             return _sign_in_form(visit, _problem_of_refusal(refusal), name)
     if account is None:
@@ -75,18 +75,18 @@ async def link_page(visit: Visit) -> Response:
 
 async def sign_in_by_link(visit: Visit) -> Response:
     """Takes a link's code, once."""
-    account = await visit.bench.sign_in.links.take_account(visit.form_field("code", 200))
+    account = await visit.bench.sign_in.links.redeem_and_get_account(visit.form_field("code", 200))
     if account is None:
         return _sign_in_form(visit, _LINK_UNKNOWN, "")
     return await begin_session_and_redirect(visit, account)
 
 
-async def make_return_code(visit: Visit) -> Response:
+async def make_sign_in_again_code(visit: Visit) -> Response:
     """A code to come back with, for who has no other way."""
     memberships = await visit.bench.accounts.memberships_with_archived(visit.account)
     if not memberships:
         raise unknown_page_refusal()
-    code = await visit.bench.accounts.make_return_code(visit.account, memberships[0][0].course, _RETURN_CODE_S)
+    code = await visit.bench.accounts.make_sign_in_again_code(visit.account, memberships[0][0].course, _RETURN_CODE_S)
     problem = FormProblem(
         f"{code} signs you in, in any browser or editor, for a year. It is shown this once.",
         "Keep it where you keep passwords; nobody else needs it.",
@@ -99,7 +99,7 @@ async def begin_session_and_redirect(visit: Visit, account: str, next_path: str 
     target = "/device" if "device" in (next_path, visit.form_field("onward")) else next_path or "/"
     response = RedirectResponse(target, HTTPStatus.SEE_OTHER, headers=SECURITY)
     response.set_cookie(
-        cookie_name(secure=visit.secure),
+        cookie_name(is_https=visit.secure),
         await visit.bench.sign_in.sessions.begin_session_with_cookie(account),
         max_age=int(LIFETIME_S),
         secure=visit.secure,
@@ -130,15 +130,15 @@ async def sign_in_from_provider(visit: Visit) -> Response:
     provider = visit.bench.sign_in.provider
     if provider is None:
         raise unknown_page_refusal()
-    session = visit.request.session
-    onward = str(session.get(_ONWARD, ""))
+    sign_in_memory = visit.request.session
+    onward = str(sign_in_memory.get(_ONWARD, ""))
     try:
         with visit.bench.sign_in.counting_failures(caller_address(visit.request)):
             identity = await provider.finish_sign_in(visit.request)
     except SignInError:
         return _sign_in_form(visit, _unknown_person_problem(provider.name), "")
     finally:
-        session.clear()
+        sign_in_memory.clear()
     account = await visit.bench.accounts.find_or_make_enabled_account(identity, provider.course)
     if account is None:
         return _sign_in_form(visit, DISABLED, "")
@@ -147,7 +147,7 @@ async def sign_in_from_provider(visit: Visit) -> Response:
 
 async def sign_out(visit: Visit) -> Response:
     """Ends the session."""
-    name = cookie_name(secure=visit.secure)
+    name = cookie_name(is_https=visit.secure)
     await visit.bench.sign_in.sessions.end(visit.request.cookies[name])
     response = RedirectResponse("/sign-in", HTTPStatus.SEE_OTHER, headers=SECURITY)
     response.delete_cookie(name, secure=visit.secure, httponly=True, samesite="lax")
@@ -188,9 +188,9 @@ _ONWARD = "onward"
 DISABLED = FormProblem("This account was disabled.", "Ask the course's staff.")
 
 
-def _unknown_person_problem(provider: str) -> FormProblem:
+def _unknown_person_problem(provider_name: str) -> FormProblem:
     return FormProblem(
-        f"{provider} did not say who you are, or not in time.", "Try again; if it stays so, ask the staff."
+        f"{provider_name} did not say who you are, or not in time.", "Try again; if it stays so, ask the staff."
     )
 
 

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from benchwright_remote.messages import Membership, Role, StudyWatch, Whereabouts
-from benchwright_service.pages.course_pages import audit_entries
+from benchwright_service.pages.course_pages import audit_table_page
 from benchwright_service.pages.rendering import FormProblem, render
 from benchwright_service.pages.visit import Visit, whole_number_or_none
 from benchwright_service.studies.lab_monitor import STUCK_AFTER_S
@@ -34,7 +34,7 @@ async def study_page(visit: Visit) -> Response:
 async def study_watch_fragment(visit: Visit) -> Response:
     """Part with which the page refreshes itself."""
     membership = await visit.watcher_membership()
-    return render("study_watch", visit.session, **await _watch_values(visit, membership))
+    return render("study_watch", visit.session, **await _record_watch_and_get_template_values(visit, membership))
 
 
 async def invite_to_study(visit: Visit) -> Response:
@@ -55,7 +55,7 @@ async def invite_to_study(visit: Visit) -> Response:
 async def study_audit_page(visit: Visit) -> Response:
     """Page of the audit log: who saw and changed what."""
     membership = await visit.owner_membership()
-    entry_page = await audit_entries(visit, membership.course)
+    entry_page = await audit_table_page(visit, membership.course)
     await visit.bench.audit.record_action_unless_recent(visit.account, membership.course, "read audit log", "")
     return render("study_audit", visit.session, member=membership, entries=entry_page, query="")
 
@@ -73,11 +73,11 @@ async def _study_page(
         problem=problem,
         invitation=invitation,
         roles=INVITED,
-        **await _watch_values(visit, membership),
+        **await _record_watch_and_get_template_values(visit, membership),
     )
 
 
-async def _watch_values(visit: Visit, membership: Membership) -> Mapping[str, Any]:
+async def _record_watch_and_get_template_values(visit: Visit, membership: Membership) -> Mapping[str, Any]:
     minutes = _stuck_after_minutes(visit.request.query_params.get("stuck", ""))
     watch = await visit.bench.studies.monitor.study_watch(membership.course, minutes * 60)
     is_owner = membership.role is Role.OWNER

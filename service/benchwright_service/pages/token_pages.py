@@ -52,7 +52,7 @@ async def _tokens_page(visit: Visit, *, problem: FormProblem | None = None, toke
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         problem=problem,
         token_text=token_text,
-        tokens=await visit.bench.teaching.personal_tokens.tokens_of(visit.account),
+        tokens=await visit.bench.teaching.personal_tokens.valid_tokens_of(visit.account),
         scopes=list(Scope),
         ticked=visit.ticked_values("scope") if problem else [],
         name=visit.form_field("name", 100) if problem else "",

@@ -79,7 +79,7 @@ def sent_form_id(visit: Visit, question: VersionedQuestion | None) -> str:
     return sent_id if _NEW_FORM.fullmatch(sent_id) else new_form_id()
 
 
-async def unsaved_form_response(
+async def keep_or_discard_if_asked(
     visit: Visit, membership: Membership, question: VersionedQuestion | None
 ) -> Response | None:
     """Keeps or discards the form that was sent; None if it asks for anything else.
@@ -94,7 +94,7 @@ async def unsaved_form_response(
     """
     act, form_id = visit.form_field("act"), sent_form_id(visit, question)
     if act == "preview":
-        return await _preview_fragment(visit, membership, form_id, _sent_fields(visit, question))
+        return await _keep_form_and_make_preview(visit, membership, form_id, _sent_fields(visit, question))
     if act == "discard":
         await visit.bench.collecting.unfinished.discard(membership.course, visit.account, form_id)
         return _redirect_to_questions(membership, question.id if question is not None else "new")
@@ -117,7 +117,9 @@ async def keep_refused_form(visit: Visit, membership: Membership, question: Vers
         )
 
 
-async def _preview_fragment(visit: Visit, membership: Membership, form_id: str, fields: Mapping[str, Any]) -> Response:
+async def _keep_form_and_make_preview(
+    visit: Visit, membership: Membership, form_id: str, fields: Mapping[str, Any]
+) -> Response:
     problem, form = None, UnfinishedForm(form_id, fields, None)
     try:
         form = await visit.bench.collecting.unfinished.keep(membership.course, visit.account, form_id, fields)
@@ -128,13 +130,13 @@ async def _preview_fragment(visit: Visit, membership: Membership, form_id: str, 
         "question_preview",
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        form_shown=shown_form(replace(form, fields=fields)),
+        form_shown=unfinished_form_template_values(replace(form, fields=fields)),
         pictures="" if _NEW_FORM.fullmatch(form_id) else figures_path,
         problem=problem,
     )
 
 
-def shown_form(form: UnfinishedForm) -> Mapping[str, Any]:
+def unfinished_form_template_values(form: UnfinishedForm) -> Mapping[str, Any]:
     """Values that the templates of a form and of its preview name."""
     values = form_template_values(format_of_fields(form.fields), form.fields)
     return {**values, "form_id": form.id, "kept": form.kept_time}

@@ -28,9 +28,9 @@ _MOST_DIGITS = 9
 _COOKIE = "benchwright_session"
 
 
-def cookie_name(*, secure: bool) -> str:
+def cookie_name(*, is_https: bool) -> str:
     """The session's cookie; the prefix makes browsers refuse one that another host or plain HTTP has set."""
-    return f"__Host-{_COOKIE}" if secure else _COOKIE
+    return f"__Host-{_COOKIE}" if is_https else _COOKIE
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Visit:
         return self.query_field("section")
 
     @property
-    def rows(self) -> RowChoice:
+    def row_choice(self) -> RowChoice:
         """The rows of a table of people that the page is to show."""
         return RowChoice(
             self.query_field("q"),

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from sqlalchemy import ColumnElement, delete, insert, or_, select, union
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from benchwright_service.points.worth import Scope, work_out_worth
+from benchwright_service.points.worth import CoursePart, work_out_worth
 from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, MEMBERS, ROSTER, WORTH
 from benchwright_teaching.points import share_before_deductions
 
@@ -25,7 +25,7 @@ async def lock_assignments(connection: AsyncConnection, assignments: Collection[
     await connection.execute(query.with_for_update(key_share=True))
 
 
-async def lock_assignment_of_attempt(connection: AsyncConnection, attempt: str) -> Scope | None:
+async def lock_assignment_and_get_course_part(connection: AsyncConnection, attempt: str) -> CoursePart | None:
     """The same for the assignment of an attempt.
 
     Returns:
@@ -38,10 +38,10 @@ async def lock_assignment_of_attempt(connection: AsyncConnection, attempt: str) 
         .with_for_update(key_share=True, of=ASSIGNMENTS)
     )
     row = (await connection.execute(query)).one_or_none()
-    return Scope(row.course, [row.assignment], [row.account], row.problem) if row is not None else None
+    return CoursePart(row.course, [row.assignment], [row.account], row.problem) if row is not None else None
 
 
-async def keep_worth(connection: AsyncConnection, scope: Scope) -> None:
+async def recompute_worth(connection: AsyncConnection, scope: CoursePart) -> None:
     """Works out the worth of a part of a course again and keeps it, with that of everybody's group.
 
     The transaction has locked the assignments.
@@ -75,7 +75,7 @@ async def keep_worth(connection: AsyncConnection, scope: Scope) -> None:
         await connection.execute(insert(WORTH), rows)
 
 
-async def keep_worth_of_teams(
+async def recompute_worth_of_teams(
     connection: AsyncConnection, course: str, teams: Sequence[str], accounts: Sequence[str]
 ) -> None:
     """Keeps the worth of work that counts for a group, after people have joined groups or left them.
@@ -94,7 +94,7 @@ async def keep_worth_of_teams(
     is_concerned = or_(MEMBERS.c.account.in_(accounts), MEMBERS.c.team.in_([team for team in teams if team]))
     members_query = select(MEMBERS.c.account).where(MEMBERS.c.course == course, is_concerned)
     members = (await connection.execute(members_query)).scalars().all()
-    await keep_worth(connection, Scope(course, grouped_assignments, [*members, *accounts]))
+    await recompute_worth(connection, CoursePart(course, grouped_assignments, [*members, *accounts]))
 
 
 async def lock_assignments_of_courses(connection: AsyncConnection, courses: Collection[str]) -> None:
@@ -103,7 +103,7 @@ async def lock_assignments_of_courses(connection: AsyncConnection, courses: Coll
     await lock_assignments(connection, (await connection.execute(query)).scalars().all())
 
 
-async def keep_worth_of_people(connection: AsyncConnection, course: str, accounts: Collection[str]) -> None:
+async def recompute_worth_of_people(connection: AsyncConnection, course: str, accounts: Collection[str]) -> None:
     """Keeps the worth of all that people have done in a course, and their groups with them.
 
     Args:
@@ -121,4 +121,4 @@ async def keep_worth_of_people(connection: AsyncConnection, course: str, account
     )
     members_query = select(MEMBERS.c.account).where(MEMBERS.c.course == course, MEMBERS.c.team.in_(teams))
     members = (await connection.execute(members_query)).scalars().all()
-    await keep_worth(connection, Scope(course, accounts={*members, *accounts}))
+    await recompute_worth(connection, CoursePart(course, accounts={*members, *accounts}))

@@ -30,7 +30,7 @@ from benchwright_teaching.points import (
     MOST_LATE_DAYS,
     AssignmentTimes,
     CostlyHint,
-    Counting,
+    CountedRunChoice,
     DecidedRun,
     GradingRules,
     Worth,
@@ -42,16 +42,16 @@ from benchwright_teaching.points import (
 DECIDED = (Outcome.PASSED.value, Outcome.FAILED.value)
 """Outcomes that count."""
 
-Key = tuple[str, str]
+AccountAndAssignment = tuple[str, str]
 """Account and assignment."""
 _Fact = TypeVar("_Fact", DecidedRun, CostlyHint)
-_FactsByKey = Mapping[Key, Mapping[str, Sequence[_Fact]]]
+_FactsByKey = Mapping[AccountAndAssignment, Mapping[str, Sequence[_Fact]]]
 _AT_ONCE_IN_LOOP = 2_000
 """Runs up to which points are worked out in the event loop: a thread would take longer."""
 
 
 @dataclass(frozen=True)
-class Scope:
+class CoursePart:
     """A part of a course."""
 
     course: str
@@ -83,13 +83,13 @@ class CourseWorth:
 
     rules: Mapping[str, GradingRules]
     """By assignment."""
-    by_student: Mapping[Key, AssignmentWorth]
+    by_student: Mapping[AccountAndAssignment, AssignmentWorth]
     """Also of those who have done nothing."""
 
 
 async def work_out_worth(
     connection: AsyncConnection,
-    scope: Scope,
+    scope: CoursePart,
     replacement_by_run: Mapping[str, tuple[Outcome, float]] = MappingProxyType({}),
     *,
     without_work_of: str = "",
@@ -117,12 +117,12 @@ async def work_out_worth(
     extensions = await _extension_times_by_key(connection, scope, assignment_ids, team_by_account)
     late_days = await _late_days_by_key(connection, scope, assignment_ids, team_by_account)
 
-    def by_student() -> dict[Key, AssignmentWorth]:
+    def by_student() -> dict[AccountAndAssignment, AssignmentWorth]:
         decided_runs = _decided_runs_by_key(run_rows, replacement_by_run)
         for facts_by_key in (decided_runs, hints):
             for key in [key for key in facts_by_key if key[0] == without_work_of]:
                 del facts_by_key[key]
-        groups = _group_by_account(workers)
+        groups = _group_accounts_by_account(workers)
         return {
             (account, row.id): _assignment_worth(
                 row,
@@ -146,7 +146,7 @@ def grading_rules_of_row(assignment_row: Row[Any]) -> GradingRules:
     """The rules by which an assignment is graded."""
     return GradingRules(
         assignment_row.points,
-        Counting(assignment_row.counting),
+        CountedRunChoice(assignment_row.counting),
         bool(assignment_row.partial),
         assignment_row.late_percent,
         bool(assignment_row.by_group),
@@ -155,7 +155,7 @@ def grading_rules_of_row(assignment_row: Row[Any]) -> GradingRules:
     )
 
 
-def columns_of_grading_rules(grading: GradingRules) -> dict[str, Any]:
+def column_values_of_grading_rules(grading: GradingRules) -> dict[str, Any]:
     """The rules as the table of assignments has them.
 
     Raises:
@@ -178,14 +178,14 @@ def columns_of_grading_rules(grading: GradingRules) -> dict[str, Any]:
     }
 
 
-def _assignment_conditions(scope: Scope) -> list[ColumnElement[bool]]:
+def _assignment_conditions(scope: CoursePart) -> list[ColumnElement[bool]]:
     conditions = [ASSIGNMENTS.c.course == scope.course]
     if scope.assignments is not None:
         conditions.append(ASSIGNMENTS.c.id.in_(scope.assignments))
     return conditions
 
 
-async def _team_by_account(connection: AsyncConnection, scope: Scope) -> Mapping[str, str]:
+async def _team_by_account(connection: AsyncConnection, scope: CoursePart) -> Mapping[str, str]:
     """The groups of students."""
     query = select(MEMBERS.c.account, MEMBERS.c.team).where(*_student_conditions(scope))
     if scope.accounts is not None:
@@ -193,7 +193,7 @@ async def _team_by_account(connection: AsyncConnection, scope: Scope) -> Mapping
     return {row.account: row.team for row in await connection.execute(query)}
 
 
-async def dropped_team_by_account(connection: AsyncConnection, scope: Scope) -> Mapping[str, str]:
+async def dropped_team_by_account(connection: AsyncConnection, scope: CoursePart) -> Mapping[str, str]:
     """The groups of students who were dropped from the roster: what they have done for a group is still the group's."""
     query = select(ROSTER.c.account, ROSTER.c.team).where(*_dropped_student_conditions(scope))
     if scope.accounts is not None:
@@ -201,7 +201,7 @@ async def dropped_team_by_account(connection: AsyncConnection, scope: Scope) -> 
     return {row.account: row.team for row in await connection.execute(query)}
 
 
-def _teams_of_scope(scope: Scope) -> CompoundSelect[tuple[str]]:
+def _teams_of_scope(scope: CoursePart) -> CompoundSelect[tuple[str]]:
     """The groups of the accounts that a part of a course names."""
     accounts = scope.accounts or ()
     teams = select(MEMBERS.c.team).where(
@@ -210,11 +210,11 @@ def _teams_of_scope(scope: Scope) -> CompoundSelect[tuple[str]]:
     return teams.union(select(ROSTER.c.team).where(*_dropped_student_conditions(scope), ROSTER.c.account.in_(accounts)))
 
 
-def _student_conditions(scope: Scope) -> Sequence[ColumnElement[bool]]:
+def _student_conditions(scope: CoursePart) -> Sequence[ColumnElement[bool]]:
     return MEMBERS.c.course == scope.course, MEMBERS.c.role == Role.PARTICIPANT.value
 
 
-def _dropped_student_conditions(scope: Scope) -> Sequence[ColumnElement[bool]]:
+def _dropped_student_conditions(scope: CoursePart) -> Sequence[ColumnElement[bool]]:
     return (
         ROSTER.c.course == scope.course,
         ROSTER.c.role == Role.PARTICIPANT.value,
@@ -249,8 +249,8 @@ async def _hint_rows(connection: AsyncConnection, conditions: Sequence[ColumnEle
 
 
 async def _extension_times_by_key(
-    connection: AsyncConnection, scope: Scope, assignments: Sequence[str], accounts: Collection[str]
-) -> dict[Key, AssignmentTimes]:
+    connection: AsyncConnection, scope: CoursePart, assignments: Sequence[str], accounts: Collection[str]
+) -> dict[AccountAndAssignment, AssignmentTimes]:
     query = select(EXTENSIONS).where(EXTENSIONS.c.assignment.in_(assignments))
     if scope.accounts is not None:
         query = query.where(EXTENSIONS.c.account.in_(accounts))
@@ -259,13 +259,13 @@ async def _extension_times_by_key(
 
 
 async def _late_days_by_key(
-    connection: AsyncConnection, scope: Scope, assignments: Sequence[str], accounts: Collection[str]
-) -> Counter[Key]:
+    connection: AsyncConnection, scope: CoursePart, assignments: Sequence[str], accounts: Collection[str]
+) -> Counter[AccountAndAssignment]:
     query = select(LATE_DAYS.c.account, LATE_DAYS.c.assignment, LATE_DAYS.c.days)
     query = query.where(LATE_DAYS.c.assignment.in_(assignments))
     if scope.accounts is not None:
         query = query.where(LATE_DAYS.c.account.in_(accounts))
-    late_days: Counter[Key] = Counter()
+    late_days: Counter[AccountAndAssignment] = Counter()
     for row in await connection.execute(query):
         late_days[row.account, row.assignment] += row.days
     return late_days
@@ -273,9 +273,9 @@ async def _late_days_by_key(
 
 def _decided_runs_by_key(
     run_rows: Sequence[Row[Any]], replacement_by_run: Mapping[str, tuple[Outcome, float]]
-) -> dict[Key, dict[str, list[DecidedRun]]]:
+) -> dict[AccountAndAssignment, dict[str, list[DecidedRun]]]:
     """Runs by account and assignment, and by problem."""
-    decided_runs: dict[Key, dict[str, list[DecidedRun]]] = defaultdict(lambda: defaultdict(list))
+    decided_runs: dict[AccountAndAssignment, dict[str, list[DecidedRun]]] = defaultdict(lambda: defaultdict(list))
     for row in run_rows:
         outcome, share = replacement_by_run.get(row.id, (row.outcome, row.share))
         if outcome in DECIDED:
@@ -284,15 +284,15 @@ def _decided_runs_by_key(
     return decided_runs
 
 
-def _costly_hints_by_key(hint_rows: Sequence[Row[Any]]) -> dict[Key, dict[str, list[CostlyHint]]]:
-    hints: dict[Key, dict[str, list[CostlyHint]]] = defaultdict(lambda: defaultdict(list))
+def _costly_hints_by_key(hint_rows: Sequence[Row[Any]]) -> dict[AccountAndAssignment, dict[str, list[CostlyHint]]]:
+    hints: dict[AccountAndAssignment, dict[str, list[CostlyHint]]] = defaultdict(lambda: defaultdict(list))
     for row in hint_rows:
         hint = CostlyHint(row.number, moment(row.at), row.cost)
         hints[row.account, row.assignment][row.problem.partition("/")[2]].append(hint)
     return hints
 
 
-def _group_by_account(team_by_account: Mapping[str, str]) -> Mapping[str, Sequence[str]]:
+def _group_accounts_by_account(team_by_account: Mapping[str, str]) -> Mapping[str, Sequence[str]]:
     """The accounts that work together, by each of them."""
     groups: dict[str, list[str]] = defaultdict(list)
     for account, team in team_by_account.items():

@@ -13,18 +13,18 @@ from benchwright_service.questions.publishing import Publishing
 from benchwright_service.questions.question_statistics import QuestionStatistics
 from benchwright_service.questions.reviewing import Reviews
 from benchwright_service.questions.takedowns import Takedowns
-from benchwright_service.questions.trying import QuestionModels, Tries
+from benchwright_service.questions.trying import ModelTries, QuestionModels
 from benchwright_service.questions.unfinished import UnfinishedQuestions
 from benchwright_service.questions.writing import Questions
 
 
 @dataclass(frozen=True)
-class Collecting:
+class QuestionCollecting:
     """Parts of collecting questions that pages call."""
 
     questions: Questions
     unfinished: UnfinishedQuestions
-    tries: Tries
+    tries: ModelTries
     reviews: Reviews
     statistics: QuestionStatistics
     publishing: Publishing
@@ -48,7 +48,7 @@ class Collecting:
         return cls(
             questions,
             UnfinishedQuestions(database),
-            Tries(database, models),
+            ModelTries(database, models),
             Reviews(database),
             QuestionStatistics(database),
             Publishing(database, questions, takedowns, store),

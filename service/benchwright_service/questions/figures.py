@@ -62,16 +62,16 @@ async def keep_figures(
 
 
 async def read_pictures_by_digest(
-    connection: AsyncConnection, versions: Mapping[str, WrittenQuestion]
+    connection: AsyncConnection, version_by_question: Mapping[str, WrittenQuestion]
 ) -> Mapping[str, bytes]:
     """The pictures of versions, by their SHA-256.
 
     Args:
         connection: Connection for reading.
-        versions: The versions, by their questions.
+        version_by_question: The versions, by their questions.
     """
     pictures: dict[str, bytes] = {}
-    for question, content in versions.items():
+    for question, content in version_by_question.items():
         digests = [figure.sha256 for figure in content.figures]
         if digests:
             conditions = FIGURES.c.question == question, FIGURES.c.sha256.in_(digests)

@@ -12,7 +12,7 @@ from sqlalchemy import insert, select
 
 from benchwright_authoring.written_question import LETTERS, WrittenQuestion
 from benchwright_foundation.database import Database
-from benchwright_problems.problem import AnsweredBy, Pack, Problem
+from benchwright_problems.problem import AnswerKind, Pack, Problem
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.tables import CALLS, QUESTIONS, VERSIONS
 from benchwright_service.questions.writing import QuestionState, lock_course, new_question_id, version_row
@@ -98,7 +98,7 @@ def _as_written_question(problem: Problem) -> WrittenQuestion:
         ValueError: The question is none that a form can have.
     """
     question, key = problem.public.question, problem.hidden.answer
-    if question is None or key is None or question.format.answered_by is not AnsweredBy.CHOICE:
+    if question is None or key is None or question.format.answered_by is not AnswerKind.CHOICE:
         raise ValueError("is no multiple-choice question")
     if problem.public.figures or key.figures:
         raise ValueError("has figures; write it by the form")

@@ -44,12 +44,12 @@ class PictureReader:
         self._turn = asyncio.Lock()
 
     async def read(self, content: bytes) -> UploadedPicture:
-        """See `read_picture`."""
+        """See `reencode_picture`."""
         async with self._turn:
-            return await asyncio.to_thread(read_picture, content)
+            return await asyncio.to_thread(reencode_picture, content)
 
 
-def read_picture(content: bytes) -> UploadedPicture:
+def reencode_picture(content: bytes) -> UploadedPicture:
     """Decodes a picture and encodes its pixels again.
 
     Args:

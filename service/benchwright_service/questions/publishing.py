@@ -13,7 +13,7 @@ from benchwright_authoring.written_question import WrittenQuestion, build_pack
 from benchwright_foundation.database import Database
 from benchwright_problems.errors import PackExistsError, ProblemsError
 from benchwright_problems.problem import Pack
-from benchwright_problems.storage.pack_files_schema import PackFile
+from benchwright_problems.storage.pack_files_schema import PackToml
 from benchwright_problems.storage.pack_name import is_pack_name
 from benchwright_problems.storage.store import Store
 from benchwright_service.errors import BenchServiceError
@@ -119,7 +119,7 @@ class Publishing:
         try:
             pictures = await self._questions.pictures_by_digest(questions)
             pack = await asyncio.to_thread(_filled_pack, empty_pack, questions, pictures)
-            earlier_pack = await asyncio.to_thread(self._published_pack, pack)
+            earlier_pack = await asyncio.to_thread(self._earlier_version_or_none, pack)
             pack = with_publication_dates(pack, earlier_pack)
             # Before the pack is there: after a crash, nothing that is in it can be withdrawn.
             await self._mark_published(accepted_questions, version)
@@ -132,7 +132,7 @@ class Publishing:
             raise BenchServiceError(f"there is a pack called {name!r} that is not this course's") from error
         except ProblemsError as error:
             raise BenchServiceError(f"the pack can't be made: {error}") from error
-        await self._notify_authors(course, version)
+        await self._record_version_and_notify_authors(course, version)
         return pack
 
     async def _mark_published(self, accepted_questions: Sequence[VersionedQuestion], version: int) -> None:
@@ -156,7 +156,7 @@ class Publishing:
         async with self._database.write_transaction() as connection:
             await connection.execute(update(QUESTIONS).where(*marked).values(published=None))
 
-    async def _notify_authors(self, course: str, version: int) -> None:
+    async def _record_version_and_notify_authors(self, course: str, version: int) -> None:
         """Counts the version of a pack that is there, and tells authors whose questions are new in it."""
         new_query = select(QUESTIONS.c.id, QUESTIONS.c.author).where(
             QUESTIONS.c.course == course, QUESTIONS.c.published == version
@@ -166,7 +166,7 @@ class Publishing:
             for row in (await connection.execute(new_query)).all():
                 await add_notice_if_account(connection, NoticeKind.PUBLISHED, row.author, course, row.id, self._now())
 
-    def _published_pack(self, pack: Pack) -> Pack | None:
+    def _earlier_version_or_none(self, pack: Pack) -> Pack | None:
         """The pack of this name, if it is an earlier version."""
         try:
             published_pack = self._store.public_pack(pack.name)

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from benchwright_authoring.review.checks import ReviewCheck
 from benchwright_authoring.written_question import LETTERS, MOST_CHARACTERS, WrittenQuestion
 from benchwright_foundation.database import Database
-from benchwright_problems.problem import AnsweredBy, QuestionFormat
+from benchwright_problems.problem import AnswerKind, QuestionFormat
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.figures import DAY_S
 from benchwright_service.questions.notices import NoticeKind, add_notice_if_account
@@ -256,7 +256,7 @@ def _review_conditions(question: str, version_number: int, reviewer: str) -> tup
 
 def _require_fitting_answer(answer: str, question_format: QuestionFormat) -> None:
     if question_format.unmet_key_rule_in_words(answer, LETTERS):
-        is_several = question_format.answered_by is AnsweredBy.CHOICES
+        is_several = question_format.answered_by is AnswerKind.CHOICES
         raise BenchServiceError("choose every right option" if is_several else "choose one of the answers")
     if not answer or len(answer) > MOST_CHARACTERS:
         raise BenchServiceError(f"an answer has 1 to {MOST_CHARACTERS} characters")

@@ -71,7 +71,7 @@ def read_question_models(file: Path) -> QuestionModels:
 
 
 @dataclass(frozen=True)
-class Try:
+class ModelTry:
     """Answer of one model to a version."""
 
     model: str
@@ -92,7 +92,7 @@ class Try:
         return self.said is None and not self.why and not self.is_lost
 
 
-class Tries:
+class ModelTries:
     """Asks models.
 
     Args:
@@ -183,14 +183,14 @@ class Tries:
             self._going.add(task)
             task.add_done_callback(self._going.discard)
 
-    async def answers_of_models(self, question: VersionedQuestion) -> Sequence[Try]:
+    async def answers_of_models(self, question: VersionedQuestion) -> Sequence[ModelTry]:
         """Returns the answers of models to the newest version."""
         conditions = TRIES.c.question == question.id, TRIES.c.number == question.number
         async with self._database.read_transaction() as connection:
             rows = (await connection.execute(select(TRIES).where(*conditions).order_by(TRIES.c.model))).all()
         lost = self._now() - _LOST_S
         return [
-            Try(
+            ModelTry(
                 row.model,
                 row.said,
                 row.answer,

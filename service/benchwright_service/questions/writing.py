@@ -230,7 +230,7 @@ class Questions:
             # Two windows of one author wait for each other here.
             await lock_course(connection, course)
             await require_open_call(connection, course, self._now())
-            question_row = await _lock_question(connection, course, question, author)
+            question_row = await _lock_and_read_question(connection, course, question, author)
             if QuestionState(question_row.state) not in CHANGEABLE:
                 raise BenchServiceError(f"the question is {question_row.state} and can't be changed")
             today = (
@@ -256,7 +256,7 @@ class Questions:
         """
         async with self._database.write_transaction() as connection:
             await require_open_call(connection, course, self._now())
-            question_row = await _lock_question(connection, course, question, author)
+            question_row = await _lock_and_read_question(connection, course, question, author)
             # Those who returned a version have decided about it.
             if question_row.state == QuestionState.RETURNED and question_row.decided is not None:
                 raise BenchServiceError("this version was returned; change it before you send it again")
@@ -275,7 +275,7 @@ class Questions:
             BenchServiceError: The question is none of theirs, or published already.
         """
         async with self._database.write_transaction() as connection:
-            question_row = await _lock_question(connection, course, question, author)
+            question_row = await _lock_and_read_question(connection, course, question, author)
             if question_row.published is not None:
                 raise BenchServiceError("the question is published, and people work on it; ask the course's staff")
             values = {"state": QuestionState.WITHDRAWN.value, "decided": self._now()}
@@ -314,14 +314,14 @@ class Questions:
             QUESTIONS.c.course == course, QUESTIONS.c.author.is_(None), returned_condition
         )
 
-    async def pictures_by_digest(self, versions: Mapping[str, WrittenQuestion]) -> Mapping[str, bytes]:
+    async def pictures_by_digest(self, version_by_question: Mapping[str, WrittenQuestion]) -> Mapping[str, bytes]:
         """The pictures of versions, by their SHA-256.
 
         Args:
-            versions: The versions, by their questions.
+            version_by_question: The versions, by their questions.
         """
         async with self._database.read_transaction() as connection:
-            return await read_pictures_by_digest(connection, versions)
+            return await read_pictures_by_digest(connection, version_by_question)
 
     async def _questions_where(self, *query_conditions: ColumnElement[bool]) -> Sequence[VersionedQuestion]:
         async with self._database.read_transaction() as connection:
@@ -377,7 +377,7 @@ async def _newest_question(connection: AsyncConnection, course: str, question: s
     return versioned_question_of_row(row) if row is not None else None
 
 
-async def _lock_question(connection: AsyncConnection, course: str, question: str, author: str) -> Row[Any]:
+async def _lock_and_read_question(connection: AsyncConnection, course: str, question: str, author: str) -> Row[Any]:
     """The question, which nobody else changes until the transaction ends."""
     query = select(QUESTIONS).where(QUESTIONS.c.id == question, QUESTIONS.c.course == course)
     row = (await connection.execute(query.where(QUESTIONS.c.author == author).with_for_update())).one_or_none()

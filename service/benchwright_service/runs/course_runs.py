@@ -22,18 +22,18 @@ class CourseRuns:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def page(self, course: str, *, assignment: str, account: str, after: str, limit: int) -> RunPage:
+    async def page(self, course: str, *, assignment: str, account: str, after_run: str, limit: int) -> RunPage:
         """Some runs of a course, in the order in which they were asked for.
 
         Args:
             course: Its id.
             assignment: Assignment whose runs are wanted; all if empty.
             account: Student whose runs are wanted; all if empty.
-            after: Id of the run after which the page begins; the first page if empty.
+            after_run: Id of the run after which the page begins; the first page if empty.
             limit: Largest number of runs.
 
         Raises:
-            BenchServiceError: The course has no run `after`.
+            BenchServiceError: The course has no run `after_run`.
         """
         query = _runs_query(course).order_by(RUNS.c.queued, RUNS.c.id).limit(limit + 1)
         if assignment:
@@ -41,8 +41,8 @@ class CourseRuns:
         if account:
             query = query.where(RUNS.c.account == account)
         async with self._database.read_transaction() as connection:
-            if after:
-                last_row = (await connection.execute(_runs_query(course).where(RUNS.c.id == after))).one_or_none()
+            if after_run:
+                last_row = (await connection.execute(_runs_query(course).where(RUNS.c.id == after_run))).one_or_none()
                 if last_row is None:
                     raise BenchServiceError("the course has no run “after” which a page could begin")
                 query = query.where(tuple_(RUNS.c.queued, RUNS.c.id) > (last_row.queued, last_row.id))

@@ -14,17 +14,18 @@ _END_S = 20.0
 
 
 @contextlib.asynccontextmanager
-async def running_local_workers(url: str, token: str, count: int, sandbox: str) -> AsyncIterator[None]:
+async def running_local_workers(url: str, token: str, worker_count: int, sandbox_name: str) -> AsyncIterator[None]:
     """Keeps so many workers running; one that ends is started again.
 
     Args:
         url: Address of the service.
         token: Token of a worker; it goes through a pipe, where no list of processes shows it.
-        count: Number of workers.
-        sandbox: Name of the sandbox that they use.
+        worker_count: Number of workers.
+        sandbox_name: Name of the sandbox that they use.
     """
     keepers = [
-        asyncio.create_task(_keep_worker_running(url, token, f"local-{index}", sandbox)) for index in range(count)
+        asyncio.create_task(_keep_worker_running(url, token, f"local-{index}", sandbox_name))
+        for index in range(worker_count)
     ]
     try:
         yield
@@ -34,7 +35,7 @@ async def running_local_workers(url: str, token: str, count: int, sandbox: str) 
         await asyncio.gather(*keepers, return_exceptions=True)
 
 
-async def _keep_worker_running(url: str, token: str, worker_name: str, sandbox: str) -> None:
+async def _keep_worker_running(url: str, token: str, worker_name: str, sandbox_name: str) -> None:
     while True:
         read_handle, write = os.pipe()
         try:
@@ -44,7 +45,7 @@ async def _keep_worker_running(url: str, token: str, worker_name: str, sandbox: 
                 "benchwright_service.runs.worker_process",
                 url,
                 worker_name,
-                sandbox,
+                sandbox_name,
                 stdin=read_handle,
                 stdout=DEVNULL,
             )

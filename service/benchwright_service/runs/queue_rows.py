@@ -77,7 +77,7 @@ class QueueRows:
 
     async def claim_next(self, worker: str) -> Row[Any] | None:
         """Gives the next run to a worker, by a lease; None if none waits. No run is given twice."""
-        running = _running_counts()
+        running = _running_counts_by_owner()
         cost = func.coalesce(SHARES.c.used_s, 0.0) + GUESSED_COST_S * func.coalesce(running.c.number, 0)
         first_waiting = (
             select(RUNS.c.id)
@@ -176,7 +176,7 @@ class QueueRows:
     async def size(self) -> QueueSize:
         """The queue's size now."""
         live = select(func.count()).select_from(WORKERS).where(WORKERS.c.heard >= self._time - TERM_S)
-        query = select(_run_count(_WAITS_FOR_WORKER), _run_count(_HAS_WORKER), live.scalar_subquery())
+        query = select(_run_count_query(_WAITS_FOR_WORKER), _run_count_query(_HAS_WORKER), live.scalar_subquery())
         async with self._database.read_transaction() as connection:
             return QueueSize(*(await connection.execute(query)).one())
 
@@ -205,7 +205,7 @@ class QueueRows:
         )
 
 
-async def enter_queue(database: Database, connection: AsyncConnection, owner: str, new_run: str = "") -> None:
+async def level_queue_share(database: Database, connection: AsyncConnection, owner: str, new_run: str = "") -> None:
     """Has an owner start where the one that has used least is of those who have runs, unless it has used more.
 
     Who has other runs already goes on where they are.
@@ -230,7 +230,7 @@ def _leased_run_update(run: str, lease: str) -> Update:
 @cache
 def _rank_query() -> Select[int]:
     """Rank of the waiting run `run`. Made once: making it takes longer than asking, and all who wait ask for it."""
-    running = _running_counts()
+    running = _running_counts_by_owner()
     turn = func.row_number().over(partition_by=OWNER, order_by=(RUNS.c.queued, RUNS.c.id)) - 1
     cost = func.coalesce(SHARES.c.used_s, 0.0) + GUESSED_COST_S * (func.coalesce(running.c.number, 0) + turn)
     costs = (
@@ -245,9 +245,9 @@ def _rank_query() -> Select[int]:
     return select(ranks.c.rank).where(ranks.c.id == bindparam("run"))
 
 
-def _running_counts() -> Subquery:
+def _running_counts_by_owner() -> Subquery:
     return select(OWNER.label("owner"), func.count().label("number")).where(_HAS_WORKER).group_by(OWNER).subquery()
 
 
-def _run_count(condition: ColumnElement[bool]) -> ScalarSelect[int]:
+def _run_count_query(condition: ColumnElement[bool]) -> ScalarSelect[int]:
     return select(func.count()).select_from(RUNS).where(condition).scalar_subquery()

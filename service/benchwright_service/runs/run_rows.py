@@ -12,9 +12,9 @@ from benchwright_foundation.database import Database
 from benchwright_problems.test_groups import TestGroup, group_scores, share_of_points
 from benchwright_problems.verdict import Outcome, Verdict
 from benchwright_remote.messages import NewRun, RunState
-from benchwright_service.points.kept_worth import keep_worth, lock_assignment_of_attempt
+from benchwright_service.points.kept_worth import lock_assignment_and_get_course_part, recompute_worth
 from benchwright_service.points.worth import DECIDED
-from benchwright_service.runs.queue_rows import GOING, enter_queue
+from benchwright_service.runs.queue_rows import GOING, level_queue_share
 from benchwright_service.storage.tables import ATTEMPTS_HELD, REGRADED, RUNS, SHARES
 
 SUPERSEDED = "superseded"
@@ -84,7 +84,7 @@ class RunRows:
                 older = _cancel_update(SUPERSEDED, queue_time).where(RUNS.c.attempt == attempt, RUNS.c.id != new_run.id)
                 cancelled = (await connection.execute(older.returning(RUNS.c.id))).scalars().all()
                 if not is_scored:
-                    await enter_queue(self._database, connection, account, new_run.id)
+                    await level_queue_share(self._database, connection, account, new_run.id)
                 return QueuedRun(added, cancelled)
         return QueuedRun(await self.find(new_run.id), ())
 
@@ -126,12 +126,12 @@ class RunRows:
         charge = update(SHARES).where(SHARES.c.owner == owner).values(used_s=SHARES.c.used_s + verdict.wall_s)
         changes_worth = verdict.outcome.value in DECIDED and not run_row.regrade
         async with self._database.write_transaction() as connection:
-            scope = await lock_assignment_of_attempt(connection, run_row.attempt) if changes_worth else None
+            scope = await lock_assignment_and_get_course_part(connection, run_row.attempt) if changes_worth else None
             is_counted = (await connection.execute(run_update)).rowcount == 1
             if is_counted and not run_row.scored:
                 await connection.execute(charge)
             if is_counted and scope is not None:
-                await keep_worth(connection, scope)
+                await recompute_worth(connection, scope)
             if is_counted and run_row.regrade:
                 regrade_conditions = REGRADED.c.regrade == run_row.regrade, REGRADED.c.run == run_row.id
                 await connection.execute(update(REGRADED).where(*regrade_conditions).values(verdict_columns))

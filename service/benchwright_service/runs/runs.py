@@ -27,14 +27,14 @@ from benchwright_problems.storage.store import Store
 from benchwright_problems.test_groups import TestGroup
 from benchwright_problems.verdict import Reason, Verdict
 from benchwright_remote.messages import (
-    Done,
-    Heard,
     Job,
+    JobResult,
+    JobStanding,
+    JobStep,
     MissingFiles,
     NewRun,
     RunState,
     RunView,
-    Step,
 )
 from benchwright_service.courses.courses import Courses
 from benchwright_service.courses.quotas import QuotaKeeper
@@ -144,7 +144,7 @@ class RunQueue:
                 if row.worker == self._process:
                     await self._queue.requeue_if_leased(row)
 
-    def wake_all(self) -> None:
+    def begin_closing_and_wake_all(self) -> None:
         """Answers requests that wait, because the service ends."""
         self._is_closing = True
         self._changes.notify_all()
@@ -158,7 +158,7 @@ class RunQueue:
             RefusalError: The attempt is not this account's, the assignment is closed, or the files are not the
                 problem's.
         """
-        ref, assignment_id = await self._evidence.problem_and_assignment(account, attempt)
+        ref, assignment_id = await self._evidence.problem_ref_and_assignment(account, attempt)
         existing_run = await self._rows.find(new_run.id)
         if existing_run is not None:
             self._require_same_run(existing_run, attempt, new_run)
@@ -189,7 +189,7 @@ class RunQueue:
                 )
             self._require_same_run(stored, attempt, new_run)
             for older in superseded:
-                self._count_cancelled(older)
+                self._count_and_notify_cancelled(older)
             if is_scored:
                 await self._score_waiting_answers(stored.id)
             else:
@@ -231,7 +231,7 @@ class RunQueue:
         if row.regrade:
             return
         if await self._rows.cancel_unless_ended(run, reason, self._now()):
-            self._count_cancelled(run)
+            self._count_and_notify_cancelled(run)
 
     # What workers ask
 
@@ -272,27 +272,27 @@ class RunQueue:
             if row is not None:
                 problem = await asyncio.to_thread(self._store.problem, await self._rows.problem_ref_of(row.attempt))
                 if problem.public.tree is not None:
-                    return await asyncio.to_thread(problem.public.tree.packed)
+                    return await asyncio.to_thread(problem.public.tree.packed_as_zip)
         except ProblemsError:
             logger.exception("run %s can't be given its repository", run)
         raise RefusalError(RefusalKind.CONFLICT, "The run has no repository.", "Ask for the next run.")
 
-    async def record_step_if_leased(self, run: str, step: Step) -> Heard:
+    async def record_step_if_leased(self, run: str, step: JobStep) -> JobStanding:
         """A worker's word that it is alive, and what it is at."""
         step_text = f"{step.number} of {step.of}: {step.name}" if step.number else ""
         is_wanted = await self._queue.renew_if_leased(run, step.lease, step_text)
         if is_wanted and step_text:
             self._changes.notify(run)
-        return Heard(wanted=is_wanted)
+        return JobStanding(wanted=is_wanted)
 
-    async def keep_verdict_if_leased(self, run: str, delivery: Done) -> Heard:
+    async def keep_verdict_if_leased(self, run: str, delivery: JobResult) -> JobStanding:
         """A worker's verdict; it counts if the run is still this worker's."""
         row = await self._rows.find(run)
         if row is None or row.lease != delivery.lease:
-            return Heard(wanted=False)
+            return JobStanding(wanted=False)
         if delivery.log and not row.regrade:
             await asyncio.to_thread(self._keep_log, row, unpack_content(delivery.log, LARGEST))
-        return Heard(wanted=await self._finish_if_leased(row, delivery.verdict))
+        return JobStanding(wanted=await self._finish_if_leased(row, delivery.verdict))
 
     # Inside
 
@@ -307,7 +307,7 @@ class RunQueue:
             ref = await self._rows.problem_ref_of(run_row.attempt)
             problem, files = await asyncio.gather(
                 asyncio.to_thread(self._store.unseal, ref),
-                asyncio.to_thread(self._snapshots.packed_contents_by_path, json.loads(run_row.files)),
+                asyncio.to_thread(self._snapshots.compressed_base64_by_path, json.loads(run_row.files)),
             )
         except Exception:
             logger.exception("run %s can't be given to a worker", run_row.id)
@@ -373,7 +373,7 @@ class RunQueue:
             )
         return is_counted
 
-    def _count_cancelled(self, run: str) -> None:
+    def _count_and_notify_cancelled(self, run: str) -> None:
         self._metrics.count_ended_run(RunState.CANCELLED.value)
         self._changes.notify(run)
 

@@ -20,7 +20,7 @@ from benchwright_harness.sandbox import Sandbox
 from benchwright_problems.problem import Problem
 from benchwright_problems.repository.tree import TreeStore
 from benchwright_problems.verdict import Reason, Verdict
-from benchwright_remote.messages import Ask, Done, Heard, Job, Step
+from benchwright_remote.messages import Job, JobAsk, JobResult, JobStanding, JobStep
 from benchwright_service.errors import BenchServiceError
 
 _CLAIM_WAIT_S = 25.0
@@ -79,7 +79,7 @@ class Worker:
         reply = await self._client.post(
             "/api/v1/jobs",
             params={"wait_s": _CLAIM_WAIT_S},
-            content=Ask(worker=self._name).model_dump_json(),
+            content=JobAsk(worker=self._name).model_dump_json(),
             timeout=_CLAIM_WAIT_S + 10,
         )
         if reply.status_code in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
@@ -101,13 +101,13 @@ class Worker:
         if kept_tree is None:
             reply = await self._client.get(f"/api/v1/jobs/{job.run}/tree")
             reply.raise_for_status()
-            kept_tree = await asyncio.to_thread(trees.add_packed, reply.content, tree.id)
+            kept_tree = await asyncio.to_thread(trees.add_zip, reply.content, tree.id)
         return problem.model_copy(update={"public": problem.public.model_copy(update={"tree": kept_tree})})
 
     async def _run_job_and_deliver(self, job: Job) -> Verdict | None:
         """Run a job and hand its verdict in; None if it was not wanted any more."""
         with tempfile.TemporaryFile() as log:
-            step_queue: asyncio.Queue[Step] = asyncio.Queue()
+            step_queue: asyncio.Queue[JobStep] = asyncio.Queue()
             run_task = asyncio.create_task(self._run_harness(job, log, self._step_listener(job, step_queue)))
             alive = asyncio.create_task(self._report_until_unwanted(job, run_task, step_queue))
             try:
@@ -123,7 +123,9 @@ class Worker:
                 verdict = Verdict(reason=Reason.TOOL_FAILED, detail="The run failed on the server's side.")
             finally:
                 alive.cancel()
-            await self._deliver_verdict(job, Done(lease=job.lease, verdict=verdict, log=_packed_log_tail(log)))
+            await self._deliver_verdict(
+                job, JobResult(lease=job.lease, verdict=verdict, log=_compressed_base64_log_tail(log))
+            )
             return verdict
 
     async def _run_harness(self, job: Job, log: BinaryIO, before_step: Callable[[int, int, str], None]) -> Verdict:
@@ -133,17 +135,17 @@ class Worker:
             problem, files, home=self._home, sandbox=self._sandbox, log=log, before_step=before_step
         )
 
-    def _step_listener(self, job: Job, step_queue: asyncio.Queue[Step]) -> Callable[[int, int, str], None]:
+    def _step_listener(self, job: Job, step_queue: asyncio.Queue[JobStep]) -> Callable[[int, int, str], None]:
         def before_step(number: int, total: int, name: str) -> None:
-            step_queue.put_nowait(Step(lease=job.lease, number=number, of=total, name=name[:200]))
+            step_queue.put_nowait(JobStep(lease=job.lease, number=number, of=total, name=name[:200]))
 
         return before_step
 
     async def _report_until_unwanted(
-        self, job: Job, run_task: asyncio.Task[Verdict], step_queue: asyncio.Queue[Step]
+        self, job: Job, run_task: asyncio.Task[Verdict], step_queue: asyncio.Queue[JobStep]
     ) -> None:
         while True:
-            step = Step(lease=job.lease)
+            step = JobStep(lease=job.lease)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(job.lease_s / 4):
                     step = await step_queue.get()
@@ -153,11 +155,11 @@ class Worker:
                     step = step_queue.get_nowait()
             with contextlib.suppress(httpx2.HTTPError):
                 reply = await self._client.post(f"/api/v1/jobs/{job.run}/step", content=step.model_dump_json())
-                if reply.is_success and not Heard.model_validate_json(reply.content).wanted:
+                if reply.is_success and not JobStanding.model_validate_json(reply.content).wanted:
                     run_task.cancel()
                     return
 
-    async def _deliver_verdict(self, job: Job, delivery: Done) -> None:
+    async def _deliver_verdict(self, job: Job, delivery: JobResult) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_HAND_IN_S):
                 while True:
@@ -184,6 +186,6 @@ def service_client(url: str, token: str) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(base_url=url, headers=headers, timeout=30.0, trust_env=False)
 
 
-def _packed_log_tail(log: BinaryIO) -> str:
+def _compressed_base64_log_tail(log: BinaryIO) -> str:
     log.seek(max(0, log.seek(0, 2) - _LOG_TAIL_BYTES))
     return base64.b64encode(zlib.compress(log.read())).decode()

@@ -19,7 +19,7 @@ from benchwright_service.runs.niceness import lower_own_priority
 from benchwright_service.runs.worker import Worker, service_client
 
 
-async def run_worker(url: str, worker_name: str, sandbox: str, token: str, end_event: asyncio.Event) -> None:
+async def run_worker(url: str, worker_name: str, sandbox_name: str, token: str, end_event: asyncio.Event) -> None:
     """Works until `end_event` is set.
 
     Raises:
@@ -27,7 +27,7 @@ async def run_worker(url: str, worker_name: str, sandbox: str, token: str, end_e
     """
     async with service_client(url, token) as client:
         working = asyncio.create_task(
-            Worker(client, worker_name, Home.from_environment(), open_sandbox(sandbox)).work()
+            Worker(client, worker_name, Home.from_environment(), open_sandbox(sandbox_name)).work()
         )
         ending = asyncio.create_task(end_event.wait())
         await asyncio.wait({working, ending}, return_when=asyncio.FIRST_COMPLETED)

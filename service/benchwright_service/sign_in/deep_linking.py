@@ -69,7 +69,7 @@ class DeepLinking:
         self._platforms = {(platform.issuer, platform.client_id) for platform in platforms}
         self._now = clock
 
-    def carried_text(self, launch: LtiLaunch) -> str:
+    def signed_request_text(self, launch: LtiLaunch) -> str:
         """The question of a launch as text for a form.
 
         Raises:
@@ -87,7 +87,7 @@ class DeepLinking:
             }
         )
 
-    def read_carried_text(self, text: str) -> LinkChoice:
+    def read_signed_request_text(self, text: str) -> LinkChoice:
         """The question that a form brings back.
 
         Raises:
@@ -106,7 +106,7 @@ class DeepLinking:
             raise SignInError("unknown platform")
         return link_choice
 
-    def signed_answer(self, link_choice: LinkChoice, assignments: Sequence[ChosenAssignment]) -> str:
+    def signed_answer_jwt(self, link_choice: LinkChoice, assignments: Sequence[ChosenAssignment]) -> str:
         """The signed answer to a platform: a link, with a line item, for each assignment."""
         request = link_choice.request
         claims = {

@@ -13,7 +13,7 @@ from authlib.integrations.starlette_client import StarletteIntegration, Starlett
 from starlette.requests import Request
 from starlette.responses import Response
 
-from benchwright_service.accounts.identified import Identified
+from benchwright_service.accounts.identified import IdentifiedPerson
 from benchwright_service.errors import SignInError
 from benchwright_service.sign_in.claims import ids_of_claims
 from benchwright_service.sign_in.sign_in_file import OidcSettings, read_secret
@@ -31,18 +31,18 @@ class IdentityProvider:
 
     Args:
         settings: Settings with its address, and with the identity of this service there.
-        address: Address of this service, as browsers have it.
+        service_address: Address of this service, as browsers have it.
 
     Raises:
         BenchServiceError: The secret can't be read.
     """
 
-    def __init__(self, settings: OidcSettings, address: str) -> None:
+    def __init__(self, settings: OidcSettings, service_address: str) -> None:
         self.name = settings.name
         self.course = settings.course
         self._issuer = settings.issuer
         self._login_claim = settings.login_claim
-        self._return_to = f"{address.rstrip('/')}/sign-in/provider/return"
+        self._return_to = f"{service_address.rstrip('/')}/sign-in/provider/return"
         self._app = StarletteOAuth2App(
             StarletteIntegration("oidc"),
             name="oidc",
@@ -71,7 +71,7 @@ class IdentityProvider:
             raise _sign_in_error(error) from error
         return redirect
 
-    async def finish_sign_in(self, request: Request) -> Identified:
+    async def finish_sign_in(self, request: Request) -> IdentifiedPerson:
         """Returns the identity of the person whose browser comes back.
 
         Raises:
@@ -95,7 +95,7 @@ class IdentityProvider:
             (claims[key] for key in ("name", "preferred_username", "email") if claims.get(key)), subject
         )
         is_email_sure = claims.get("email_verified") is True
-        return Identified(
+        return IdentifiedPerson(
             self._issuer,
             subject,
             " ".join(str(display_name).split())[:200],

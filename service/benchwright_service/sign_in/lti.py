@@ -24,7 +24,7 @@ from joserfc.jwk import KeySet
 from joserfc.jws import JWSRegistry
 
 from benchwright_remote.messages import Role
-from benchwright_service.accounts.identified import Identified
+from benchwright_service.accounts.identified import IdentifiedPerson
 from benchwright_service.errors import SignInError, UnknownContextError
 from benchwright_service.sign_in.claims import claim_text, ids_of_claims
 from benchwright_service.sign_in.sign_in_file import LtiSettings
@@ -36,7 +36,7 @@ _OLDEST_S = 600
 _NEW_KEYS_S = 60.0
 """A key that is not known makes the platform's keys be read again, at most this often."""
 _MOST_KEYS_BYTES = 1 << 20
-_LONGEST = 255
+_LONGEST_ID = 255
 _LONGEST_ADDRESS = 2_000
 _SIGNED_BY = ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512"]
 _CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
@@ -78,7 +78,7 @@ class DeepLinkingRequest:
 class LtiLaunch:
     """The person who comes, and the course."""
 
-    identity: Identified
+    identity: IdentifiedPerson
     course: str
     context: str
     """The platform's id of its course."""
@@ -98,13 +98,15 @@ class LtiTool:
 
     Args:
         platforms: All of them.
-        address: Address of this service, as browsers have it.
+        service_address: Address of this service, as browsers have it.
         clock: Seconds since 1970.
     """
 
-    def __init__(self, platforms: Sequence[LtiSettings], address: str, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, platforms: Sequence[LtiSettings], service_address: str, clock: Callable[[], float] = time.time
+    ) -> None:
         self._platforms = platforms
-        self.launch_url = f"{address.rstrip('/')}/lti/launch"
+        self.launch_url = f"{service_address.rstrip('/')}/lti/launch"
         self._now = clock
         self._keys: dict[int, tuple[float, KeySet]] = {}
         self._reading = asyncio.Lock()
@@ -120,14 +122,14 @@ class LtiTool:
         """
         client_id = login_request_fields.get("client_id")
         indices = [
-            number
-            for number, candidate in enumerate(self._platforms)
+            platform_index
+            for platform_index, candidate in enumerate(self._platforms)
             if candidate.issuer == login_request_fields.get("iss") and client_id in (None, "", candidate.client_id)
         ]
         if len(indices) != 1 or not login_request_fields.get("login_hint"):
             raise SignInError("unknown platform")
         platform = self._platforms[indices[0]]
-        number, state, nonce = indices[0], secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+        platform_index, state, nonce = indices[0], secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         query = {
             "scope": "openid",
             "response_type": "id_token",
@@ -141,7 +143,7 @@ class LtiTool:
         }
         if login_request_fields.get("lti_message_hint"):
             query["lti_message_hint"] = login_request_fields["lti_message_hint"]
-        return f"{platform.authorization_url}?{urlencode(query)}", (number, state, nonce)
+        return f"{platform.authorization_url}?{urlencode(query)}", (platform_index, state, nonce)
 
     async def finish_launch(self, login_state: LoginState, returned_state: str, id_token: str) -> LtiLaunch:
         """Returns the launch of the person who comes back.
@@ -155,19 +157,19 @@ class LtiTool:
             UnknownContextError: Its course is not known here.
             SignInError: The message does not hold.
         """
-        number, expected_state, nonce = login_state
+        platform_index, expected_state, nonce = login_state
         if not secrets.compare_digest(returned_state.encode(), expected_state.encode()):
             raise SignInError("another browser")
-        platform = self._platforms[number]
+        platform = self._platforms[platform_index]
         try:
-            claims = await self._claims_with_valid_signature(number, platform, id_token)
-            checked = ImplicitIDToken(
+            claims = await self._claims_with_valid_signature(platform_index, platform, id_token)
+            checked_token = ImplicitIDToken(
                 claims,
                 {},
                 {"iss": {"values": [platform.issuer]}, "aud": {"essential": True, "value": platform.client_id}},
                 {"nonce": nonce, "client_id": platform.client_id},
             )
-            checked.validate(now=int(self._now()), leeway=_LEEWAY_S)
+            checked_token.validate(now=int(self._now()), leeway=_LEEWAY_S)
             return self._checked_launch(platform, claims)
         except SignInError:
             raise
@@ -187,13 +189,13 @@ class LtiTool:
             or claims.get(f"{_CLAIM}deployment_id") not in platform.deployments
             or claims["iat"] < self._now() - _OLDEST_S
             or not isinstance(subject, str)
-            or not 0 < len(subject) <= _LONGEST
+            or not 0 < len(subject) <= _LONGEST_ID
             or role is None
         ):
             raise ValueError("the message is not one of those that are taken here")
         course = platform.courses.get(str(context_claims.get("id", "")))
         if course is None:
-            raise UnknownContextError(str(context_claims.get("id", ""))[:_LONGEST])
+            raise UnknownContextError(str(context_claims.get("id", ""))[:_LONGEST_ID])
         deep_linking = _deep_linking_request(platform, claims) if message_type == _DEEP_LINKING else None
         if deep_linking is not None and role is not Role.STAFF:
             raise ValueError("links are chosen by teachers")
@@ -204,7 +206,7 @@ class LtiTool:
         is_email_sure = claims.get("email_verified") is not False
         ids = ids_of_claims(claims, platform.login_claim, is_email_sure=is_email_sure)
         return LtiLaunch(
-            Identified(platform.issuer, subject, name, role, ids),
+            IdentifiedPerson(platform.issuer, subject, name, role, ids),
             course,
             str(context_claims["id"]),
             platform,

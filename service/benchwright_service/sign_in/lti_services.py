@@ -29,7 +29,7 @@ from benchwright_foundation.database import Database
 from benchwright_problems.verdict import Reason
 from benchwright_remote.messages import AssignmentView, Role
 from benchwright_service.accounts.accounts import Accounts
-from benchwright_service.accounts.identified import Identified
+from benchwright_service.accounts.identified import IdentifiedPerson
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.gradebook import Gradebook
 from benchwright_service.points.worth import DECIDED
@@ -246,33 +246,33 @@ class LtiServices:
             return None
         name = " ".join(str(roster_member.get("name") or roster_member.get("email") or subject).split())[:200]
         ids = ids_of_claims(roster_member, platform.login_claim, is_email_sure=True)
-        identity = Identified(platform.issuer, subject, name, role, ids, is_listed=True, has_come=False)
+        identity = IdentifiedPerson(platform.issuer, subject, name, role, ids, is_listed=True, has_come=False)
         account = await self._accounts.find_or_make_enabled_account(identity, context.course)
         if account is not None:
             async with self._database.write_transaction() as connection:
-                await self._keep_person(connection, context.place, account, subject)
+                await self._keep_person(connection, context.key_column_values, account, subject)
         return account
 
-    async def send_grades(self, course: str, read_book: Callable[[], Awaitable[Gradebook]]) -> GradeDelivery:
+    async def send_grades(self, course: str, read_gradebook: Callable[[], Awaitable[Gradebook]]) -> GradeDelivery:
         """Sends how far students are, and their points, to the courses that they are in, where they have not got it.
 
         Args:
             course: The course; its grades are sent by one request after the other.
-            read_book: Returns its grades as they are then.
+            read_gradebook: Returns its grades as they are then.
 
         Raises:
             BenchServiceError: No platform takes grades, or none that does answers.
         """
         async with self._sending[course], self._database.turn_among_processes(f"send grades {course}"):
-            return await self._send_book(course, await read_book())
+            return await self._send_gradebook(course, await read_gradebook())
 
-    async def _send_book(self, course: str, book: Gradebook) -> GradeDelivery:
+    async def _send_gradebook(self, course: str, book: Gradebook) -> GradeDelivery:
         contexts = await self._known_contexts(course)
         asked = [context for context in contexts if context.line_items]
         if not asked:
             raise BenchServiceError(f"{contexts[0].platform.name} takes no grades of this tool; allow it grades there")
-        work = await assignment_work(self._database, course, book, self._now())
-        people_by_context = await self._people(course)
+        work = await work_by_account_and_assignment(self._database, course, book, self._now())
+        people_by_context = await self._subjects_by_context(course)
         known_accounts = {account for context in asked for account in people_by_context[context.key]}
         unknown_count = sum(student.account not in known_accounts for student in book.students) * len(book.assignments)
         delivery = GradeDelivery(0, 0, unknown_count, 0)
@@ -322,9 +322,9 @@ class LtiServices:
                         unchanged += 1
                         continue
                     if line_items is None:
-                        line_items = await self._line_items(client, context)
+                        line_items = await self._line_item_address_by_assignment(client, context)
                     if view.id not in line_items:
-                        new_item = await self._make_line_item(client, context, view, most_points)
+                        new_item = await self._make_line_item_and_get_address(client, context, view, most_points)
                         line_items = {**line_items, view.id: new_item}
                     url = line_items[view.id]
                     subject = subjects[student.account]
@@ -333,7 +333,9 @@ class LtiServices:
         return GradeDelivery(sum(outcomes), unchanged, 0, len(outcomes) - sum(outcomes))
 
     async def _old_scores(self, context: _Context) -> Mapping[tuple[str, str], _Score]:
-        query = select(LTI_SCORES).where(*(LTI_SCORES.c[name] == value for name, value in context.place.items()))
+        query = select(LTI_SCORES).where(
+            *(LTI_SCORES.c[name] == value for name, value in context.key_column_values.items())
+        )
         async with self._database.read_transaction() as connection:
             rows = (await connection.execute(query)).all()
         return {
@@ -348,7 +350,9 @@ class LtiServices:
             for row in rows
         }
 
-    async def _line_items(self, client: httpx2.AsyncClient, context: _Context) -> Mapping[str, str]:
+    async def _line_item_address_by_assignment(
+        self, client: httpx2.AsyncClient, context: _Context
+    ) -> Mapping[str, str]:
         """The addresses of the line items that the platform's course has for assignments, by assignment."""
         line_items: dict[str, str] = {}
         platform, url = context.platform, context.line_items
@@ -365,7 +369,7 @@ class LtiServices:
                 break
         return line_items
 
-    async def _make_line_item(
+    async def _make_line_item_and_get_address(
         self, client: httpx2.AsyncClient, context: _Context, view: AssignmentView, most_points: float
     ) -> str:
         platform = context.platform
@@ -382,12 +386,12 @@ class LtiServices:
         self,
         client: httpx2.AsyncClient,
         context: _Context,
-        line_item: str,
+        line_item_address: str,
         subject: str,
         score: _Score,
         request_slots: asyncio.Semaphore,
     ) -> bool:
-        url_parts = urlsplit(line_item)
+        url_parts = urlsplit(line_item_address)
         url = urlunsplit(url_parts._replace(path=f"{url_parts.path.rstrip('/')}/scores"))
         current_time = datetime.fromtimestamp(self._now(), UTC)
         body: dict[str, Any] = {
@@ -414,7 +418,7 @@ class LtiServices:
             "grading": score.grading.value,
             "sent": self._now(),
         }
-        row_key = {"assignment": score.assignment, "account": score.account, **context.place}
+        row_key = {"assignment": score.assignment, "account": score.account, **context.key_column_values}
         insertion = self._database.insert_into(LTI_SCORES).values(**row_key, **values)
         async with self._database.write_transaction() as connection:
             await connection.execute(insertion.on_conflict_do_update(index_elements=list(row_key), set_=values))
@@ -440,7 +444,7 @@ class LtiServices:
             raise BenchServiceError("nobody has opened this course from a learning management system yet")
         return contexts
 
-    async def _people(self, course: str) -> Mapping[_ContextKey, Mapping[str, str]]:
+    async def _subjects_by_context(self, course: str) -> Mapping[_ContextKey, Mapping[str, str]]:
         """Ids of people at a platform by account, by the platform's course."""
         query = (
             select(LTI_PEOPLE)
@@ -465,7 +469,7 @@ class _Context:
     members: str
 
     @property
-    def place(self) -> Mapping[str, str]:
+    def key_column_values(self) -> Mapping[str, str]:
         """Values of the columns that name it."""
         return {"issuer": self.platform.issuer, "client_id": self.platform.client_id, "context": self.context}
 
@@ -488,7 +492,7 @@ class _Score:
 _NOTHING = (ActivityProgress.INITIALIZED, GradingProgress.NOT_READY)
 
 
-async def assignment_work(
+async def work_by_account_and_assignment(
     database: Database, course: str, book: Gradebook, current_time: float
 ) -> Mapping[tuple[str, str], AssignmentWork]:
     """What each student has done for each assignment, by account and assignment."""
@@ -519,7 +523,7 @@ async def assignment_work(
             closing = grade.times.closes
             work[key] = AssignmentWork(
                 has_attempt=key in begun,
-                has_result=bool(grade.counted_runs or grade.adjustments),
+                has_result=bool(grade.counted_run_by_problem or grade.adjustments),
                 is_all_passed=bool(view.problems) and passed_problems.issuperset(view.problems),
                 is_closed=closing is not None and closing.timestamp() < current_time,
                 has_going_run=key in going,

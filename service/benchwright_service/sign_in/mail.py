@@ -59,7 +59,7 @@ class LinkMailer:
 
     async def _send_to(self, email: str) -> None:
         try:
-            links = await self._links.make_codes_for_email(email)
+            links = await self._links.make_links_for_email(email)
             if links:
                 await asyncio.to_thread(self._send, links)
         except Exception as error:

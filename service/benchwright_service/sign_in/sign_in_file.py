@@ -94,7 +94,7 @@ class SmtpSettings(Model):
     """Relative to the file that names it."""
 
     @model_validator(mode="after")
-    def _is_encrypted(self) -> SmtpSettings:
+    def _require_encryption(self) -> SmtpSettings:
         if self.encryption is MailEncryption.NONE and not is_loopback(self.host):
             raise ValueError("mail to another machine goes by starttls or tls")
         return self
@@ -110,7 +110,7 @@ class SignInSettings(Model):
     """Address at which students have an editor in the browser, such as the hub of a class."""
 
     @model_validator(mode="after")
-    def _platforms_differ(self) -> SignInSettings:
+    def _require_different_platforms(self) -> SignInSettings:
         platforms = [(platform.issuer, platform.client_id) for platform in self.lti]
         if len(set(platforms)) < len(platforms):
             raise ValueError("two platforms have the same issuer and client_id")

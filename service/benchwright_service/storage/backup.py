@@ -23,7 +23,7 @@ _DATABASE_COMPANION_ENDINGS = ("-wal", "-shm", "-journal")
 _SERVICE_DATABASE = "service/service.sqlite"
 
 
-def back_up(home: Home, archive_file: Path) -> int:
+def back_up_and_count_files(home: Home, archive_file: Path) -> int:
     """Packs the data folder into a compressed tar file that only its owner can read.
 
     Args:
@@ -58,12 +58,12 @@ def back_up(home: Home, archive_file: Path) -> int:
     return count
 
 
-def restore(home: Home, archive_file: Path) -> int:
+def restore_and_count_files(home: Home, archive_file: Path) -> int:
     """Unpacks a backup into an empty data folder.
 
     Args:
         home: The folders of the service's user.
-        archive_file: File that `back_up` has written.
+        archive_file: File that `back_up_and_count_files` has written.
 
     Returns:
         How many files it held.

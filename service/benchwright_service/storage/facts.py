@@ -27,7 +27,7 @@ class Facts:
         self._database = database
         self._time = database_time(database, time.time)
 
-    async def require_common_keys(self, published_keys: Sequence[str], *, folder: object) -> None:
+    async def require_common_keys_or_publish_newer(self, published_keys: Sequence[str], *, folder: object) -> None:
         """Makes sure that this process signs with the keys of all others; a newer key becomes theirs.
 
         Args:
@@ -56,7 +56,7 @@ class Facts:
                 " keys are lost for good, `benchwright course accept-keys` has the service go on with these"
             )
         if common_key != newest_key:
-            await self.set_common_key(newest_key, instead_of=common_key)
+            await self.set_common_key(newest_key, replaced_key=common_key)
 
     async def write_and_read_time(self) -> float:
         """Writes to the database; returns its time, in seconds since 1970.
@@ -69,15 +69,15 @@ class Facts:
         async with self._database.write_transaction() as connection:
             return float((await connection.execute(upsert.returning(FACTS.c.value))).scalar_one())
 
-    async def set_common_key(self, public_key: str, *, instead_of: str | None = None) -> None:
+    async def set_common_key(self, public_key: str, *, replaced_key: str | None = None) -> None:
         """Has a signing key be the newest of the service.
 
         Args:
             public_key: The key.
-            instead_of: Key that is replaced, unless another process was first. None for any.
+            replaced_key: Key that is replaced, unless another process was first. None for any.
         """
         replacement = update(FACTS).where(FACTS.c.name == _SIGNING_KEY)
-        if instead_of is not None:
-            replacement = replacement.where(FACTS.c.value == instead_of)
+        if replaced_key is not None:
+            replacement = replacement.where(FACTS.c.value == replaced_key)
         async with self._database.write_transaction() as connection:
             await connection.execute(replacement.values(value=public_key))

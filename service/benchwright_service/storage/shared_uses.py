@@ -73,7 +73,7 @@ class SharedUses:
         )
         # In one order, so that no two processes wait for each other.
         use_rows = [
-            {"use_key": key, "use_count": new_use.counted, "use_rate": new_use.rate}
+            {"use_key": key, "use_count": new_use.use_count, "use_rate": new_use.fall_per_s}
             for key, new_use in sorted(new_uses.items())
         ]
         try:
@@ -81,7 +81,7 @@ class SharedUses:
                 async with self._database.write_transaction() as connection:
                     await connection.execute(upsert, use_rows)
         except BaseException:
-            self._allowances.give_back(new_uses)
+            self._allowances.keep_for_next_drain(new_uses)
             raise
         query = select(USES.c.key, USES.c.used, USES.c.rate).where(USES.c.at > self._time - _CHANGED_S)
         async with self._database.read_transaction() as connection:

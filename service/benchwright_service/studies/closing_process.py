@@ -15,7 +15,7 @@ from typing import Any
 
 from benchwright_foundation.errors import BenchwrightError
 from benchwright_foundation.home import Home
-from benchwright_service.bench import open_monitor, reports_folder
+from benchwright_service.bench import open_monitor, study_reports_folder
 from benchwright_service.content_free_log import log_without_contents
 from benchwright_service.runs.niceness import lower_own_priority
 from benchwright_service.studies.lab_closing import close_and_record_end
@@ -28,7 +28,7 @@ async def _close_study(request: dict[str, Any]) -> None:
             monitor.database,
             log,
             home,
-            reports_folder(home),
+            study_reports_folder(home),
             request["study"],
             request["account"],
             force=request["force"],

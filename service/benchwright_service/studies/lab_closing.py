@@ -28,7 +28,7 @@ from benchwright_remote.messages import StudyWatch, Whereabouts
 from benchwright_service.evidence.audit import AuditLog
 from benchwright_service.storage.tables import ACCOUNTS, CLOSINGS, moment
 from benchwright_service.studies.lab_monitor import REPORT, closing_lock_file, closing_step_file
-from benchwright_studies.conduct.archive import write_archive
+from benchwright_studies.conduct.archive import write_archive_and_count_attempts
 from benchwright_studies.conduct.closing import unended_attempts_with_consent
 from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.conduct.study_log import StudyLog
@@ -198,7 +198,7 @@ class Closings:
         self._watchers.add(watcher)
         watcher.add_done_callback(self._watchers.discard)
 
-    async def archive(self, study: str) -> IO[bytes]:
+    async def records_zip(self, study: str) -> IO[bytes]:
         """A study's records as a ZIP archive of what `benchwright study export` writes.
 
         Returns:
@@ -212,7 +212,7 @@ class Closings:
             file = tempfile.TemporaryFile()  # noqa: SIM115 - whoever asked reads it
             with tempfile.TemporaryDirectory() as name:
                 folder = Path(name) / study
-                write_archive(self._log, study, folder)
+                write_archive_and_count_attempts(self._log, study, folder)
                 with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
                     for path in sorted(folder.rglob("*")):
                         archive.write(path, path.relative_to(folder.parent))

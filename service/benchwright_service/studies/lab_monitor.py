@@ -21,7 +21,7 @@ from benchwright_foundation.database import Database
 from benchwright_foundation.home import Home
 from benchwright_foundation.number_text import duration
 from benchwright_foundation.refusals import RefusalError, RefusalKind
-from benchwright_remote.messages import Role, StudyWatch, Watched, Whereabouts
+from benchwright_remote.messages import Role, StudyWatch, WatchedParticipant, Whereabouts
 from benchwright_service.accounts.accounts import Accounts
 from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, PLACES, RECEIPTS
 from benchwright_service.studies.study_places import StudyPlaces
@@ -79,7 +79,9 @@ class LabMonitor:
         self._reports = reports_folder
         self._now = clock
 
-    async def watch_for_account(self, account: str, study: str, stuck_after_s: float = STUCK_AFTER_S) -> StudyWatch:
+    async def study_watch_for_account(
+        self, account: str, study: str, stuck_after_s: float = STUCK_AFTER_S
+    ) -> StudyWatch:
         """A study as its owners and monitors see it.
 
         Raises:
@@ -150,7 +152,7 @@ class LabMonitor:
             )
         return arrivals
 
-    async def report_for_owner(self, account: str, study: str) -> bytes:
+    async def report_html_for_owner(self, account: str, study: str) -> bytes:
         """The report of a closed study, an HTML page.
 
         Raises:
@@ -187,7 +189,7 @@ class LabMonitor:
         self,
         study: str,
         joined_pseudonyms: frozenset[str],
-        clock_differences: Mapping[str, float],
+        clock_difference_s_by_attempt: Mapping[str, float],
         stuck_after_s: float,
     ) -> StudyWatch:
         registered_study = self._study(study)
@@ -197,9 +199,9 @@ class LabMonitor:
             title=registered_study.study.title,
             digest=registered_study.closed.digest if registered_study.closed is not None else "",
             participants=tuple(
-                self._watched_participant(registered_study, pseudonym, clock_differences, stuck_after_s)
+                self._watched_participant(registered_study, pseudonym, clock_difference_s_by_attempt, stuck_after_s)
                 if pseudonym in begun_participants
-                else Watched(
+                else WatchedParticipant(
                     participant=pseudonym,
                     where=Whereabouts.JOINED if pseudonym in joined_pseudonyms else Whereabouts.FREE,
                 )
@@ -211,22 +213,22 @@ class LabMonitor:
         self,
         registered_study: RegisteredStudy,
         participant: str,
-        clock_differences: Mapping[str, float],
+        clock_difference_s_by_attempt: Mapping[str, float],
         stuck_after_s: float,
-    ) -> Watched:
+    ) -> WatchedParticipant:
         entered = self._log.journal.entries(registered_study.study.study, participant)[-1].wall
         try:
             progress = self._studies().progress_in_registered(registered_study, participant)
         except UnknownAttemptError:
             # Its events are on their way: journals are handed in first.
-            return Watched(participant=participant, where=Whereabouts.BETWEEN_TASKS, heard=entered)
-        ahead = timedelta(seconds=clock_differences.get(progress.attempt or "", 0.0))
+            return WatchedParticipant(participant=participant, where=Whereabouts.BETWEEN_TASKS, heard=entered)
+        ahead = timedelta(seconds=clock_difference_s_by_attempt.get(progress.attempt or "", 0.0))
         summary = self._log.summary(progress.attempt) if progress.attempt else None
         newest_time = summary.clock.newest_wall if summary is not None else None
         heard = max(entered, newest_time or entered) + ahead
         worked = self._last_work_time(progress.attempt, summary) if progress.attempt and summary is not None else None
         worked = worked + ahead if worked is not None else None
-        return Watched(
+        return WatchedParticipant(
             participant=participant,
             where=whereabouts(progress, summary, self._now() - heard, self._now() - (worked or heard), stuck_after_s),
             done=progress.done,

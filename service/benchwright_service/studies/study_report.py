@@ -45,7 +45,7 @@ async def close_and_report(
     """
     rated = await _rated_answers(home)
     folder = reports_folder / study_id
-    options = ReportOptions(folder=folder, study=study_id, kept_folder=eval_logs_folder(home))
+    options = ReportOptions(folder=folder, study=study_id, kept_eval_logs_folder=eval_logs_folder(home))
 
     def close_and_write() -> tuple[Closed, Path]:
         lock = closing_lock_file(home, study_id)

@@ -159,7 +159,7 @@ def meaning_for_slang(folder: Path) -> Meaning:
 def meaning_for_us(folder: Path) -> Meaning:
     """Meaning of it for the language server."""
     project = Project(folder, Documents(), ProjectSettings(variables=VARIABLES))
-    project.refresh()
+    project.refresh_if_stale()
     (file_list,) = project.lists
     first_analysis = project.analysis_of(file_list.sources[0])
     assert first_analysis is not None

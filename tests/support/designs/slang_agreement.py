@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from benchwright_verilog.language.explanation.explanations import explain_name
-from benchwright_verilog.semantics.names.branches import Branches
+from benchwright_verilog.semantics.names.branches import ProjectVariants
 from benchwright_verilog.semantics.names.navigation import definitions, references
 from benchwright_verilog.semantics.names.occurrence import Target, TargetKind
 from benchwright_verilog.semantics.names.renaming import RenameEdit, RenameRefusedError, rename
@@ -85,7 +85,7 @@ class Asking:
         self.sources = sources
         self.oracle = sources.elaborated()
         self.project = Project(sources.folder, Documents())
-        self.project.refresh()
+        self.project.refresh_if_stale()
         if self.project.inventory is not None:
             self.project.inventory.wait_for_background_reading()
         self._dice = random.Random(seed)
@@ -104,7 +104,7 @@ class Asking:
             agreement.question_count += 1
             analysis = self.project.analysis_of(location.path)
             targets = definitions(analysis, location.start) if analysis is not None else []
-            if any(target.generated for target in targets):
+            if any(target.is_generated for target in targets):
                 continue  # slang tells no place of what a macro wrote.
             answer_locations = {self._declared(target) for target in targets}
             answer_text = (
@@ -126,7 +126,7 @@ class Asking:
                 answer_locations = {
                     NameLocation(occurrence.path, occurrence.start)
                     for occurrence in references(self.project, target)
-                    if not occurrence.generated
+                    if not occurrence.is_generated
                 }
                 declaration = self._declared(target)
                 if missing := self.oracle.references(declaration) - answer_locations:
@@ -187,7 +187,7 @@ class Asking:
             analysis = self.project.analysis_of(location.path)
             assert analysis is not None
             try:
-                edits = rename(Branches(self.project), analysis, location.start, NEW).edits
+                edits = rename(ProjectVariants(self.project), analysis, location.start, NEW).edits
             except RenameRefusedError as error:
                 agreement.refusals.append(f"{self._description(location)}: {error}")
                 continue

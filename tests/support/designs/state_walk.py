@@ -23,7 +23,7 @@ from pyslang.ast import (
 )
 from pyslang.syntax import SyntaxTree
 
-from benchwright_formal.bench import OURS, DesignFolder, random_unguessable_name
+from benchwright_formal.bench import INPUT_FOLDER, DesignFolder, random_unguessable_name
 from benchwright_formal.sources import ComparedSources
 from benchwright_harness.execution.process import ProcessEnd
 
@@ -228,7 +228,7 @@ class Walk:
     async def _traced_lines(self, initial_block: str, state_lines: str, state_count: int) -> list[str]:
         name = random_unguessable_name()
         includes = " ".join(f"-I{folder}" for folder in self._design.include_folders(self._folder))
-        read_files = f"{OURS}/walk.sv {' '.join(self._design.source_paths(self._folder))}"
+        read_files = f"{INPUT_FOLDER}/walk.sv {' '.join(self._design.source_paths(self._folder))}"
         script = (
             f"iverilog -g2012 -s {name} {includes} -o {name}.vvp {read_files} && vvp -n {name}.vvp && rm {name}.vvp"
         )
@@ -259,7 +259,7 @@ module {testbench_name};
 {regs}{wires}
   {design_shape.top_name} dut({", ".join(ports)});
   initial begin
-    $readmemb("{OURS}/states", states);
+    $readmemb("{INPUT_FOLDER}/states", states);
     trace = $fopen("{testbench_name}.txt");
     clock = {int(not design_shape.rises)};
     #1;

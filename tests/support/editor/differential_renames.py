@@ -20,7 +20,7 @@ import pyslang
 from pyslang.ast import Compilation, CompilationOptions, Expression, Symbol, VisitAction
 from pyslang.syntax import SyntaxTree
 
-from benchwright_verilog.semantics.names.branches import Branches
+from benchwright_verilog.semantics.names.branches import ProjectVariants
 from benchwright_verilog.semantics.names.navigation import UNITS
 from benchwright_verilog.semantics.names.occurrence import Target, TargetKind
 from benchwright_verilog.semantics.names.renaming import (
@@ -137,7 +137,7 @@ def _try_rename(
 ) -> None:
     path, name, byte = path_name_and_byte
     where = f"{name} at {_shown_line(design_folder.folder, path, byte)}"
-    branches = Branches(project)
+    branches = ProjectVariants(project)
     analysis = project.analysis_of(path)
     for variant in branches.variants([path]):
         if analysis is None or analysis.occurrences_at(byte):
@@ -191,7 +191,7 @@ def _shown_line(folder: Path, path: Path, byte: int) -> str:
 
 
 def _unexplained_places(
-    project: Project, branches: Branches, name: str, explained: set[tuple[Path, int]], target: Target
+    project: Project, branches: ProjectVariants, name: str, explained: set[tuple[Path, int]], target: Target
 ) -> list[tuple[Path, int]]:
     """Places of a name in code that are neither explained nor mean something else under any defines."""
     size = len(name.encode())
@@ -207,7 +207,7 @@ def _unexplained_places(
     if open_places:
         open_paths = sorted({path for path, _ in open_places})
         for tried in (project, *branches.variants(branches.files_with_conditions(open_paths))):
-            for analysis in tried.analyses_of(open_paths):
+            for analysis in tried.lookup_analyses_of(open_paths):
                 open_places -= {
                     (occurrence.path, occurrence.start)
                     for occurrence in analysis.occurrences_of(name)

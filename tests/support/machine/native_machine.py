@@ -18,8 +18,8 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from benchwright_harness.cluster.local import LocalExecutor
-from benchwright_harness.grading.check import Checker
-from benchwright_harness.grading.two_sided import TwoSided
+from benchwright_harness.grading.check import ProblemChecker
+from benchwright_harness.grading.two_sided import TwoSidedProof
 from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.sandbox.native import NativeSandbox
@@ -29,14 +29,14 @@ from benchwright_harness.toolchain.tree import INSIDE
 from benchwright_problems.problem import Problem
 
 _PROBLEMS = TypeAdapter(list[Problem])
-_PROOFS = TypeAdapter(list[TwoSided])
+_PROOFS = TypeAdapter(list[TwoSidedProof])
 
 
 def proofs_without_sandbox(
     selected_problems: Sequence[tuple[Problem, ToolSelection]], toolchain: Toolchain, cache: Path
-) -> list[TwoSided]:
+) -> list[TwoSidedProof]:
     """Prove problems natively, each on a machine whose PATH has the versions selected for it."""
-    proved: dict[str, TwoSided] = {}
+    proved: dict[str, TwoSidedProof] = {}
     environments = [toolchain.environment(selection) for _, selection in selected_problems]
     # A machine has one version of each tool.
     for path, verilator_root in {(tools["PATH"], tools["VERILATOR_ROOT"]) for tools in environments}:
@@ -64,14 +64,14 @@ def _bwrap_words_of_machine(toolchain: Toolchain) -> list[str]:
     options = [program, "--dev-bind", "/", "/"]
     for name in ("usr", "etc", "opt"):
         options += ["--ro-bind", str(toolchain.root / name), f"/{name}"]
-    return [*options, "--ro-bind", str(toolchain.inside), INSIDE, "--die-with-parent"]
+    return [*options, "--ro-bind", str(toolchain.own_programs_folder), INSIDE, "--die-with-parent"]
 
 
-def _check_problems(problems: Sequence[Problem], cache: Path) -> list[TwoSided]:
+def _check_problems(problems: Sequence[Problem], cache: Path) -> list[TwoSidedProof]:
     with tempfile.TemporaryDirectory() as folder:
         executor = LocalExecutor(cache, 2)
         native_toolchain = toolchain_for(NativeSandbox.name, cache)
-        checker = Checker(executor, NativeSandbox(), native_toolchain, VerdictStore(Path(folder)))
+        checker = ProblemChecker(executor, NativeSandbox(), native_toolchain, VerdictStore(Path(folder)))
         return asyncio.run(checker.check_problems(problems))
 
 

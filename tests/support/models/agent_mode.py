@@ -12,7 +12,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.home import Home
-from benchwright_subjects.agent_mode.launch import Editor, agent_mode_launch
+from benchwright_subjects.agent_mode.launch import CodeServerEditor, agent_mode_launch
 from benchwright_subjects.agents.launch import AgentLaunch
 
 from .agent_model import Call
@@ -26,7 +26,7 @@ Answer = Callable[[Sequence[str], str], Call | str]
 def require_editor() -> None:
     """Skip the test without an editor."""
     try:
-        Editor.find(Home.from_environment().cache)
+        CodeServerEditor.find(Home.from_environment().cache)
     except EvaluationError as error:
         pytest.skip(str(error))
 
@@ -34,7 +34,7 @@ def require_editor() -> None:
 def editor_launch() -> AgentLaunch:
     """The start of the editor of this machine."""
     cache = Home.from_environment().cache
-    return agent_mode_launch(Editor.find(cache), cache)
+    return agent_mode_launch(CodeServerEditor.find(cache), cache)
 
 
 def answering_model(answer: Answer, requests: list[str]) -> Model:

@@ -8,12 +8,12 @@ import pytest
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.home import Home
-from benchwright_subjects.inline.vscode.editor_launch import Programs, find_programs
+from benchwright_subjects.inline.vscode.editor_launch import DriverPrograms, find_programs
 
 EXTENSION = Path(__file__).with_name("vscode_subject")
 
 
-def programs() -> Programs:
+def programs() -> DriverPrograms:
     try:
         return find_programs((), Home.from_environment().cache)
     except EvaluationError as error:

@@ -10,7 +10,7 @@ import pytest
 
 from benchwright_attempts.events.events import Started
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import reference_solution_files, starting_files
+from benchwright_harness.execution.run import reference_solution_files, starting_solution_files
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
@@ -37,10 +37,10 @@ def account(service: Service, course: Course, tmp_path_factory: pytest.TempPathF
     """A student who failed once, passed the design late, and answered the question wrongly."""
     problem = Store(Home.from_environment({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
     solver = Solver.joining(service, course, tmp_path_factory.mktemp("ada"), "=Ada <b>")
-    attempt = solver.begin(REF, texts(problem, starting_files(problem)))
+    attempt = solver.begin(REF, texts(problem, starting_solution_files(problem)))
     solver.record(attempt, Started())
     assert solver.send(attempt).status_code == 200
-    for number, files in enumerate((starting_files(problem), reference_solution_files(problem)), 1):
+    for number, files in enumerate((starting_solution_files(problem), reference_solution_files(problem)), 1):
         solver.verdict(solver.run(attempt, number, texts(problem, files)).json()["id"])
     answer = solver.begin(QUESTION, {"answer.md": ""})
     solver.record(answer, Started())

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import httpx2
 
 from benchwright_problems.verdict import Reason, Verdict
-from benchwright_remote.messages import Done, Job, Step
+from benchwright_remote.messages import Job, JobResult, JobStep
 
 
 class HandWorker:
@@ -33,14 +33,14 @@ class HandWorker:
 
     def say_step(self, job: Job, name: str = "build") -> bool:
         """Whether the run is still this worker's."""
-        step = Step(lease=job.lease, number=1, of=2, name=name)
+        step = JobStep(lease=job.lease, number=1, of=2, name=name)
         with self._connect() as client:
             reply = client.post(f"/api/v1/jobs/{job.run}/step", content=step.model_dump_json(), headers=_JSON)
         return bool(reply.raise_for_status().json()["wanted"])
 
     def deliver(self, job: Job, reason: Reason = Reason.TESTS_FAILED) -> bool:
         """Whether a verdict counted: the tests failed, or what else is given."""
-        delivery = Done(lease=job.lease, verdict=Verdict(reason=reason, wall_s=0.1), log="")
+        delivery = JobResult(lease=job.lease, verdict=Verdict(reason=reason, wall_s=0.1), log="")
         with self._connect() as client:
             reply = client.post(f"/api/v1/jobs/{job.run}/verdict", content=delivery.model_dump_json(), headers=_JSON)
         return bool(reply.raise_for_status().json()["wanted"])

@@ -21,7 +21,7 @@ from benchwright_judges.models.panel import Panel
 from benchwright_judges.records.records import Records
 from benchwright_judges.service.app import make_app
 from benchwright_judges.service.judging import JudgingPace, SubmissionJudging
-from benchwright_judges.service.token import Scope
+from benchwright_judges.service.token import TokenScope
 from benchwright_judges.service.tokens import AccessTokens
 from benchwright_problems.problem import (
     Answer,
@@ -94,13 +94,13 @@ class Served:
 
     async def named_client(self, name: str) -> httpx2.AsyncClient:
         """A person who grades."""
-        _, text = await self.tokens.create_with_bearer_string(name, (Scope.GRADE,))
+        _, text = await self.tokens.create_with_bearer_string(name, (TokenScope.GRADE,))
         return await self.client(text=text)
 
-    async def client(self, *scopes: Scope, text: str | None = None, **token: Any) -> httpx2.AsyncClient:
+    async def client(self, *scopes: TokenScope, text: str | None = None, **token: Any) -> httpx2.AsyncClient:
         """A client with a token of its own, or with that text for one."""
         if text is None:
-            _, text = await self.tokens.create_with_bearer_string("ann", scopes or (Scope.SUBMIT,), **token)
+            _, text = await self.tokens.create_with_bearer_string("ann", scopes or (TokenScope.SUBMIT,), **token)
         return await self._clients.enter_async_context(
             httpx2.AsyncClient(
                 transport=httpx2.ASGITransport(self.app, raise_app_exceptions=False),
@@ -129,7 +129,7 @@ async def serve_judges(
     home = Home.from_environment({"BENCHWRIGHT_HOME": str(folder)})
     store = filled_store(home)
     endpoints = [ModelEndpoint(settings, {}) for settings in judges]
-    panel = Panel(judges=tuple(map(ModelJudge, endpoints)), comparable=False) if endpoints else None
+    panel = Panel(judges=tuple(map(ModelJudge, endpoints)), adds_cvdp_vote=False) if endpoints else None
     records = await Records.open(database or folder / "judges.sqlite")
     tokens = AccessTokens(records)
     judging = SubmissionJudging(store, records, panel, pace or JudgingPace(poll_s=0.1, grace_s=2))
@@ -148,7 +148,7 @@ def judge_at(url: str, **changes: Any) -> ModelSettings:
     return ModelSettings(name="scripted", base_url=url, model="m", **changes)
 
 
-def judge_token(service: Service, *scopes: Scope, per_minute: int = 600) -> str:
+def judge_token(service: Service, *scopes: TokenScope, per_minute: int = 600) -> str:
     """One that `benchwright judge token` would make."""
 
     async def create_token() -> str:

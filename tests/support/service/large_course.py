@@ -34,18 +34,18 @@ from benchwright_attempts.log.record import (
 )
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS, SUMMARIES
 from benchwright_attempts.summary.kept_summary import VERSION, summary_to_json
-from benchwright_attempts.summary.summary import Summarizing
+from benchwright_attempts.summary.summary import SummaryFold
 from benchwright_foundation.access_token import hash_secret
 from benchwright_foundation.home import Home
 from benchwright_harness.execution.run import reference_solution_files
-from benchwright_problems.assistance import Allowed, Assistance
+from benchwright_problems.assistance import AllowedHelp, Assistance
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Digests, Outcome, Reason, TestResult, Verdict
 from benchwright_remote.messages import AssignmentView, Role
 from benchwright_service.bench import open_administration
-from benchwright_service.points.kept_worth import keep_worth
-from benchwright_service.points.worth import Scope
+from benchwright_service.points.kept_worth import recompute_worth
+from benchwright_service.points.worth import CoursePart
 from benchwright_service.storage.tables import (
     ACCOUNTS,
     ADJUSTMENTS,
@@ -169,7 +169,7 @@ class _Maker:
                     problems=chosen,
                     due=due,
                     closes=due + timedelta(days=60),
-                    assistance=Assistance(allowed=Allowed.NONE) if number % 3 == 0 else None,
+                    assistance=Assistance(allowed=AllowedHelp.NONE) if number % 3 == 0 else None,
                 )
             views = await parts.courses.all_assignments(name)
             async with parts.database.write_transaction() as connection:
@@ -300,7 +300,7 @@ class _Maker:
             created=created,
         )
         self._add(ATTEMPTS, **header.as_row())
-        head, summarizing = header.chain_start(), Summarizing()
+        head, summarizing = header.chain_start_hash(), SummaryFold()
         for seq, (event, body, state) in enumerate(_events(path), 1):
             moment = Moment(created + timedelta(seconds=10 * seq), 10_000_000_000 * seq, "editor")
             place_values = (attempt, seq, format_wall(moment.wall), moment.mono_ns, moment.process, body, head)
@@ -366,7 +366,7 @@ class _Maker:
         async with open_administration(self._service.folders, self._service.database) as parts:
             for assignment in assignments:
                 async with parts.database.write_transaction() as connection:
-                    await keep_worth(connection, Scope(name, [assignment.id]))
+                    await recompute_worth(connection, CoursePart(name, [assignment.id]))
 
     def _write(self) -> None:
         log_tables = [ATTEMPTS, EVENTS, SUMMARIES]

@@ -56,7 +56,7 @@ class MailedCourse:
     async def opened(cls, location: Path | str, server: MailServer, students: Sequence[str]) -> MailedCourse:
         """One of these on a new database; everybody is on the roster."""
         mailed = cls(await open_service_database(location), server)
-        await mailed.timed.announce_mail(has_mail=True)
+        await mailed.timed.record_has_mail_server(has_mail_server=True)
         await mailed.add(COURSES, id="arch", title="Computer architecture", created=1.0, zone="Europe/Berlin")
         for name in students:
             await mailed.add_person(name, "participant")
@@ -108,7 +108,7 @@ class MailedCourse:
     async def look(self) -> None:
         """Looks at all assignments, as if the time for it had come."""
         await self.change(FACTS, value="0")
-        await self.timed.queue_if_time()
+        await self.timed.queue_due_notices_if_time()
 
     async def make_due(self) -> None:
         """Lets the time pass for which notices are collected, or wait after a failure."""
@@ -120,7 +120,7 @@ class MailedCourse:
         self.server.clear()
         await self.make_due()
         mailer = self.mailer()
-        while await mailer.deliver_some():
+        while await mailer.try_to_deliver_some():
             pass
         return list(self.server.mails)
 

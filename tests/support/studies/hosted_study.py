@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchwright_attempts.actor import Actor
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.clock.hand_clock import HandClock
+from benchwright_attempts.clock.hand_clock import ManualClock
 from benchwright_attempts.events.events import Event, RunFinished, Started, Submitted
 from benchwright_attempts.events.file_text import FileText
 from benchwright_problems.problem import Problem
@@ -65,7 +65,7 @@ class Participant:
     study: str
     log: StudyLog
     token: str
-    clock: HandClock
+    clock: ManualClock
     """Does not go on by itself."""
     pseudonym: str = ""
     assignments: dict[str, str] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class Participant:
         )
         file = ParticipantFile.model_validate(enrolled.file)
         folder.mkdir(parents=True, exist_ok=True)
-        clock = HandClock(wall=datetime.now(UTC) - timedelta(minutes=minutes_ago))
+        clock = ManualClock(wall=datetime.now(UTC) - timedelta(minutes=minutes_ago))
         log = StudyLog(folder / "attempts.sqlite", wall_clock=clock.now, monotonic_ns=clock.monotonic_ns)
         participant = cls(service, study, log, token, clock, file.participant)
         participant.assignments = {assignment.pack: assignment.id for assignment in enrolled.assignments}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from benchwright_authoring.new_problem import new_problem
+from benchwright_authoring.new_problem import write_new_problem
 from benchwright_problems.problem import QuestionFormat
 from benchwright_server.cli.app import app_with_commands
 
@@ -22,7 +22,7 @@ def folder(tmp_path: Path) -> Path:
         QuestionFormat.FILL_IN_THE_BLANK,
         QuestionFormat.FREE_RESPONSE,
     ):
-        new_problem(tmp_path / "mine", form.value, form)
+        write_new_problem(tmp_path / "mine", form.value, form)
     return tmp_path / "mine"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from benchwright_authoring.new_problem import DesignForm, new_problem
+from benchwright_authoring.new_problem import DesignForm, write_new_problem
 from benchwright_foundation.home import Home
 from benchwright_problems.canary import packs_with_canary_in
 from benchwright_problems.storage.pack_folder import read_pack_folder
@@ -32,7 +32,7 @@ def test_a_part_of_one_is_none() -> None:
 @pytest.fixture
 def canary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
-    new_problem(tmp_path / "mine", "adder", DesignForm.COCOTB)
+    write_new_problem(tmp_path / "mine", "adder", DesignForm.COCOTB)
     pack = read_pack_folder(tmp_path / "mine")
     Store(Home.from_environment()).add(pack)
     assert pack.canary is not None

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from benchwright_authoring.duplicates import LikePart, near_copy_pairs
+from benchwright_authoring.duplicates import ComparedPart, near_copy_pairs
 from benchwright_problems.problem import Difficulty, Hidden, Pack, Problem, ProblemKind, Provenance, Public
 from benchwright_problems.storage.pack_folder import read_built_in
 
@@ -31,7 +31,7 @@ def pack_of_texts(name: str, problem_texts: Mapping[str, tuple[str, str]]) -> Pa
     return Pack(name=name, title=name, version="1", license="MIT", source="s", problems=tuple(pack_problems))
 
 
-def near_copies(*packs: Pack, threshold: float = 0.8) -> list[tuple[str, str, LikePart]]:
+def near_copies(*packs: Pack, threshold: float = 0.8) -> list[tuple[str, str, ComparedPart]]:
     return [(pair.first_ref, pair.second_ref, pair.alike_part) for pair in near_copy_pairs(packs, threshold)]
 
 
@@ -42,8 +42,8 @@ def test_copies_in_other_packs_are_found_by_statement_and_by_reference() -> None
         "b", {"reworded": (other_statement.replace("other7", "word7"), DESIGN.replace("  ", " ") + "// new\n")}
     )
     assert near_copies(first_pack, second_pack) == [
-        ("a/same", "b/reworded", LikePart.REFERENCE),
-        ("a/else", "b/reworded", LikePart.STATEMENT),
+        ("a/same", "b/reworded", ComparedPart.REFERENCE),
+        ("a/else", "b/reworded", ComparedPart.STATEMENT),
     ]
 
 
@@ -54,7 +54,7 @@ def test_the_similarity_is_that_of_the_runs_of_five_tokens() -> None:
         [pack_of_texts("a", {"x": (" ".join(words), ""), "y": (" ".join(changed_words), "")})]
     )
     # Five of 96 runs have the changed word.
-    assert (near_copy.first_ref, near_copy.second_ref, near_copy.alike_part) == ("a/x", "a/y", LikePart.STATEMENT)
+    assert (near_copy.first_ref, near_copy.second_ref, near_copy.alike_part) == ("a/x", "a/y", ComparedPart.STATEMENT)
     assert near_copy.similarity == pytest.approx(91 / 101)
 
 
@@ -63,7 +63,7 @@ def test_what_is_less_alike_than_asked_for_is_left_out() -> None:
     half = [*words[:60], *(f"v{number}" for number in range(40))]
     packs = pack_of_texts("a", {"x": (" ".join(words), ""), "y": (" ".join(half), "")})
     assert near_copies(packs) == []
-    assert near_copies(packs, threshold=0.3) == [("a/x", "a/y", LikePart.STATEMENT)]
+    assert near_copies(packs, threshold=0.3) == [("a/x", "a/y", ComparedPart.STATEMENT)]
 
 
 def test_short_texts_and_comments_count_for_nothing() -> None:

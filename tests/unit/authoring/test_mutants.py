@@ -6,7 +6,7 @@ from itertools import islice
 
 from benchwright_authoring.mutation.analysis import candidate_mutants
 from benchwright_authoring.mutation.mutant import Mutant
-from benchwright_authoring.mutation.mutants import MutantCompiler, possible_mutants_by_kind, trial_order
+from benchwright_authoring.mutation.mutants import MutantCompiler, mutants_in_trial_order, possible_mutants_by_kind
 from benchwright_problems.storage.pack_folder import read_built_in
 
 TEXT = """module counter (input logic clk, rst, output logic [3:0] q, output logic top);
@@ -47,15 +47,15 @@ def test_offsets_are_bytes_where_the_text_is_not_ascii() -> None:
 
 def test_a_sample_takes_every_kind_before_it_takes_one_again() -> None:
     by_kind = counter_mutants()
-    first_mutants = list(islice(trial_order(by_kind, "0"), len(by_kind)))
+    first_mutants = list(islice(mutants_in_trial_order(by_kind, "0"), len(by_kind)))
     assert {mutant.kind for mutant in first_mutants} == set(by_kind)
 
 
 def test_the_same_seed_gives_the_same_order_and_another_seed_another() -> None:
-    order = [mutant.id for mutant in trial_order(counter_mutants(), "0")]
-    assert order == [mutant.id for mutant in trial_order(counter_mutants(), "0")]
-    assert order != [mutant.id for mutant in trial_order(counter_mutants(), "1")]
-    assert sorted(order) == sorted(mutant.id for mutant in trial_order(counter_mutants(), "1"))
+    order = [mutant.id for mutant in mutants_in_trial_order(counter_mutants(), "0")]
+    assert order == [mutant.id for mutant in mutants_in_trial_order(counter_mutants(), "0")]
+    assert order != [mutant.id for mutant in mutants_in_trial_order(counter_mutants(), "1")]
+    assert sorted(order) == sorted(mutant.id for mutant in mutants_in_trial_order(counter_mutants(), "1"))
 
 
 def test_a_diff_names_the_file_and_the_line() -> None:
@@ -95,7 +95,7 @@ def test_a_reference_that_slang_refuses_leaves_the_decision_to_the_harness() -> 
 
 def test_the_top_is_the_module_that_no_other_instantiates() -> None:
     top_source = b"module top (input logic clk, rst); counter c (.clk, .rst, .q(), .top()); endmodule\n"
-    assert MutantCompiler({**FILES, "top.sv": top_source}).uninstantiated_modules == {"top": "top.sv"}
+    assert MutantCompiler({**FILES, "top.sv": top_source}).path_by_top_module == {"top": "top.sv"}
 
 
 def test_a_fault_in_one_of_several_top_modules_is_compared_by_that_module() -> None:

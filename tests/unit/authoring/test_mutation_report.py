@@ -16,7 +16,7 @@ from benchwright_authoring.mutation.findings import (
     ProblemFindings,
 )
 from benchwright_authoring.mutation.mutant import Mutant
-from benchwright_authoring.mutation.rates import mutant_kind, problems_weakest_first, rate_by_group, rate_of_kills
+from benchwright_authoring.mutation.rates import kill_rate_by_group, mutant_kind, problems_weakest_first, rate_of_kills
 from benchwright_authoring.mutation.report import mutation_report_markdown
 from benchwright_problems.verdict import Reason
 
@@ -81,7 +81,7 @@ def test_the_interval_is_wilsons() -> None:
 
 def test_of_nothing_there_is_no_rate() -> None:
     assert rate_of_kills([]).killed.value is None
-    assert rate_by_group([mutant_finding(MutantStatus.EQUIVALENT)], mutant_kind) == {}
+    assert kill_rate_by_group([mutant_finding(MutantStatus.EQUIVALENT)], mutant_kind) == {}
 
 
 def test_the_kind_that_survives_most_comes_first() -> None:
@@ -89,7 +89,7 @@ def test_the_kind_that_survives_most_comes_first() -> None:
         mutant_finding(MutantStatus.KILLED, kind="edge"),
         mutant_finding(MutantStatus.SURVIVED, kind="boundary"),
     ]
-    assert list(rate_by_group(findings, mutant_kind)) == ["boundary", "edge"]
+    assert list(kill_rate_by_group(findings, mutant_kind)) == ["boundary", "edge"]
 
 
 def test_the_weakest_harness_comes_first_and_what_was_left_out_has_its_reason() -> None:

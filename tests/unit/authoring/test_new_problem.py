@@ -4,7 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_authoring.new_problem import FORMS, DesignForm, Form, NewProblemError, free_response_twin, new_problem
+from benchwright_authoring.new_problem import (
+    FORMS,
+    DesignForm,
+    Form,
+    NewProblemError,
+    write_free_response_twin,
+    write_new_problem,
+)
 from benchwright_judges.score import score_by_rules
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import ProblemKind, QuestionFormat
@@ -13,7 +20,7 @@ from benchwright_problems.storage.pack_folder import read_pack_folder, wrong_sol
 
 @pytest.mark.parametrize("form", list(FORMS.values()))
 def test_every_form_makes_a_pack_that_can_be_read(tmp_path: Path, form: Form) -> None:
-    folder = new_problem(tmp_path / "my-pack", "first-one", form)
+    folder = write_new_problem(tmp_path / "my-pack", "first-one", form)
     (problem,) = read_pack_folder(tmp_path / "my-pack").problems
     assert folder == tmp_path / "my-pack" / "first-one"
     assert problem.id == "first-one"
@@ -33,13 +40,13 @@ def test_every_form_makes_a_pack_that_can_be_read(tmp_path: Path, form: Form) ->
 
 def test_a_problem_joins_a_pack_whose_file_stays_as_its_author_wrote_it(tmp_path: Path) -> None:
     folder = tmp_path / "p"
-    new_problem(folder, "a", QuestionFormat.ASSERTION)
+    write_new_problem(folder, "a", QuestionFormat.ASSERTION)
     for order in ('["a"]', '[ "a", ]', '[\n  "a"\n]', '[\n    "a",\n]'):
         text = (
             f'# Mine.\nname = "p"\ntitle = "P"\nversion = "1"\nlicense = "MIT"\nsource = "s"\norder = {order}\n# End.\n'
         )
         (folder / "pack.toml").write_text(text)
-        new_problem(folder, "b", QuestionFormat.ASSERTION)
+        write_new_problem(folder, "b", QuestionFormat.ASSERTION)
         changed_text = (folder / "pack.toml").read_text()
         assert changed_text.startswith("# Mine.\n")
         assert changed_text.endswith("\n# End.\n")
@@ -52,33 +59,33 @@ def test_a_problem_joins_a_pack_whose_file_stays_as_its_author_wrote_it(tmp_path
 @pytest.mark.parametrize("name", ["", "Upper", "../out", "a/b", "-a", "a b", "ä", "a" * 80])
 def test_a_name_that_is_none_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(NewProblemError, match="can't be a problem's name"):
-        new_problem(tmp_path / "p", name, DesignForm.COCOTB)
+        write_new_problem(tmp_path / "p", name, DesignForm.COCOTB)
     assert not (tmp_path / "p").exists()
 
 
 def test_nothing_is_written_where_something_is_or_can_not_be_read(tmp_path: Path) -> None:
     folder = tmp_path / "p"
-    new_problem(folder, "a", QuestionFormat.ASSERTION)
+    write_new_problem(folder, "a", QuestionFormat.ASSERTION)
     pack_bytes = (folder / "pack.toml").read_bytes()
     with pytest.raises(NewProblemError, match="is there already"):
-        new_problem(folder, "a", DesignForm.COCOTB)
+        write_new_problem(folder, "a", DesignForm.COCOTB)
     assert (folder / "pack.toml").read_bytes() == pack_bytes
     (folder / "pack.toml").write_text("name = ")
     with pytest.raises(DatasetError, match=r"pack\.toml"):
-        new_problem(folder, "b", DesignForm.COCOTB)
+        write_new_problem(folder, "b", DesignForm.COCOTB)
     assert not (folder / "b").exists()
 
 
 def test_a_folder_whose_name_no_pack_can_have_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NewProblemError, match="can't be a pack's name"):
-        new_problem(tmp_path / "My Pack", "a", DesignForm.COCOTB)
+        write_new_problem(tmp_path / "My Pack", "a", DesignForm.COCOTB)
     assert not (tmp_path / "My Pack").exists()
 
 
 @pytest.fixture
 def quiz(tmp_path: Path) -> Path:
     """A pack with a multiple-choice question that has a figure on both sides."""
-    problem_folder = new_problem(tmp_path / "quiz", "stalls", QuestionFormat.MULTIPLE_CHOICE)
+    problem_folder = write_new_problem(tmp_path / "quiz", "stalls", QuestionFormat.MULTIPLE_CHOICE)
     for folder in (problem_folder, problem_folder / "hidden"):
         (folder / "figures").mkdir(parents=True)
         (folder / "figures" / "a.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>')
@@ -89,7 +96,7 @@ def quiz(tmp_path: Path) -> Path:
 
 
 def test_a_twin_asks_the_same_without_options(quiz: Path) -> None:
-    twin_folder = free_response_twin(quiz, "stalls", "stalls-free")
+    twin_folder = write_free_response_twin(quiz, "stalls", "stalls-free")
     original, twin = read_pack_folder(quiz).problems
     assert twin_folder == quiz / "stalls-free"
     assert twin.public.question is not None
@@ -113,9 +120,9 @@ def test_a_twin_of_what_has_no_options_or_with_a_name_that_is_taken_is_refused(q
         ("stalls", "../x", "can't be a problem's name"),
     ):
         with pytest.raises(NewProblemError, match=message):
-            free_response_twin(quiz, problem, name)
-    new_problem(quiz, "open", QuestionFormat.OPEN_ENDED)
+            write_free_response_twin(quiz, problem, name)
+    write_new_problem(quiz, "open", QuestionFormat.OPEN_ENDED)
     with pytest.raises(NewProblemError, match="is no multiple-choice question"):
-        free_response_twin(quiz, "open", "x")
+        write_free_response_twin(quiz, "open", "x")
     assert pack_bytes != (quiz / "pack.toml").read_bytes()
     assert sorted(path.name for path in quiz.iterdir()) == ["open", "pack.toml", "stalls"]

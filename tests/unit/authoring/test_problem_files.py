@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_authoring.new_problem import FORMS, DesignForm, new_problem
+from benchwright_authoring.new_problem import FORMS, DesignForm, write_new_problem
 from benchwright_authoring.problem_files.fields import PACK_FIELDS, PROBLEM_FIELDS, FileFields, table_fields
 from benchwright_authoring.problem_files.problem_folder import ProblemFolder
 from benchwright_authoring.problem_files.proposals import toml_hover, toml_proposals
-from benchwright_authoring.problem_files.remarks import pack_remarks, remarks
+from benchwright_authoring.problem_files.remarks import pack_remarks, remarks_on_problem
 from benchwright_authoring.problem_files.toml_places import TomlPlaces
 from benchwright_problems.equivalence import DontCares
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import QuestionFormat, digest
 from benchwright_problems.reveal import Reveal
-from benchwright_problems.storage.pack_files_schema import ProblemFile
+from benchwright_problems.storage.pack_files_schema import ProblemToml
 from benchwright_problems.storage.pack_folder import read_pack_folder
 
 ROOT = Path(__file__).parents[3]
@@ -127,12 +127,12 @@ def test_the_field_under_the_mouse_is_explained_with_its_values() -> None:
 
 @pytest.mark.parametrize("folder", sorted(file.parent for file in STARTER.glob("*/problem.toml")), ids=lambda f: f.name)
 def test_nothing_is_wrong_with_the_starter_pack(folder: Path) -> None:
-    assert remarks(ProblemFolder(folder, {})) == []
+    assert remarks_on_problem(ProblemFolder(folder, {})) == []
 
 
 def test_nothing_is_wrong_with_new_problems(tmp_path: Path) -> None:
     for form in FORMS.values():
-        assert remarks(ProblemFolder(new_problem(tmp_path / "p", form.value, form), {})) == []
+        assert remarks_on_problem(ProblemFolder(write_new_problem(tmp_path / "p", form.value, form), {})) == []
     assert pack_remarks((tmp_path / "p" / "pack.toml").read_text(), tmp_path / "p") == []
 
 
@@ -142,14 +142,14 @@ Check = Callable[[Mapping[str, str | None]], Found]
 @pytest.fixture
 def check(tmp_path: Path) -> Check:
     """The remarks on a right problem after changes of its files: file, what it is at, message."""
-    folder = new_problem(tmp_path / "p", "one", DesignForm.COCOTB)
+    folder = write_new_problem(tmp_path / "p", "one", DesignForm.COCOTB)
 
     def check(changes: Mapping[str, str | None]) -> Found:
         for path, text in changes.items():
             file = folder / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.unlink() if text is None else file.write_text(text)
-        folder_remarks = remarks(ProblemFolder(folder, {}))
+        folder_remarks = remarks_on_problem(ProblemFolder(folder, {}))
         texts = {remark.file: (folder / remark.file).read_text() for remark in folder_remarks}
         return [
             (remark.file, texts[remark.file][remark.span.start : remark.span.end], remark.message)
@@ -225,7 +225,7 @@ def test_a_dont_care_that_is_no_port_of_the_reference_is_told(check: Check, tmp_
 
 
 def test_what_an_author_leaves_open_is_hidden_and_leaves_the_digest_of_others_alone(tmp_path: Path) -> None:
-    folder = new_problem(tmp_path / "p", "one", DesignForm.COCOTB)
+    folder = write_new_problem(tmp_path / "p", "one", DesignForm.COCOTB)
     first_problem = read_pack_folder(tmp_path / "p").problems[0]
     assert not first_problem.hidden.dont_cares
     file = folder / "problem.toml"
@@ -240,7 +240,7 @@ def test_what_an_author_leaves_open_is_hidden_and_leaves_the_digest_of_others_al
     "table", ['always = ["q[3]"]', 'always = ["q"]\nunless = { q = "en" }', 'unles = { q = "en" }']
 )
 def test_a_dont_care_of_another_form_is_refused(table: str, tmp_path: Path) -> None:
-    file = new_problem(tmp_path / "p", "one", DesignForm.COCOTB) / "problem.toml"
+    file = write_new_problem(tmp_path / "p", "one", DesignForm.COCOTB) / "problem.toml"
     file.write_text(f"{file.read_text()}\n[dont_care]\n{table}\n")
     with pytest.raises(DatasetError, match="dont_care"):
         read_pack_folder(tmp_path / "p")
@@ -268,11 +268,11 @@ def test_a_parameter_of_a_proof_that_the_top_does_not_have_is_told(check: Check,
 
 
 def test_parameters_of_proofs_are_hidden_and_leave_the_digest_of_others_alone(tmp_path: Path) -> None:
-    folder = new_problem(tmp_path / "p", "one", DesignForm.COCOTB)
+    folder = write_new_problem(tmp_path / "p", "one", DesignForm.COCOTB)
     file = folder / "problem.toml"
     first_problem = read_pack_folder(tmp_path / "p").problems[0]
     assert first_problem.hidden.parameter_sets == ()
-    spec = ProblemFile.model_validate(tomllib.loads(file.read_text()))
+    spec = ProblemToml.model_validate(tomllib.loads(file.read_text()))
     assert first_problem.hidden.sha256 == digest(
         {
             "spec": spec.model_dump(
@@ -311,7 +311,7 @@ def test_parameters_of_proofs_are_hidden_and_leave_the_digest_of_others_alone(tm
     ],
 )
 def test_parameters_of_another_form_are_refused(sets: str, tmp_path: Path) -> None:
-    file = new_problem(tmp_path / "p", "one", DesignForm.COCOTB) / "problem.toml"
+    file = write_new_problem(tmp_path / "p", "one", DesignForm.COCOTB) / "problem.toml"
     file.write_text(f"{file.read_text()}\n[proof]\nparameters = {sets}\n")
     with pytest.raises(DatasetError, match="proof"):
         read_pack_folder(tmp_path / "p")
@@ -347,44 +347,44 @@ def test_hidden_text_in_the_public_part_is_told(check: Check, tmp_path: Path) ->
 
 
 def test_a_statement_without_a_title_and_a_picture_that_is_none_are_told(tmp_path: Path) -> None:
-    folder = new_problem(tmp_path / "p", "one", QuestionFormat.ASSERTION)
+    folder = write_new_problem(tmp_path / "p", "one", QuestionFormat.ASSERTION)
     (folder / "statement.md").write_text("No title\n")
-    assert "has to be the title" in remarks(ProblemFolder(folder, {}))[0].message
+    assert "has to be the title" in remarks_on_problem(ProblemFolder(folder, {}))[0].message
     (folder / "statement.md").write_text("# Title\n\n![A chart](figures/a.png)\n")
     (folder / "figures").mkdir()
     (folder / "figures" / "a.png").write_text("no picture")
-    ((remark),) = remarks(ProblemFolder(folder, {}))
+    ((remark),) = remarks_on_problem(ProblemFolder(folder, {}))
     assert "figures/a.png" in remark.message
 
 
 def test_what_is_in_the_editor_counts_and_not_what_is_on_disk(tmp_path: Path) -> None:
-    folder = new_problem(tmp_path / "p", "one", DesignForm.COCOTB)
+    folder = write_new_problem(tmp_path / "p", "one", DesignForm.COCOTB)
     (folder / "problem.toml").write_text("kind =")
-    assert remarks(ProblemFolder(folder, {}))
-    assert remarks(ProblemFolder(folder, {"one/problem.toml": HEAD})) == []
+    assert remarks_on_problem(ProblemFolder(folder, {}))
+    assert remarks_on_problem(ProblemFolder(folder, {"one/problem.toml": HEAD})) == []
 
 
 def test_a_pack_that_names_no_problem_or_one_twice_is_told(tmp_path: Path) -> None:
     folder = tmp_path / "p"
-    new_problem(folder, "one", QuestionFormat.ASSERTION)
+    write_new_problem(folder, "one", QuestionFormat.ASSERTION)
     text = (folder / "pack.toml").read_text().replace('"one",', '"one", "one", "two", "../one",')
     remarks = pack_remarks(text, folder)
     assert [text[remark.span.start : remark.span.end] for remark in remarks] == ['"one"', '"two"', '"../one"']
 
 
 def test_a_problem_that_its_pack_does_not_name_is_told(tmp_path: Path) -> None:
-    folder = new_problem(tmp_path / "p", "one", QuestionFormat.ASSERTION)
-    new_problem(tmp_path / "p", "two", QuestionFormat.ASSERTION)
+    folder = write_new_problem(tmp_path / "p", "one", QuestionFormat.ASSERTION)
+    write_new_problem(tmp_path / "p", "two", QuestionFormat.ASSERTION)
     file = tmp_path / "p" / "pack.toml"
     file.write_text(file.read_text().replace('"one",', ""))
-    (remark,) = remarks(ProblemFolder(folder, {}))
+    (remark,) = remarks_on_problem(ProblemFolder(folder, {}))
     assert "does not name this problem" in remark.message
 
 
 @pytest.mark.parametrize("text", ["", "=", "[[", "[a", "a = {", "\0", "a." * 2000, '"""' * 99, "ä = ö"])
 def test_any_text_gets_remarks_and_no_exception(text: str, tmp_path: Path) -> None:
-    folder = new_problem(tmp_path / "p", "one", DesignForm.COCOTB)
-    assert remarks(ProblemFolder(folder, {"one/problem.toml": text}))
+    folder = write_new_problem(tmp_path / "p", "one", DesignForm.COCOTB)
+    assert remarks_on_problem(ProblemFolder(folder, {"one/problem.toml": text}))
     for offset in range(min(len(text), 50) + 1):
         toml_proposals(PROBLEM_FIELDS, text, offset)
         toml_hover(PROBLEM_FIELDS, text, offset)

@@ -11,7 +11,11 @@ from pathlib import Path
 import pytest
 
 from benchwright_authoring.question_files.file_format import QuestionFileFormat
-from benchwright_authoring.question_files.question_files import format_of_file, pack_of_file, written_questions
+from benchwright_authoring.question_files.question_files import (
+    format_of_file,
+    pack_and_losses_of_file,
+    question_file_and_losses,
+)
 from benchwright_authoring.question_files.question_parts import QuestionFileError, losses_after_reading_back
 from benchwright_problems.problem import (
     Answer,
@@ -83,11 +87,11 @@ def problems_of_every_format() -> list[Problem]:
 
 
 def read_back(problems: list[Problem], file_format: QuestionFileFormat, folder: Path) -> dict[str, Problem]:
-    content, losses = written_questions(problems, file_format)
+    content, losses = question_file_and_losses(problems, file_format)
     assert losses == []
     file = folder / f"questions.{SUFFIXES[file_format]}"
     file.write_bytes(content)
-    pack, losses = pack_of_file(file, format_of_file(file), "again", "CC0-1.0")
+    pack, losses = pack_and_losses_of_file(file, format_of_file(file), "again", "CC0-1.0")
     assert losses == []
     return {problem.id: problem for problem in pack.problems}
 
@@ -107,7 +111,7 @@ def test_every_format_of_question_comes_back(tmp_path: Path, file_format: Questi
 def test_gift_holds_what_a_rule_decides_and_names_answers_in_words(tmp_path: Path) -> None:
     returned_problems = read_back(problems_of_every_format()[:4], GIFT, tmp_path)
     assert returned_problems["choice"].public.question == problems_of_every_format()[0].public.question
-    content, losses = written_questions(problems_of_every_format(), GIFT)
+    content, losses = question_file_and_losses(problems_of_every_format(), GIFT)
     assert [loss.question for loss in losses] == ["open", "free"]
     assert all("GIFT has no place for the model answer" in loss.lost for loss in losses)
     assert content.count(b"\n\n") == 3
@@ -122,7 +126,7 @@ def test_a_tolerance_is_absolute_in_the_file_and_relative_again(
     assert returned_answer is not None and (returned_answer.value, returned_answer.unit) == ("-2.5", "ns")
     assert returned_answer.tolerance == pytest.approx(0.1)
     assert b"0.25" in (tmp_path / f"questions.{SUFFIXES[file_format]}").read_bytes()
-    assert [str(loss) for loss in written_questions([problem], QTI)[1]] == ["delay: hidden.answer.tolerance"]
+    assert [str(loss) for loss in question_file_and_losses([problem], QTI)[1]] == ["delay: hidden.answer.tolerance"]
 
 
 @pytest.mark.parametrize("file_format", [MOODLE, QTI])
@@ -138,14 +142,14 @@ def test_pictures_come_back_with_their_descriptions(tmp_path: Path, file_format:
         figures=(figure,),
     )
     assert read_back([problem], file_format, tmp_path)["picture"].public.figures == (figure,)
-    assert {loss.lost.partition(".0")[0] for loss in written_questions([problem], GIFT)[1]} == {"public.figures"}
+    assert {loss.lost.partition(".0")[0] for loss in question_file_and_losses([problem], GIFT)[1]} == {"public.figures"}
 
 
 def test_what_a_file_does_not_hold_is_named() -> None:
     problem = question_problem("points", QuestionFormat.FREE_RESPONSE, "Yes.", rubric="One point for yes.")
-    assert [str(loss) for loss in written_questions([problem], MOODLE)[1]] == ["points: hidden.answer.rubric"]
+    assert [str(loss) for loss in question_file_and_losses([problem], MOODLE)[1]] == ["points: hidden.answer.rubric"]
     design = problem.model_copy(update={"public": Public(statement="Write it.", expected=("a.sv",)), "id": "design"})
-    (loss,) = written_questions([design], MOODLE)[1]
+    (loss,) = question_file_and_losses([design], MOODLE)[1]
     assert "no question with a key" in loss.lost
 
 
@@ -185,10 +189,10 @@ def test_texts_of_odd_signs_come_back_or_are_named(tmp_path: Path, file_format: 
         )
         for number in range(40)
     ]  # fmt: skip
-    content, losses = written_questions(problems, file_format)
+    content, losses = question_file_and_losses(problems, file_format)
     file = tmp_path / f"odd.{SUFFIXES[file_format]}"
     file.write_bytes(content)
-    pack, _ = pack_of_file(file, file_format, "odd", "CC0-1.0")
+    pack, _ = pack_and_losses_of_file(file, file_format, "odd", "CC0-1.0")
     returned_problems = {problem.id: problem for problem in pack.problems}
     unnamed = [
         loss
@@ -225,7 +229,7 @@ MOODLE_FILE = """<?xml version="1.0"?>
 def test_a_file_of_moodles_own_is_read_and_every_loss_is_named(tmp_path: Path) -> None:
     file = tmp_path / "quiz.xml"
     file.write_text(MOODLE_FILE)
-    pack, losses = pack_of_file(file, MOODLE, "quiz", "CC0-1.0")
+    pack, losses = pack_and_losses_of_file(file, MOODLE, "quiz", "CC0-1.0")
     lines_problem, word_problem = pack.problems
     assert lines_problem.public.statement == "How **many** lines?"
     assert (
@@ -268,7 +272,7 @@ Write about it. {}
 def test_a_file_in_gift_is_read_and_every_loss_is_named(tmp_path: Path) -> None:
     file = tmp_path / "quiz.txt"
     file.write_text(GIFT_FILE)
-    pack, losses = pack_of_file(file, format_of_file(file), "quiz", "CC0-1.0")
+    pack, losses = pack_and_losses_of_file(file, format_of_file(file), "quiz", "CC0-1.0")
     grant, number, buried = pack.problems
     assert (grant.id, grant.title, grant.public.statement) == ("grant", "Who", "Who is {buried} there?")
     assert grant.public.question is not None and grant.public.question.skill is Skill.RECALL
@@ -306,7 +310,7 @@ def test_a_package_of_another_program_is_read(tmp_path: Path) -> None:
         archive.writestr("q/p/one.png", base64.b64decode(PIXEL))
     file = tmp_path / "quiz.zip"
     file.write_bytes(buffer.getvalue())
-    pack, losses = pack_of_file(file, QTI, "quiz", "CC0-1.0")
+    pack, losses = pack_and_losses_of_file(file, QTI, "quiz", "CC0-1.0")
     (problem,) = pack.problems
     assert problem.public.statement == "Before ![one](p/one.png)\n\nWhich?"
     assert problem.hidden.answer is not None and problem.hidden.answer.value == "B"
@@ -331,7 +335,7 @@ def test_what_is_no_file_of_questions_is_refused(tmp_path: Path, name: str, cont
     file = tmp_path / name
     file.write_bytes(content)
     with pytest.raises(QuestionFileError, match=message):
-        pack_of_file(file, format_of_file(file), "p", "CC0-1.0")
+        pack_and_losses_of_file(file, format_of_file(file), "p", "CC0-1.0")
     with pytest.raises(QuestionFileError, match="give --format"):
         format_of_file(tmp_path / "questions.doc")
 

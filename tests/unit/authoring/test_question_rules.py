@@ -9,7 +9,7 @@ import pytest
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
 from benchwright_authoring.problem_files.question_rules import question_remarks
 from benchwright_authoring.problem_files.toml_places import TomlPlaces
-from benchwright_problems.storage.pack_files_schema import ProblemFile
+from benchwright_problems.storage.pack_files_schema import ProblemToml
 
 STARTER = Path(str(files("benchwright_problems") / "packs" / "starter"))
 ASKED = "# Hazards\n\nWhat does a pipeline do when a loaded value is needed at once?\n"
@@ -46,7 +46,7 @@ def remark_texts(
     kind = style if options else "open-ended"
     text = PROBLEM.format(format=kind, choices=table, explanation=explanation)
     texts = {PROBLEM_FILE: text, STATEMENT: statement}
-    remarks = question_remarks(ProblemFile.model_validate(tomllib.loads(text)), statement, TomlPlaces(text))
+    remarks = question_remarks(ProblemToml.model_validate(tomllib.loads(text)), statement, TomlPlaces(text))
     return [
         (remark.file, texts[remark.file][remark.span.start : remark.span.end], remark.message) for remark in remarks
     ]
@@ -150,7 +150,7 @@ def test_a_figure_that_is_there_may_be_referred_to() -> None:
 def test_questions_of_the_starter_pack_have_no_remarks() -> None:
     question_count = 0
     for file in sorted(STARTER.glob("*/problem.toml")):
-        spec = ProblemFile.model_validate(tomllib.loads(file.read_text()))
+        spec = ProblemToml.model_validate(tomllib.loads(file.read_text()))
         if spec.question is not None:
             question_count += 1
             statement = (file.parent / "statement.md").read_text()

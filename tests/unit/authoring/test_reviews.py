@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from benchwright_authoring.new_problem import new_problem
+from benchwright_authoring.new_problem import write_new_problem
 from benchwright_authoring.review.accepted import is_accepted_unless_open
 from benchwright_authoring.review.checks import ReviewCheck, agreement_alpha
 from benchwright_authoring.review.reviews import Reviewer, ReviewError, multiple_choice_questions
@@ -26,7 +26,7 @@ NO = ("y", "y", "n", "y", "y", "The rationale is wrong.")
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name in ("first", "second"):
-        new_problem(tmp_path / "mine", name, QuestionFormat.MULTIPLE_CHOICE)
+        write_new_problem(tmp_path / "mine", name, QuestionFormat.MULTIPLE_CHOICE)
     return tmp_path / "mine"
 
 
@@ -65,7 +65,8 @@ def test_what_more_than_half_accept_becomes_a_pack_with_agreement_and_times(
     monkeypatch.setattr(time, "monotonic", lambda: float(10 * next(ticks)))
     problem_order = {
         name: [
-            problem.id for problem, _ in Reviewer(folder, name).unfinished_reviews(multiple_choice_questions(folder))
+            problem.id
+            for problem, _ in Reviewer(folder, name).questions_left_with_begun_review(multiple_choice_questions(folder))
         ]
         for name in "abc"
     }
@@ -94,7 +95,7 @@ def test_a_question_that_changed_after_its_review_is_reviewed_again(folder: Path
     code, console_text = run_questions_command("accepted", folder, "--out", pack_folder, "--reviewers", "1")
     assert code == 1
     assert "1 question accepted, 0 rejected, 1 lack reviews" in console_text
-    pending_reviews = Reviewer(folder, "ada").unfinished_reviews(multiple_choice_questions(folder))
+    pending_reviews = Reviewer(folder, "ada").questions_left_with_begun_review(multiple_choice_questions(folder))
     assert [(problem.id, review) for problem, review in pending_reviews] == [("first", None)]
     assert run_review(folder, "ada", "A", *NO)[0] == 0
     assert run_questions_command("accepted", folder, "--out", pack_folder, "--reviewers", "1")[0] == 0
@@ -103,7 +104,7 @@ def test_a_question_that_changed_after_its_review_is_reviewed_again(folder: Path
 
 def test_no_other_folder_is_written_over(folder: Path) -> None:
     assert run_review(folder, "ada", "A", *YES, "A", *YES)[0] == 0
-    other_problem = new_problem(folder.parent / "other", "x", QuestionFormat.MULTIPLE_CHOICE)
+    other_problem = write_new_problem(folder.parent / "other", "x", QuestionFormat.MULTIPLE_CHOICE)
     for pack_folder, message in ((folder, "were reviewed"), (other_problem.parent, "holds another pack")):
         code, console_text = run_questions_command("accepted", folder, "--out", pack_folder, "--reviewers", "1")
         assert (code, message in console_text) == (2, True), console_text
@@ -145,14 +146,14 @@ def test_a_broken_review_is_named(folder: Path, content: str) -> None:
     reviews_folder.mkdir(parents=True)
     (reviews_folder / "first.json").write_text(content)
     with pytest.raises(DatasetError, match=r"ada/first\.json"):
-        Reviewer(folder, "ada").unfinished_reviews(multiple_choice_questions(folder))
+        Reviewer(folder, "ada").questions_left_with_begun_review(multiple_choice_questions(folder))
 
 
 def test_a_review_is_not_read_through_a_link(folder: Path, tmp_path: Path) -> None:
     (folder / "reviews" / "ada").mkdir(parents=True)
     (folder / "reviews" / "ada" / "first.json").symlink_to(tmp_path / "secret")
     with pytest.raises(DatasetError, match="can't be read"):
-        Reviewer(folder, "ada").unfinished_reviews(multiple_choice_questions(folder))
+        Reviewer(folder, "ada").questions_left_with_begun_review(multiple_choice_questions(folder))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from benchwright_authoring.new_problem import new_problem
+from benchwright_authoring.new_problem import write_new_problem
 from benchwright_authoring.translation.translating import translation_faults
 from benchwright_problems.problem import QuestionFormat
 from benchwright_problems.storage.pack_folder import read_pack_folder
@@ -46,7 +46,7 @@ Say = Callable[[str, dict[str, Any]], Any]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    problem_folder = new_problem(tmp_path / "mine", "lines", QuestionFormat.MULTIPLE_CHOICE)
+    problem_folder = write_new_problem(tmp_path / "mine", "lines", QuestionFormat.MULTIPLE_CHOICE)
     (problem_folder / "statement.md").write_text(STATEMENT)
     (problem_folder / "figures").mkdir()
     (problem_folder / "figures" / "c.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
@@ -165,7 +165,7 @@ def test_numbers_may_be_written_as_another_language_writes_them() -> None:
 def test_a_number_that_is_another_one_in_the_other_language_is_named(
     folder: Path, model: Scripted, tmp_path: Path
 ) -> None:
-    blank = new_problem(tmp_path / "blanks", "words", QuestionFormat.FILL_IN_THE_BLANK)
+    blank = write_new_problem(tmp_path / "blanks", "words", QuestionFormat.FILL_IN_THE_BLANK)
     file = blank / "problem.toml"
     file.write_text(file.read_text().replace('"24"', '"1,024"'))
     model.german = {**GERMAN, "statement": "Wie viele?", "answer": "1,024"}

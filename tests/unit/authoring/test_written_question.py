@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from benchwright_authoring.written_question import WrittenQuestion, build_pack
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.problem import QuestionFormat, Skill
-from benchwright_problems.storage.pack_files_schema import PackFile
+from benchwright_problems.storage.pack_files_schema import PackToml
 
 FIELDS: dict[str, Any] = {
     "title": "Write-back caches",
@@ -91,7 +91,7 @@ def test_it_has_the_remarks_of_the_rules_for_pack_folders() -> None:
 
 
 def test_a_pack_has_the_questions_in_the_order_of_its_head() -> None:
-    head = PackFile(name="p", title="P", version="3", license="CC0-1.0", source="us", order=["two", "one"])
+    head = PackToml(name="p", title="P", version="3", license="CC0-1.0", source="us", order=["two", "one"])
     pack = build_pack(head, {"one": written_question(), "two": written_question(answer="B")}, {})
     assert [problem.id for problem in pack.problems] == ["two", "one"]
     assert (pack.version, pack.problems[0].provenance.license) == ("3", "CC0-1.0")

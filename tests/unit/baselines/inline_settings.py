@@ -1,16 +1,16 @@
-"""Settings that a run of inline-completion servers was started with."""
+"""RunSettings that a run of inline-completion servers was started with."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from benchwright_studies.plan.accept_policy import Policy
-from benchwright_subjects.inline.policies import Refusal
-from benchwright_subjects.inline.run_folder import Settings
+from benchwright_studies.plan.accept_policy import AcceptPolicy
+from benchwright_subjects.inline.policies import RefusalConsequence
+from benchwright_subjects.inline.run_folder import RunSettings
 from benchwright_subjects.inline.sites import SiteKind
 
 
-def settings(**changes: Any) -> Settings:
+def settings(**changes: Any) -> RunSettings:
     """Those of a small run, with changes."""
     usual: dict[str, Any] = {
         "command": ("server",),
@@ -23,8 +23,8 @@ def settings(**changes: Any) -> Settings:
         "per_kind": 1,
         "longest": 600,
         "seed": 1,
-        "policies": (Policy.NEVER,),
-        "mode": Refusal.ALONE,
+        "policies": (AcceptPolicy.NEVER,),
+        "mode": RefusalConsequence.ALONE,
         "trigger": 1,
         "timeout_s": 1.0,
         "most_asks": 9,
@@ -33,4 +33,4 @@ def settings(**changes: Any) -> Settings:
         "confined": True,
         "sites": 1,
     }
-    return Settings(**usual | changes)
+    return RunSettings(**usual | changes)

@@ -18,8 +18,8 @@ import typer
 
 from benchwright_analysis.report.rows.attempts_table import attempts_section
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.exclusions import left_out_reasons, with_exclusions_marked
-from benchwright_analysis.report.rows.reading import LogJob, fold_attempts
+from benchwright_analysis.report.rows.exclusions import exclusion_count_by_words, with_exclusions_marked
+from benchwright_analysis.report.rows.reading import LogJob, fold_attempts_and_write_events
 from benchwright_analysis.report.sections.main_result import main_result_section
 from benchwright_analysis.report.sections.own_numbers import read_own_attempts
 from benchwright_analysis.trace.attempt_steps import trace_of_attempt
@@ -214,7 +214,7 @@ def test_every_page_has_the_same_word_and_sign_and_names_the_same_run(
     view = summary_view(summary)
     assert (view.standing, view.sign, view.run) == (state.standing, state.sign, state.run)
 
-    seen = {"problem list": attempts.person_records_by_problem()[header.problem].view}
+    seen = {"problem list": attempts.person_records_outside_studies()[header.problem].view}
     (own_attempt,) = read_own_attempts(log, Store(Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path)})))
     seen |= {"my numbers": own_attempt.view, "course": attempt_view_by_runs(summary, state.service_runs)}
     for page, other in seen.items():
@@ -222,7 +222,9 @@ def test_every_page_has_the_same_word_and_sign_and_names_the_same_run(
 
     cli = cli_row(header, summary)
     assert (cli["standing"], cli["sign"], cli["run"]) == (state.standing, state.sign, state.run)
-    (folded,), _ = fold_attempts(LogJob(log.path, [header], {}, {}, check=False), expected_event_count=1)
+    (folded,), _ = fold_attempts_and_write_events(
+        LogJob(log.path, [header], {}, {}, check=False), expected_event_count=1
+    )
     assert folded.observation.standing == state.standing, "the report's exports"
     (table, *_) = attempts_section(Dataset([folded], {})).tables
     assert str(table.rows[0][6]).startswith(f"{state.sign} {state.standing.value}"), "the report's page"
@@ -272,7 +274,7 @@ def test_a_run_that_is_queued_is_so_in_the_editor_and_at_the_service(
         pending_run=PendingRun(2, is_queued=True),
     )
     course = attempt_view_by_runs(attempts.summary(attempt), [DONE_FAILED, service_run(2, RunState.QUEUED)])
-    for view in (live, attempts.person_records_by_problem({attempt: live})["starter/counter"].view, course):
+    for view in (live, attempts.person_records_outside_studies({attempt: live})["starter/counter"].view, course):
         assert (view.standing, view.sign, view.run, view.newer_run) == (Standing.QUEUED, "…", 2, None)
     assert progress_cell(course) == "… 1 run, queued, run 2", "and not the failure of run 1"
 
@@ -323,9 +325,11 @@ def test_a_problem_that_was_only_opened_is_in_no_numbers_and_a_report_says_why_i
 ) -> None:
     store = Store(Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path)}))
     assert read_own_attempts(log, store) == []
-    (folded,), _ = fold_attempts(LogJob(log.path, [log.header(attempt)], {}, {}, check=False), expected_event_count=1)
+    (folded,), _ = fold_attempts_and_write_events(
+        LogJob(log.path, [log.header(attempt)], {}, {}, check=False), expected_event_count=1
+    )
     marked = with_exclusions_marked([folded.observation], None, None)
-    assert left_out_reasons(marked) == {"not ended yet": 1}
+    assert exclusion_count_by_words(marked) == {"not ended yet": 1}
     (section,) = [main_result_section(Dataset([replace(folded, observation=marked[0])], {}))]
     assert section.empty_reason == (
         "No attempt that counts has a verdict, so there is no answer yet. Left out: 1 not ended yet."

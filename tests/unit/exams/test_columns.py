@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from benchwright_exams.items import Items, items_of_ledger
+from benchwright_exams.items import ExamItems, items_of_ledger
 from benchwright_exams.reading.page import Box, Drawing, DrawingKind, PageWord, ReadExam, ReadPage
 from benchwright_exams.structure.layout import reading_order
 from benchwright_exams.structure.structure import structure_by_rules
@@ -44,11 +44,11 @@ def page_of_columns(
     return ReadPage(number=1, width=595, height=842, words=tuple(sorted_words), drawings=drawings)
 
 
-def items_of_page(page: ReadPage) -> Items:
+def items_of_page(page: ReadPage) -> ExamItems:
     return items_of_ledger(structure_by_rules(ReadExam(made_from="", file="exam.pdf", sha256="", pages=(page,))))
 
 
-def body_by_label(exam_items: Items) -> dict[str, str]:
+def body_by_label(exam_items: ExamItems) -> dict[str, str]:
     return {item.label: " ".join(block.text for block in item.body if not block.region) for item in exam_items.items}
 
 

@@ -3,7 +3,13 @@ from __future__ import annotations
 import pytest
 
 from benchwright_exams.structure import numbering
-from benchwright_exams.structure.exam_place import ExamPlace, is_label, parent_labels, part_ordinal, section_and_number
+from benchwright_exams.structure.exam_place import (
+    ExamPlace,
+    is_label_or_range_or_empty,
+    parent_labels,
+    part_ordinal,
+    section_and_number,
+)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +50,7 @@ def test_a_sentence_is_no_heading(text: str) -> None:
     ],
 )
 def test_points_are_read_as_printed(text: str, points: list[str]) -> None:
-    assert [start.value for _, start in numbering.printed_points(text)] == points
+    assert [start.value for _, start in numbering.points_offsets_and_labels(text)] == points
 
 
 @pytest.mark.parametrize("text", ["3. Why?", "3) Why?", "3.", "3 (a) Why?", "3\tWhy?", "3.(a) Why?", "3.C"])
@@ -61,8 +67,8 @@ def test_a_quantity_begins_none(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["2. (continued)", "Problem 2 (cont.)", "Question 4, continued", "2 (cont'd)"])
 def test_a_heading_may_say_that_its_question_goes_on(text: str) -> None:
-    assert numbering.is_continued(text)
-    assert not numbering.is_continued(f"{text} with more")
+    assert numbering.says_question_continues(text)
+    assert not numbering.says_question_continues(f"{text} with more")
 
 
 def test_points_may_be_broken_between_lines() -> None:
@@ -106,8 +112,8 @@ def test_labels_know_what_they_are_part_of() -> None:
     assert parent_labels("10") == ()
     assert section_and_number("S2-4") == ("S2-", 4)
     assert [part_ordinal(label) for label in ("1b", "1-ii", "2-3", "1a-iv", "5")] == [2, 2, 3, 4, 0]
-    assert is_label("3..5")
-    assert not is_label("../etc")
+    assert is_label_or_range_or_empty("3..5")
+    assert not is_label_or_range_or_empty("../etc")
 
 
 @pytest.mark.parametrize(

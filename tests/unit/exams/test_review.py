@@ -9,7 +9,7 @@ from benchwright_exams.errors import ExamError
 from benchwright_exams.items import items_of_ledger
 from benchwright_exams.reading.page import Box, PageWord
 from benchwright_exams.review.packing import make_pack
-from benchwright_exams.review.review import ReviewedFiles, write_review_files
+from benchwright_exams.review.review import WrittenReviewFiles, write_review_files
 from benchwright_exams.structure.structure import structure_by_rules
 from benchwright_foundation.stage_file import StageFile
 from benchwright_problems.errors import DatasetError
@@ -32,7 +32,7 @@ LINES = (
 )
 
 
-def write_review(folder: Path, *lines: str) -> ReviewedFiles:
+def write_review(folder: Path, *lines: str) -> WrittenReviewFiles:
     read_pages = exam(*lines)
     (folder / "pages").mkdir(exist_ok=True)
     Image.new("RGB", (1224, 1584), "white").save(folder / "pages" / "1.png")
@@ -97,7 +97,7 @@ def test_a_pack_needs_a_licence(tmp_path: Path) -> None:
 
 def test_nothing_is_written_again_for_the_same_exam(tmp_path: Path) -> None:
     assert write_review(tmp_path, *LINES).written_count > 0
-    assert write_review(tmp_path, *LINES) == ReviewedFiles(0)
+    assert write_review(tmp_path, *LINES) == WrittenReviewFiles(0)
 
 
 def test_a_question_that_its_author_edited_is_left_alone(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from benchwright_attempts.attribution import (
     METHODS,
     EditFacts,
     EditOrigin,
-    KnownOfEdit,
+    EventsAboutEdit,
     OriginFinding,
     attributions_of_edits,
 )
@@ -26,7 +26,7 @@ from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.record import Moment, RecordedEvent
 
 
-def by_indentation(edit: EditFacts, known_facts: KnownOfEdit) -> OriginFinding | None:
+def by_indentation(edit: EditFacts, known_facts: EventsAboutEdit) -> OriginFinding | None:
     """An edit of four code points that nothing is known of is a tab key's."""
     return origin_finding(EditOrigin.FORMAT, "indentation") if list(edit.inserted) == [4] and not known_facts else None
 

@@ -26,7 +26,7 @@ from benchwright_verilog.findings.finding import Finding, Level
 from benchwright_verilog.findings.source import FindingTool
 from benchwright_verilog.semantics.compilation.diagnostics import SlangDiagnostic
 from benchwright_verilog.semantics.project.projects import Projects
-from benchwright_verilog.settings import Lint
+from benchwright_verilog.settings import LintRuleSettings
 from benchwright_verilog.syntax.documents import Document, Documents
 
 SOURCE = FindingTool("todo", 3, "https://example.org/rules/{}")
@@ -38,7 +38,7 @@ async def lint(saved_file: SavedFile) -> list[Finding]:
     return [Finding(SOURCE, *match.span(), Level.HINT, "open-task", "A task is open.") for match in matches]
 
 
-async def fixes(name: str, text: str, settings: Lint) -> list[Fix]:
+async def fixes(name: str, text: str, settings: LintRuleSettings) -> list[Fix]:
     lines = text.splitlines()
     return [
         Fix(

@@ -10,7 +10,7 @@ import pytest
 
 from benchwright_authoring.written_question import WrittenQuestion
 from benchwright_judges import formats
-from benchwright_judges.formats.question_rules import GivenText, QuestionRules
+from benchwright_judges.formats.question_rules import AnswerToScore, QuestionRules
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.languages.english import ENGLISH
 from benchwright_judges.reading.statements import Extraction, ExtractionOutcome
@@ -20,7 +20,7 @@ from benchwright_judges.scale import Scale
 from benchwright_judges.score import read_selection, score_by_rules, selectable_values
 from benchwright_problems.problem import (
     Answer,
-    AnsweredBy,
+    AnswerKind,
     Difficulty,
     Hidden,
     Problem,
@@ -39,7 +39,7 @@ def ordering(monkeypatch: pytest.MonkeyPatch) -> QuestionFormat:
     """Adds a format, as a line `ORDERING = "ordering"` in `QuestionFormat` and a module `ordering` do."""
     format_member = str.__new__(QuestionFormat, "ordering")
     format_member._name_, format_member._value_ = "ORDERING", "ordering"
-    format_member.label, format_member.answered_by = "ordering", AnsweredBy.BLANK
+    format_member.label, format_member.answered_by = "ordering", AnswerKind.BLANK
     monkeypatch.setitem(QuestionFormat._value2member_map_, "ordering", format_member)
     monkeypatch.setattr(QuestionFormat, "_member_names_", [*QuestionFormat._member_names_, "ORDERING"])
     monkeypatch.setitem(QuestionFormat._member_map_, "ORDERING", format_member)
@@ -49,7 +49,7 @@ def ordering(monkeypatch: pytest.MonkeyPatch) -> QuestionFormat:
         scale=Scale.BLANK,
         is_instant=True,
         task=lambda wording: f"{wording.explain} Give the letters in order, such as B, A.",
-        selectable=lambda question: ("A", "B"),
+        selectable_values=lambda question: ("A", "B"),
         extract=lambda question, text: extract_order(text),
     )
     monkeypatch.setitem(sys.modules, format_module.__name__, format_module)
@@ -61,7 +61,7 @@ def extract_order(text: str) -> Extraction:
     return Extraction("".join(letters), ExtractionOutcome.READ) if letters else Extraction()
 
 
-def score_order(answer_text: GivenText) -> Judgement:
+def score_order(answer_text: AnswerToScore) -> Judgement:
     return RIGHT if extract_order(answer_text.text).value == answer_text.key.value else WRONG
 
 

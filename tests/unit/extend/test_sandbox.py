@@ -31,7 +31,11 @@ from benchwright_server.cli.app import app_with_commands
 from benchwright_server.references.schema import sandbox_descriptions
 from benchwright_subjects.agents.agent_sandbox import AgentSandbox
 from benchwright_subjects.inline.failure import SubjectError
-from benchwright_subjects.inline.server.confinement import can_confine, confined_command, protection_remark
+from benchwright_subjects.inline.server.confinement import (
+    can_confine,
+    confined_command_if_possible,
+    missing_protection_remark,
+)
 from benchwright_subjects.inline.workplace import Workplace
 
 
@@ -49,7 +53,7 @@ class NoTools(Toolchain):
     def versions(self, selection: ToolSelection) -> dict[str, str]:
         return {}
 
-    def require(self, tools: Iterable[str], selection: ToolSelection) -> None:
+    def require_tools(self, tools: Iterable[str], selection: ToolSelection) -> None:
         pass
 
     def require_packages(self, names: Iterable[str]) -> None:
@@ -164,18 +168,18 @@ def test_exams_are_read_in_it_since_it_confines_programs(tmp_path: Path) -> None
 def test_inline_servers_are_kept_from_folders_by_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     server_workplace = Workplace(tmp_path, {})
     monkeypatch.setattr(sandboxes, "SANDBOXES", sandboxes.SANDBOXES[-1:])
-    assert confined_command(["server"], server_workplace, [], is_offline=True) == (
+    assert confined_command_if_possible(["server"], server_workplace, [], is_offline=True) == (
         "toy",
         str(server_workplace.workspace),
         "server",
     )
-    assert (can_confine(), protection_remark()) == (True, "")
+    assert (can_confine(), missing_protection_remark()) == (True, "")
     broken_hider = FolderHider("a toy", lambda: False, lambda command, _: tuple(command))
     monkeypatch.setattr(f"{__name__}.TOY", replace(TOY, folder_hider=broken_hider))
-    assert confined_command(["server"], server_workplace, [], is_offline=False) == ("server",)
-    assert "a toy is missing" in protection_remark()
+    assert confined_command_if_possible(["server"], server_workplace, [], is_offline=False) == ("server",)
+    assert "a toy is missing" in missing_protection_remark()
     with pytest.raises(SubjectError, match="Without a toy no server can be kept off the network"):
-        confined_command(["server"], server_workplace, [], is_offline=True)
+        confined_command_if_possible(["server"], server_workplace, [], is_offline=True)
 
 
 def test_a_name_that_nobody_registered_is_refused() -> None:

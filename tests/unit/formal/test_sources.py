@@ -8,7 +8,7 @@ from benchwright_formal.sources import compared_sources
 
 def test_packages_come_first_and_other_files_are_left_out() -> None:
     files = {"rtl/top.sv": b"module top; endmodule", "rtl/p.sv": b"package p; endpackage", "readme.md": b"package"}
-    assert compared_sources(files).files == (files["rtl/p.sv"], files["rtl/top.sv"])
+    assert compared_sources(files).source_contents == (files["rtl/p.sv"], files["rtl/top.sv"])
 
 
 def test_headers_keep_their_paths_and_odd_ones_are_left_out() -> None:
@@ -34,7 +34,7 @@ def test_what_tools_read_differently_is_refused_with_the_file(text: str) -> None
 
 @pytest.mark.parametrize("text", ["// verilator lint_off WIDTH", "`ifdef DEPTH\n`endif", "(* keep *) wire a;"])
 def test_what_changes_nothing_is_taken(text: str) -> None:
-    assert compared_sources({"top.v": text.encode()}).files == (text.encode(),)
+    assert compared_sources({"top.v": text.encode()}).source_contents == (text.encode(),)
 
 
 def test_a_design_without_verilog_is_refused() -> None:

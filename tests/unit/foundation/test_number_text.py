@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright_foundation.number_text import clock, duration, number, percent, points, signed_number
+from benchwright_foundation.number_text import clock_text, duration, number, percent, points_without_noun, signed_number
 
 
 @pytest.mark.parametrize(
@@ -17,8 +17,8 @@ from benchwright_foundation.number_text import clock, duration, number, percent,
         (signed_number(-0.25), "\N{MINUS SIGN}0.25"),
         (signed_number(0.001), "0.00"),
         (signed_number(-3, 0), "\N{MINUS SIGN}3"),
-        (points(3.0), "3"),
-        (points(-2.5), "\N{MINUS SIGN}2.5"),
+        (points_without_noun(3.0), "3"),
+        (points_without_noun(-2.5), "\N{MINUS SIGN}2.5"),
         (percent(0.455), "45.5 %"),
         (percent(-0.5), "\N{MINUS SIGN}50 %"),
         (percent(-0.00001), "0 %"),
@@ -49,4 +49,4 @@ def test_a_duration_has_its_two_largest_units(seconds: float, expected_text: str
     ("seconds", "expected_text"), [(0, "00:00"), (192.9, "03:12"), (3792, "1:03:12"), (-1, "00:00")]
 )
 def test_a_clock_shows_hours_once_there_are_some(seconds: float, expected_text: str) -> None:
-    assert clock(seconds) == expected_text
+    assert clock_text(seconds) == expected_text

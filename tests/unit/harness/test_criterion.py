@@ -14,7 +14,7 @@ from benchwright_harness.decision.criterion import (
     OutputListener,
     verdict_by_criterion,
 )
-from benchwright_harness.decision.report import TestbenchMessage
+from benchwright_harness.decision.report import TestbenchOutput
 from benchwright_harness.decision.results import Results
 from benchwright_harness.execution.process import ProcessEnd, StepEnd
 from benchwright_harness.grading.criterion_proposal import lines_printed_by_testbench
@@ -29,13 +29,13 @@ RIGHT = ("Hint: Output 'y' has no mismatches.", "Mismatches: 0 in 20 samples")
 PASSED = ("===========Your Design Passed===========",)
 
 
-def printed_lines(*lines: str, result_lines: tuple[str, ...] | None = None, has_ended: bool = True) -> TestbenchMessage:
-    return TestbenchMessage(lines=lines, results=lines if result_lines is None else result_lines, ended=has_ended)
+def printed_lines(*lines: str, result_lines: tuple[str, ...] | None = None, has_ended: bool = True) -> TestbenchOutput:
+    return TestbenchOutput(lines=lines, results=lines if result_lines is None else result_lines, ended=has_ended)
 
 
 def decided_verdict(
     table: CriterionTable | None,
-    testbench_message: TestbenchMessage | None = None,
+    testbench_message: TestbenchOutput | None = None,
     *,
     end: ProcessEnd = ProcessEnd.EXITED,
     exit_code: int = 0,
@@ -48,7 +48,7 @@ def decided_verdict(
         testbench_output=testbench_message,
         step_end=StepEnd(end, exit_code, 1.0),
         test_results=hidden_results,
-        summarised_failures=failures,
+        summarised_failure_count=failures,
         limits=RunLimits(),
     )
 

@@ -56,7 +56,7 @@ def verdict_with_fault(
         waited_s=0.0,
         remarks=(),
     )
-    return with_attributed_fault(verdict, execution, simulates=simulates)
+    return with_attributed_fault(verdict, execution, is_simulation_expected=simulates)
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def test_versions_come_from_the_programs_and_name_the_digest(tmp_path: Path) -> 
     native_tools = NativeTools(tmp_path, environ)
     versions = native_tools.versions(ToolSelection())
     assert (versions["icarus"], versions["cocotb"], versions["pytest"]) == ("12.0", "2.0.1", "8.3.2")
-    assert "icarus 12.0" in native_tools.remarks[0]
+    assert "icarus 12.0" in native_tools.verdict_remarks[0]
     other_tools = NativeTools(
         tmp_path, path_variable_with_programs(tmp_path / "b", iverilog="Icarus Verilog version 13.0", python3=PYTHON)
     )
@@ -43,7 +43,7 @@ def test_versions_come_from_the_programs_and_name_the_digest(tmp_path: Path) -> 
 def test_a_tool_that_is_not_on_path_is_named_with_the_next_step(tmp_path: Path) -> None:
     native_tools = NativeTools(tmp_path, path_variable_with_programs(tmp_path / "a", python3=PYTHON))
     with pytest.raises(ToolMissingError, match=r"^tool missing \(iverilog\)$") as missing:
-        native_tools.require(["iverilog"], ToolSelection())
+        native_tools.require_tools(["iverilog"], ToolSelection())
     assert "apt-get install iverilog" in missing.value.hint
 
 
@@ -52,7 +52,7 @@ def test_a_python_without_cocotb_is_told(tmp_path: Path) -> None:
         tmp_path, path_variable_with_programs(tmp_path / "a", python3="Python 3.14.0", iverilog="12.0")
     )
     with pytest.raises(ToolMissingError, match=r"^tool missing \(cocotb\)$") as missing:
-        native_tools.require(["iverilog"], ToolSelection())
+        native_tools.require_tools(["iverilog"], ToolSelection())
     assert "pip install cocotb" in missing.value.hint
 
 

@@ -110,7 +110,7 @@ def test_a_request_that_nobody_reads_is_dropped_with_the_program(tmp_path: Path)
     async def run() -> StepEnd:
         program = Program([sys.executable, "-ISuc", "print('deaf')"], env={}, cwd=tmp_path, reports_on_stderr=True)
         request_bytes = b"x" * 5 * _MEGABYTE
-        step_end = await program.finish(
+        step_end = await program.run_to_end(
             limits=RunLimits(), limited_folder=tmp_path, log=BytesIO(), stdin_bytes=request_bytes
         )
         await asyncio.sleep(0)

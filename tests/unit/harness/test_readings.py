@@ -13,7 +13,7 @@ from benchwright_harness.execution.comparison import (
     ReadingComparison,
     comparison_step,
     read_comparison,
-    tools_that_read_design,
+    tools_to_compare,
 )
 from benchwright_harness.execution.run import UNCOMPARED, _SolutionRun
 from benchwright_harness.inside.guard import readings
@@ -134,20 +134,20 @@ def test_tools_are_joined_where_several_have_read_a_design(
     problem = flow("lint").problem().model_copy(update={"category": category})
     report = StepReport(tools=tuple(ToolRun(tool=tool, simulates=tool == "vvp") for tool in used_tools))
     plan = make_plan(problem.hidden.harness, "icarus", is_supervised=True)
-    assert tools_that_read_design(problem, plan, [report]) == tools
+    assert tools_to_compare(problem, plan, [report]) == tools
 
 
 def test_tools_of_a_step_that_nobody_watches_are_those_that_the_harness_calls() -> None:
     problem = flow("lint").problem()
     plan = make_plan(problem.hidden.harness, "icarus", is_supervised=False)
-    assert tools_that_read_design(problem, plan, []) == ("iverilog", "verilator")
+    assert tools_to_compare(problem, plan, []) == ("iverilog", "verilator")
 
 
 async def test_a_pass_whose_tools_nobody_can_compare_says_so(toolchain: Toolchain) -> None:
     problem = flow("lint").problem()
     plan = make_plan(problem.hidden.harness, "icarus", is_supervised=False)
     harness_run = _SolutionRun(problem, {}, {}, plan, ToolSelection(), NativeSandbox(), toolchain, io.BytesIO(), None)
-    verdict = await harness_run._compared_verdict(Verdict(reason=Reason.PASSED), [])
+    verdict = await harness_run._verdict_after_comparing_readings(Verdict(reason=Reason.PASSED), [])
     assert (verdict.reason, verdict.remarks) == (Reason.PASSED, (UNCOMPARED,))
 
 

@@ -129,14 +129,14 @@ def test_versions_are_those_of_the_selection(tmp_path: Path) -> None:
 
 def test_a_missing_tool_is_named(tmp_path: Path) -> None:
     toolchain = built(tmp_path)
-    toolchain.require([], ToolSelection())
-    toolchain.require(["yosys"], ToolSelection())
+    toolchain.require_tools([], ToolSelection())
+    toolchain.require_tools(["yosys"], ToolSelection())
     with pytest.raises(ToolMissingError, match=r"^tool missing \(nonsense\)$"):
-        toolchain.require(["nonsense", "yosys"], ToolSelection())
+        toolchain.require_tools(["nonsense", "yosys"], ToolSelection())
 
 
 def test_our_own_programs_are_shown_from_a_copy_that_others_can_read(tmp_path: Path) -> None:
     toolchain = built(tmp_path)
-    assert toolchain.inside.parent == toolchain.folder.parent
-    assert toolchain.inside == built(tmp_path, "oss-sim-2").inside, "one copy is enough"
-    assert toolchain.inside.stat().st_mode & 0o005 == 0o005
+    assert toolchain.own_programs_folder.parent == toolchain.folder.parent
+    assert toolchain.own_programs_folder == built(tmp_path, "oss-sim-2").own_programs_folder, "one copy is enough"
+    assert toolchain.own_programs_folder.stat().st_mode & 0o005 == 0o005

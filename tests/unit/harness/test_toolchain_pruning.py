@@ -24,7 +24,7 @@ def cache(tmp_path: Path) -> Path:
     (folder / "inside-000000000000").mkdir()
     (folder / "inside-000000000000" / "file").write_bytes(b"x" * 10_000)
     (folder / "downloads").mkdir()
-    assert Toolchain.find(tmp_path).inside.is_dir()
+    assert Toolchain.find(tmp_path).own_programs_folder.is_dir()
     return tmp_path
 
 
@@ -103,7 +103,7 @@ def test_what_was_begun_long_ago_can_go(cache: Path) -> None:
 def test_a_run_does_not_use_up_files(cache: Path) -> None:
     open_count = len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(20):
-        assert Toolchain.find(cache).inside
+        assert Toolchain.find(cache).own_programs_folder
     assert len(list(Path("/proc/self/fd").iterdir())) <= open_count + 2
 
 

@@ -44,8 +44,10 @@ def grading(records: Records) -> HumanGrading:
 
 async def test_two_people_who_agree_decide(records: Records, grading: HumanGrading) -> None:
     item_id = await record_answer(records, "x")
-    assert await grading.store_grade(item_id, "ana", "partially correct", 2, "half of it") is None
-    judgement = await grading.store_grade(item_id, "bob", "partially correct", 3)
+    assert (
+        await grading.store_grade_and_judgement_if_decided(item_id, "ana", "partially correct", 2, "half of it") is None
+    )
+    judgement = await grading.store_grade_and_judgement_if_decided(item_id, "bob", "partially correct", 3)
     assert judgement is not None
     assert (judgement.method, judgement.label, judgement.score, judgement.passed) == (
         ScoringMethod.PERSON,
@@ -63,27 +65,29 @@ async def test_where_two_disagree_a_third_decides_and_sees_nothing_of_them(
     records: Records, grading: HumanGrading
 ) -> None:
     item_id = await record_answer(records, "x")
-    await grading.store_grade(item_id, "ana", "correct", 1)
-    assert await grading.store_grade(item_id, "bob", "incorrect", 5) is None
+    await grading.store_grade_and_judgement_if_decided(item_id, "ana", "correct", 1)
+    assert await grading.store_grade_and_judgement_if_decided(item_id, "bob", "incorrect", 5) is None
     assert await grading.next_gradable_answer("ana") is None and await grading.next_gradable_answer("bob") is None
-    (disputed,) = await grading.open_disputes("cleo")
+    (disputed,) = await grading.undecided_disputes("cleo")
     assert disputed == await grading.next_gradable_answer("cleo")
-    assert await grading.open_disputes("ana") == []
-    judgement = await grading.store_grade(item_id, "cleo", "partially correct", 4)
+    assert await grading.undecided_disputes("ana") == []
+    judgement = await grading.store_grade_and_judgement_if_decided(item_id, "cleo", "partially correct", 4)
     assert judgement is not None
     assert (judgement.label, judgement.tie_break, len(judgement.votes)) == ("partially correct", True, 3)
 
 
 async def test_points_next_to_each_other_are_no_dispute(records: Records, grading: HumanGrading) -> None:
     item_id = await record_answer(records, "x", "p/open")
-    await grading.store_grade(item_id, "ana", "8", 1)
-    judgement = await grading.store_grade(item_id, "bob", "7", 1)
+    await grading.store_grade_and_judgement_if_decided(item_id, "ana", "8", 1)
+    judgement = await grading.store_grade_and_judgement_if_decided(item_id, "bob", "7", 1)
     assert judgement is not None and judgement.score == 0.75
 
 
 async def test_one_person_is_enough_where_one_is_wanted(records: Records) -> None:
     item_id = await record_answer(records, "x", "p/open")
-    judgement = await HumanGrading(records, problem_of, graders_per_answer=1).store_grade(item_id, "ana", "6", 1)
+    judgement = await HumanGrading(records, problem_of, graders_per_answer=1).store_grade_and_judgement_if_decided(
+        item_id, "ana", "6", 1
+    )
     assert judgement is not None and (judgement.score, judgement.passed) == (0.6, False)
 
 
@@ -94,8 +98,8 @@ async def test_people_read_an_answer_that_nobody_else_could_and_none_that_declin
         await record_answer(records, text, "p/truth")
     (item,) = await grading.gradable_answers("ana")
     assert (item.answer, item.rubric.name, await records.unscored_answers()) == ("I'd say it holds.", "selection", [])
-    await grading.store_grade(item.id, "ana", "1", 1)
-    judgement = await grading.store_grade(item.id, "bob", "1", 1)
+    await grading.store_grade_and_judgement_if_decided(item.id, "ana", "1", 1)
+    judgement = await grading.store_grade_and_judgement_if_decided(item.id, "bob", "1", 1)
     assert judgement is not None and (judgement.passed, judgement.method) == (True, ScoringMethod.PERSON)
     assert await records.find_judgement(item.id) == judgement
     assert await grading.gradable_answers("cleo") == []
@@ -111,7 +115,7 @@ async def test_an_answer_that_gave_way_to_a_newer_one_is_not_graded(records: Rec
 
 async def test_an_item_tells_nothing_of_who_answered_or_graded(records: Records, grading: HumanGrading) -> None:
     item_id = await record_answer(records, "x")
-    await grading.store_grade(item_id, "anastasia", "correct", 1, "GREAT")
+    await grading.store_grade_and_judgement_if_decided(item_id, "anastasia", "correct", 1, "GREAT")
     shown_item = await grading.next_gradable_answer("bob")
     assert shown_item is not None
     text = (
@@ -130,18 +134,18 @@ async def test_everybody_has_an_order_of_their_own_that_stays(records: Records, 
     assert sorted(orders["ana"]) == sorted(orders["bob"]) and orders["ana"] != orders["bob"]
     first_item = await grading.next_gradable_answer("ana")
     assert first_item is not None and first_item.id == orders["ana"][0]
-    await grading.store_grade(first_item.id, "ana", "correct", 1)
+    await grading.store_grade_and_judgement_if_decided(first_item.id, "ana", "correct", 1)
     assert [item.id for item in await grading.gradable_answers("ana")] == orders["ana"][1:]
 
 
 async def test_a_person_can_change_their_mind_until_it_is_decided(records: Records, grading: HumanGrading) -> None:
     item_id = await record_answer(records, "x")
-    await grading.store_grade(item_id, "ana", "correct", 1)
-    await grading.store_grade(item_id, "ana", "incorrect", 2)
-    judgement = await grading.store_grade(item_id, "bob", "incorrect", 1)
+    await grading.store_grade_and_judgement_if_decided(item_id, "ana", "correct", 1)
+    await grading.store_grade_and_judgement_if_decided(item_id, "ana", "incorrect", 2)
+    judgement = await grading.store_grade_and_judgement_if_decided(item_id, "bob", "incorrect", 1)
     assert judgement is not None and judgement.label == "incorrect"
     with pytest.raises(GradingError, match="no more grades"):
-        await grading.store_grade(item_id, "cleo", "correct", 1)
+        await grading.store_grade_and_judgement_if_decided(item_id, "cleo", "correct", 1)
 
 
 async def test_what_a_model_judged_is_graded_for_comparison_only(records: Records) -> None:
@@ -153,7 +157,7 @@ async def test_what_a_model_judged_is_graded_for_comparison_only(records: Record
     assert await HumanGrading(records, problem_of).next_gradable_answer("ana") is None
     grading = HumanGrading(records, problem_of, includes_decided_answers=True)
     for name in ("ana", "bob"):
-        await grading.store_grade(answer.id, name, "incorrect", 1)
+        await grading.store_grade_and_judgement_if_decided(answer.id, name, "incorrect", 1)
     assert await records.find_judgement(answer.id) == by_model
 
 
@@ -165,7 +169,7 @@ async def test_an_answer_to_a_problem_that_changed_or_went_is_not_graded(
     try:
         assert await grading.next_gradable_answer("ana") is None
         with pytest.raises(GradingError, match="changed or removed"):
-            await grading.store_grade(item_id, "ana", "correct", 1)
+            await grading.store_grade_and_judgement_if_decided(item_id, "ana", "correct", 1)
     finally:
         PROBLEMS["p/free"] = old_problem
 
@@ -186,7 +190,7 @@ async def test_a_grade_that_is_none_is_refused(
 ) -> None:
     await record_answer(records, "x")
     with pytest.raises(GradingError, match=message):
-        await grading.store_grade(item_id, grader, label, difficulty)
+        await grading.store_grade_and_judgement_if_decided(item_id, grader, label, difficulty)
 
 
 async def test_points_of_a_rubric_decide_as_labels_do(records: Records) -> None:
@@ -199,20 +203,20 @@ async def test_points_of_a_rubric_decide_as_labels_do(records: Records) -> None:
     await judge_and_record(problem, "x", None, records, problem_ref="p/open", attempt="a", try_number=1, answer_id="x")
     for wrong_points in ((2.5, 0.0), (1.0,), (-1.0, 1.0), (float("nan"), 1.0)):
         with pytest.raises(GradingError):
-            await grading.store_grade("x", "ana", "", 1, points_by_criterion=wrong_points)
+            await grading.store_grade_and_judgement_if_decided("x", "ana", "", 1, points_by_criterion=wrong_points)
     (graded_item,) = await grading.gradable_answers("ana")
-    assert await grading.store_grade("x", "ana", "", 1, points_by_criterion=(2.0, 1.0)) is None
+    assert await grading.store_grade_and_judgement_if_decided("x", "ana", "", 1, points_by_criterion=(2.0, 1.0)) is None
     assert await grading.find_dispute(graded_item) is None
-    assert await grading.store_grade("x", "bob", "", 1, points_by_criterion=(0.0, 1.0)) is None
+    assert await grading.store_grade_and_judgement_if_decided("x", "bob", "", 1, points_by_criterion=(0.0, 1.0)) is None
     dispute = await grading.find_dispute(graded_item)
     assert dispute is not None
     assert (dispute.points, list(dispute.labels)) == ([(0.0, 2.0), (1.0, 1.0)], ["4", "10"])
-    judgement = await grading.store_grade("x", "cleo", "", 1, points_by_criterion=(2.0, 1.0))
+    judgement = await grading.store_grade_and_judgement_if_decided("x", "cleo", "", 1, points_by_criterion=(2.0, 1.0))
     assert judgement is not None
     assert (judgement.label, judgement.passed) == ("10", True)
     answer_record = await records.find_try_record("a", 1)
     assert answer_record is not None
     assert [grade.points for grade in answer_record.grades] == [(2.0, 1.0), (0.0, 1.0), (2.0, 1.0)]
     assert await records.find_try_record("a", 2) is None
-    await records.delete_answers(["a"])
+    await records.delete_answers_of_attempts(["a"])
     assert await records.find_try_record("a", 1) is None

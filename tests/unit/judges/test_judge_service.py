@@ -24,9 +24,9 @@ from benchwright_judges.service import judging as judging_module
 from benchwright_judges.service.admission import USUAL_BODY_LIMIT, AdmissionControl
 from benchwright_judges.service.judging import JudgingPace
 from benchwright_judges.service.submission import RequestKey
-from benchwright_judges.service.submissions import Submissions
+from benchwright_judges.service.submissions import SubmissionQueue
 from benchwright_judges.service.tables import SUBMISSIONS
-from benchwright_judges.service.token import Scope
+from benchwright_judges.service.token import TokenScope
 from benchwright_judges.service.views import LONGEST_ANSWER
 
 from ...support.machine.waiting import wait_until
@@ -113,7 +113,7 @@ async def test_an_administrator_sees_more_of_a_vote_and_nobody_its_reason(tmp_pa
     with JudgeEndpoint(lambda request: says("correct", f"The key says {CANARY}.")) as endpoint:
         async with serve_judges(tmp_path, judges=[judge_at(endpoint.url)]) as service:
             submission = (await post_submission(await service.client(), EXPLAINS, "Because.")).json()
-            admin = await service.client(Scope.ADMIN)
+            admin = await service.client(TokenScope.ADMIN)
             whole = (await admin.get(f"/v1/submissions/{submission['id']}")).json()
             assert whole["judgement"]["votes"][0]["usage"]["input_tokens"] == 100
             assert CANARY not in json.dumps(whole)
@@ -155,11 +155,11 @@ async def test_what_is_judged_later_is_shown_as_judged(service: Served) -> None:
 
 async def test_tokens_that_are_not_valid_are_refused(service: Served) -> None:
     expired, expired_text = await service.tokens.create_with_bearer_string(
-        "bob", [Scope.SUBMIT], expires=time.time() - 1
+        "bob", [TokenScope.SUBMIT], expires=time.time() - 1
     )
-    revoked, revoked_text = await service.tokens.create_with_bearer_string("eve", [Scope.SUBMIT])
+    revoked, revoked_text = await service.tokens.create_with_bearer_string("eve", [TokenScope.SUBMIT])
     assert await service.tokens.revoke(revoked.id)
-    _, good = await service.tokens.create_with_bearer_string("ann", [Scope.SUBMIT])
+    _, good = await service.tokens.create_with_bearer_string("ann", [TokenScope.SUBMIT])
     forged = good[:-1] + ("A" if good[-1] != "A" else "B")
     for text, detail in (
         (expired_text, "expired"),
@@ -189,10 +189,10 @@ async def test_a_revoked_token_is_refused_from_the_next_request_on(service: Serv
 
 
 async def test_a_scope_covers_what_it_names(service: Served) -> None:
-    grader = await service.client(Scope.GRADE)
+    grader = await service.client(TokenScope.GRADE)
     refusal = problem_details_of_refusal(await post_submission(grader, CHOOSES, "B"), 403, "wrong-scope")
     assert "submit" in refusal["detail"]
-    assert (await post_submission(await service.client(Scope.ADMIN), CHOOSES, "B")).status_code == 200
+    assert (await post_submission(await service.client(TokenScope.ADMIN), CHOOSES, "B")).status_code == 200
 
 
 async def test_only_its_own_token_finds_a_submission(service: Served) -> None:
@@ -204,11 +204,11 @@ async def test_only_its_own_token_finds_a_submission(service: Served) -> None:
         *(f"/v1/batches/{batch}{end}" for end in ("", "/results", "/events")),
     ):
         problem_details_of_refusal(await bob.get(path), 404, "not-found")
-        assert (await (await service.client(Scope.ADMIN)).get(path)).status_code == 200
+        assert (await (await service.client(TokenScope.ADMIN)).get(path)).status_code == 200
 
 
 async def test_the_store_of_tokens_holds_no_secret(service: Served, tmp_path: Path) -> None:
-    _, text = await service.tokens.create_with_bearer_string("ann", [Scope.SUBMIT])
+    _, text = await service.tokens.create_with_bearer_string("ann", [TokenScope.SUBMIT])
     secret = text.split("_", 2)[2]
     files = [file for file in tmp_path.glob("judges.sqlite*") if secret.encode() in file.read_bytes()]
     assert files == []
@@ -492,24 +492,24 @@ async def test_what_a_dead_process_left_is_taken_over_once(tmp_path: Path) -> No
         (token,) = await service.tokens.list_tokens()
     async with serve_judges(tmp_path, pace=JudgingPace(lease_s=0.3, poll_s=0.05)) as service:
         # Another process accepted this, and is never heard of again.
-        dead_submissions = Submissions(service.records, process_name="dead", lease_s=0.3)
+        dead_submissions = SubmissionQueue(service.records, process_name="dead", lease_s=0.3)
         key = RequestKey(None, "")
-        lost, _ = await dead_submissions.add_claimed(token.id, key, CHOOSES, "B", reserved_usd=0)
+        lost, _ = await dead_submissions.add_claimed_or_find(token.id, key, CHOOSES, "B", reserved_usd=0)
         judgement = await await_judgement(service, lost.id)
         assert judgement.passed
         assert await dead_submissions.finish_unless_claimed(lost, judgement) is None
-        client = await service.client(Scope.ADMIN)
+        client = await service.client(TokenScope.ADMIN)
         assert (await client.get(f"/v1/submissions/{lost.id}")).json()["state"] == "done"
 
 
 async def test_an_answer_that_brings_processes_down_is_given_up(tmp_path: Path) -> None:
     async with serve_judges(tmp_path, pace=JudgingPace(lease_s=0.2, poll_s=0.05)) as service:
-        token, _ = await service.tokens.create_with_bearer_string("ann", [Scope.SUBMIT])
+        token, _ = await service.tokens.create_with_bearer_string("ann", [TokenScope.SUBMIT])
         service.judging.refuse_new_work()
         taking, _ = service.judging._loops
         await taking
-        dying = Submissions(service.records, process_name="dying", lease_s=-1)
-        lost, _ = await dying.add_claimed(token.id, RequestKey(None, ""), CHOOSES, "B", reserved_usd=0)
+        dying = SubmissionQueue(service.records, process_name="dying", lease_s=-1)
+        lost, _ = await dying.add_claimed_or_find(token.id, RequestKey(None, ""), CHOOSES, "B", reserved_usd=0)
         for _ in range(3):
             assert [claimed.id for claimed in await dying.claim_waiting(5)] == [lost.id]
     async with serve_judges(tmp_path, pace=JudgingPace(lease_s=0.2, poll_s=0.05)) as service:
@@ -519,11 +519,13 @@ async def test_an_answer_that_brings_processes_down_is_given_up(tmp_path: Path) 
 async def test_a_token_with_many_answers_does_not_keep_others_waiting(service: Served) -> None:
     service.judging.refuse_new_work()
     await asyncio.gather(*service.judging._loops[:1])
-    ann, bob = [(await service.tokens.create_with_bearer_string(name, [Scope.SUBMIT]))[0].id for name in ("ann", "bob")]
+    ann, bob = [
+        (await service.tokens.create_with_bearer_string(name, [TokenScope.SUBMIT]))[0].id for name in ("ann", "bob")
+    ]
     key = RequestKey(None, "")
     for token, count_of_answers in ((ann, 50), (bob, 2)):
         answers = [(CHOOSES, "B")] * count_of_answers
-        await service.judging.submissions.add_batch(token, key, answers, most_waiting_submissions=100)
+        await service.judging.submissions.add_or_find_batch(token, key, answers, most_waiting_submissions=100)
     claimed = await service.judging.submissions.claim_waiting(6)
     assert sorted(submission.token for submission in claimed) == sorted([ann] * 4 + [bob] * 2)
 
@@ -565,7 +567,7 @@ async def test_two_people_grade_what_waits_and_a_third_decides(service: Served) 
 
 
 async def test_grades_that_do_not_fit_are_refused(service: Served) -> None:
-    solver, grader = await service.client(), await service.client(Scope.GRADE)
+    solver, grader = await service.client(), await service.client(TokenScope.GRADE)
     item = (await post_submission(solver, EXPLAINS, "Yes.")).json()["id"]
     details = problem_details_of_refusal(await post_grade(grader, item, "splendid"), 422, "invalid")
     assert details["errors"][0]["pointer"] == "/label"
@@ -581,9 +583,9 @@ async def test_agreement_is_for_administrators(tmp_path: Path) -> None:
         async with serve_judges(tmp_path, judges=[judge_at(endpoint.url)]) as service:
             await post_submission(await service.client(), EXPLAINS, "Because.")
             problem_details_of_refusal(
-                await (await service.client(Scope.GRADE)).get("/v1/agreement"), 403, "wrong-scope"
+                await (await service.client(TokenScope.GRADE)).get("/v1/agreement"), 403, "wrong-scope"
             )
-            response = await (await service.client(Scope.ADMIN)).get("/v1/agreement?resamples=100")
+            response = await (await service.client(TokenScope.ADMIN)).get("/v1/agreement?resamples=100")
             assert (response.status_code, response.json()) == (200, [])
 
 
@@ -609,7 +611,7 @@ async def test_no_response_and_no_log_holds_anything_hidden(
 
     with JudgeEndpoint(hostile) as endpoint:
         async with serve_judges(tmp_path, judges=[judge_at(endpoint.url)]) as service:
-            clients = [await service.client(scope, per_minute=10_000) for scope in Scope]
+            clients = [await service.client(scope, per_minute=10_000) for scope in TokenScope]
             ids = []
             for client in clients:
                 for problem in (CHOOSES, FILLS, EXPLAINS, "leaky/none", "leaky/../leaky/fills"):
@@ -629,7 +631,7 @@ async def test_no_response_and_no_log_holds_anything_hidden(
             responses.append((await post_submission(clients[0], CHOOSES, "B")).text)
             assert "failed" in responses[-1]
             monkeypatch.setattr(service.judging.submissions, "find_submission", _fails_with_canary)
-            monkeypatch.setattr(service.judging.submissions, "add_claimed", _fails_with_canary)
+            monkeypatch.setattr(service.judging.submissions, "add_claimed_or_find", _fails_with_canary)
             failed_response = await post_submission(clients[0], CHOOSES, "B")
             responses.append(failed_response.text)
             problem_details_of_refusal(failed_response, 500, "unexpected")

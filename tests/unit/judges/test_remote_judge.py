@@ -14,7 +14,7 @@ from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_judges.errors import ConfigurationError
 from benchwright_judges.judgement import Judgement, JudgementStatus, ScoringMethod
 from benchwright_judges.service.client import RemoteJudge, find_service_token
-from benchwright_judges.service.token import Scope
+from benchwright_judges.service.token import TokenScope
 
 from ...support.service.judge_endpoint import JudgeEndpoint, PlayedReply, says
 from ...support.service.judge_service import CHOOSES, EXPLAINS, judge_at, serve_judges
@@ -36,7 +36,7 @@ def refusal_response(refusal_kind: RefusalKind, **headers: str) -> httpx2.Respon
 async def test_it_says_what_the_service_says(tmp_path: Path) -> None:
     with JudgeEndpoint(lambda request: says("incorrect")) as endpoint:
         async with serve_judges(tmp_path, judges=[judge_at(endpoint.url, input_usd=1)]) as service:
-            _, token = await service.tokens.create_with_bearer_string("ann", [Scope.SUBMIT])
+            _, token = await service.tokens.create_with_bearer_string("ann", [TokenScope.SUBMIT])
             transport = httpx2.ASGITransport(service.app)
             async with RemoteJudge("http://judge", token, transport=transport) as judge:
                 right_judgement = await judge.request_judgement(CHOOSES, "B")
@@ -62,7 +62,7 @@ async def test_a_slow_judge_is_waited_for_without_being_asked_twice(
     slow = PlayedReply(says("correct").body, headers={"Content-Type": "application/json"}, delay_s=0.3)
     with JudgeEndpoint(lambda request: slow) as endpoint:
         async with serve_judges(tmp_path, judges=[judge_at(endpoint.url)]) as service:
-            _, token = await service.tokens.create_with_bearer_string("ann", [Scope.SUBMIT])
+            _, token = await service.tokens.create_with_bearer_string("ann", [TokenScope.SUBMIT])
             transport = httpx2.ASGITransport(service.app)
             async with RemoteJudge("http://judge", token, transport=transport) as judge:
                 assert (await judge.request_judgement(EXPLAINS, "Because.")).label == "correct"

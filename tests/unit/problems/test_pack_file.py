@@ -14,7 +14,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.errors import DatasetError, StoreError
 from benchwright_problems.storage.pack_file import read_pack_file, write_pack_file
 from benchwright_problems.storage.pack_folder import read_pack_folder, wrong_solutions_by_name
-from benchwright_problems.storage.pack_signature import PackSigners, author_key, public_key_text
+from benchwright_problems.storage.pack_signature import PackSigners, public_key_base64, read_or_make_author_key
 
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 Change = Callable[[dict[str, bytes]], object]
@@ -30,7 +30,7 @@ def test_a_published_pack_is_the_folder_that_its_author_had(folder: Path, tmp_pa
     read_pack = read_pack_file(tmp_path / "starter.pack")
     assert read_pack == published_pack
     assert read_pack.pack == read_pack_folder(folder)
-    assert read_pack.key == public_key_text(KEY)
+    assert read_pack.key == public_key_base64(KEY)
 
 
 def test_the_same_folder_makes_the_same_file(folder: Path, tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def _manifest(entries: dict[str, bytes], **manifest_changes: object) -> None:
 
 
 def _put_other_public_key(entries: dict[str, bytes]) -> None:
-    _manifest(entries, key=public_key_text(Ed25519PrivateKey.generate()))
+    _manifest(entries, key=public_key_base64(Ed25519PrivateKey.generate()))
 
 
 def _put_climbing_path(entries: dict[str, bytes]) -> None:
@@ -133,13 +133,13 @@ def test_a_file_that_was_cut_is_refused(folder: Path, tmp_path: Path, share: flo
 
 def test_an_author_has_one_key_that_others_can_not_read(tmp_path: Path) -> None:
     home = Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path)})
-    first_key = public_key_text(author_key(home))
-    assert public_key_text(author_key(home)) == first_key
+    first_key = public_key_base64(read_or_make_author_key(home))
+    assert public_key_base64(read_or_make_author_key(home)) == first_key
     file = home.data / "author-key"
     assert file.stat().st_mode & 0o077 == 0
     file.write_text("no key")
     with pytest.raises(StoreError, match="holds no key"):
-        author_key(home)
+        read_or_make_author_key(home)
 
 
 def test_signers_are_remembered_by_pack(tmp_path: Path) -> None:

@@ -14,11 +14,11 @@ def test_an_archive_of_another_tree_or_of_none_is_refused_and_leaves_nothing(tmp
     sender, receiver = TreeStore(tmp_path / "sender"), TreeStore(tmp_path / "receiver")
     tree, foreign_tree = sender.add({"a.sv": b"module a;\n"}), sender.add({"b.sv": b"module b;\n"})
     assert receiver.find(tree.id) is None
-    for sent in (foreign_tree.packed(), b"no archive", tree.packed()[:-30]):
+    for sent in (foreign_tree.packed_as_zip(), b"no archive", tree.packed_as_zip()[:-30]):
         with pytest.raises(TreeError, match="is something else"):
-            receiver.add_packed(sent, tree.id)
+            receiver.add_zip(sent, tree.id)
         assert not (tmp_path / "receiver").exists()
-    assert receiver.add_packed(tree.packed(), tree.id).read_all() == {"a.sv": b"module a;\n"}
+    assert receiver.add_zip(tree.packed_as_zip(), tree.id).read_all() == {"a.sv": b"module a;\n"}
     kept_tree = receiver.find(tree.id)
     assert kept_tree is not None
     next((tmp_path / "receiver/contents").rglob("*/*")).unlink()

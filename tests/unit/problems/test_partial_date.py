@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.partial_date import may_precede, require_partial_date
+from benchwright_problems.partial_date import may_be_before_or_equal, require_partial_date
 from benchwright_problems.storage.pack_folder import read_built_in, read_pack_folder
 from benchwright_problems.storage.store import Store
 
@@ -36,7 +36,7 @@ def test_anything_else_is_refused(text: str) -> None:
     ],
 )
 def test_what_is_unknown_of_a_date_rules_nothing_out(first_date: str, second_date: str, is_possible: bool) -> None:
-    assert may_precede(first_date, second_date) is is_possible
+    assert may_be_before_or_equal(first_date, second_date) is is_possible
 
 
 def test_a_pack_keeps_its_date_in_the_store_and_its_problems_their_digests(store: Store) -> None:

@@ -11,7 +11,7 @@ import pytest
 from benchwright_attempts.events.reply import read_reply
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Difficulty, Hidden, Problem, ProblemKind, Provenance, Public
-from benchwright_problems.storage.reply_code import choose_code, without_comments
+from benchwright_problems.storage.reply_code import choose_code, with_comments_and_strings_blanked
 from benchwright_problems.verdict import Reason
 
 DRAFT = "module counter(input clk, output q);\n  assign q = 1'b0;\nendmodule\n"
@@ -283,6 +283,6 @@ def test_a_hostile_reply_takes_no_longer_than_it_is_long(reply: str) -> None:
 
 def test_comments_and_strings_become_blanks_of_the_same_length() -> None:
     text = 'a // b\n"c\\"d" e /* f\n g */ h /* i'
-    plain = without_comments(text)
+    plain = with_comments_and_strings_blanked(text)
     assert len(plain) == len(text)
     assert plain.split() == ["a", "e", "h", "/*", "i"]

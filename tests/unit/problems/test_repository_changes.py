@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright_problems.errors import PatchError
-from benchwright_problems.repository.changes import changed_files, diff_of_files
+from benchwright_problems.repository.changes import changed_content_by_path, diff_of_files
 from benchwright_problems.repository.tree import Tree, TreeError, TreeStore
 
 NAMES = ("a.sv", "rtl/b.sv", "rtl/c d.sv", "e")
@@ -30,7 +30,7 @@ def test_a_diff_of_any_texts_makes_the_new_ones_of_the_old_ones(
     tree = trees.add({**old, "kept": b""})
     patch = diff_of_files(old, new)
     expected = {path: new.get(path) for path in {*old, *new} if old.get(path) != new.get(path)}
-    assert changed_files(tree, patch) == expected
+    assert changed_content_by_path(tree, patch) == expected
 
 
 def test_git_applies_the_same_diff_and_its_own_is_taken(trees: TreeStore, tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_git_applies_the_same_diff_and_its_own_is_taken(trees: TreeStore, tmp_pa
     subprocess.run([*git, "add", "-A"], check=True)
     diff = [*git, "diff", "--no-renames", "--cached", start]
     own_diff = subprocess.run(diff, capture_output=True, text=True, check=True).stdout
-    assert changed_files(trees.add(old), own_diff) == {**dict.fromkeys(old), **new}
+    assert changed_content_by_path(trees.add(old), own_diff) == {**dict.fromkeys(old), **new}
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_git_applies_the_same_diff_and_its_own_is_taken(trees: TreeStore, tmp_pa
 def test_a_diff_that_does_not_fit_is_refused_with_the_reason(trees: TreeStore, patch: str, reason: str) -> None:
     tree = trees.add({"a": b"x\n", "bytes": b"\xff"})
     with pytest.raises(PatchError, match=reason):
-        changed_files(tree, patch)
+        changed_content_by_path(tree, patch)
 
 
 def test_trees_share_their_contents_and_notice_a_change(tmp_path: Path) -> None:

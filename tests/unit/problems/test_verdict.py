@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_harness.grading.two_sided import ProofState, TwoSided
+from benchwright_harness.grading.two_sided import ProofState, TwoSidedProof
 from benchwright_problems.verdict import Outcome, Reason, Verdict, present_outcome_of_recorded
 from benchwright_problems.verdict import TestResult as Result
 
@@ -71,18 +71,18 @@ def test_a_verdict_survives_being_written() -> None:
     ],
 )
 def test_a_problem_is_proved_from_both_sides(reference: Verdict, starting: Verdict, reason: str) -> None:
-    two_sided = TwoSided(reference=reference, starting=starting)
-    assert (two_sided.ok, two_sided.reason) == (reason == "", reason)
+    two_sided = TwoSidedProof(reference=reference, starting=starting)
+    assert (two_sided.is_proved, two_sided.reason) == (reason == "", reason)
 
 
 def test_every_reason_is_named_what_to_fix_first_comes_first() -> None:
-    two_sided = TwoSided(reference=FAILED, starting=PASSED, wrong={"late": PASSED, "early": FAILED})
+    two_sided = TwoSidedProof(reference=FAILED, starting=PASSED, wrong={"late": PASSED, "early": FAILED})
     assert two_sided.reasons == (
         "the starting files pass: the tests prove nothing",
         "the reference fails: one failed",
         "the solution in hidden/wrong/late passes: the tests don't find what is wrong with it",
     )
-    assert TwoSided(reference=PASSED, starting=FAILED).reasons == ()
+    assert TwoSidedProof(reference=PASSED, starting=FAILED).reasons == ()
 
 
 @pytest.mark.parametrize(
@@ -94,5 +94,5 @@ def test_every_reason_is_named_what_to_fix_first_comes_first() -> None:
     ],
 )
 def test_another_right_solution_has_to_pass_too(right_verdict: Verdict, state: ProofState, reason: str) -> None:
-    two_sided = TwoSided(reference=PASSED, starting=FAILED, right={"shifted": right_verdict})
-    assert (two_sided.proof, two_sided.reason) == (state, reason)
+    two_sided = TwoSidedProof(reference=PASSED, starting=FAILED, right={"shifted": right_verdict})
+    assert (two_sided.proof_state, two_sided.reason) == (state, reason)

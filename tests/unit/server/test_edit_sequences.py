@@ -20,7 +20,7 @@ from benchwright_verilog.syntax.documents import Document, Documents
 from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.surrogates import encode_text, join_surrogates
 from benchwright_verilog.syntax.tree import differing_start_old_end_new_end, parse
-from benchwright_verilog.syntax.units import Units, inner_unit_starts
+from benchwright_verilog.syntax.units import UnitCache, inner_unit_starts
 
 if TYPE_CHECKING:
     from tree_sitter import Tree
@@ -81,17 +81,27 @@ def check(document: Document, text: str, encoding: PositionEncodingKind) -> None
     assert document.lines.data == encode_text(text)
     assert nodes(document.tree) == nodes(parse(fresh.data))
     unit_facts = [
-        (unit.start, unit.line, nodes(unit.shape.tree), unit.shape.kept_result(_symbols_template).json_at(unit.line))
+        (
+            unit.start,
+            unit.line,
+            nodes(unit.item_text.tree),
+            unit.item_text.kept_result(_symbols_template).json_at(unit.line),
+        )
         for unit in document.units
     ]
     assert unit_facts == [
-        (unit.start, unit.line, nodes(unit.shape.tree), unit.shape.kept_result(_symbols_template).json_at(unit.line))
-        for unit in Units().units_of(fresh.data, encoding)
+        (
+            unit.start,
+            unit.line,
+            nodes(unit.item_text.tree),
+            unit.item_text.kept_result(_symbols_template).json_at(unit.line),
+        )
+        for unit in UnitCache().units_of(fresh.data, encoding)
     ]
-    assert b"".join(unit.shape.data for unit in document.units) == fresh.data
+    assert b"".join(unit.item_text.data for unit in document.units) == fresh.data
     for unit in document.units:
         assert fresh.line_index_of_byte(unit.start) == unit.line
-        assert unit.shape.kept_result(_character_folds_template).json_at(unit.line) is not None
+        assert unit.item_text.kept_result(_character_folds_template).json_at(unit.line) is not None
 
 
 @given(st.data(), start_strategy, encodings)
@@ -128,7 +138,7 @@ def test_replacing_gives_the_lines_of_the_new_text(text: str, start: int, length
     start = min(start, len(text))
     end = min(start + length, len(text))
     whole_text = join_surrogates(text[:start] + new + text[end:])
-    replaced, fresh = Lines(text).replace_range(start, end, new), Lines(whole_text)
+    replaced, fresh = Lines(text).with_range_replaced(start, end, new), Lines(whole_text)
     assert (replaced.text, replaced._starts, replaced._byte_starts) == (whole_text, fresh._starts, fresh._byte_starts)
 
 
@@ -145,11 +155,11 @@ def test_a_large_module_is_parsed_on_from_what_it_was() -> None:
     items = "".join(f"  assign w{number} = a{number} & (b | c);\n" for number in range(2000))
     documents = Documents()
     document = documents.open(URI, 1, f"module m;\n{items}endmodule\n")
-    assert not document.units[0].shape.tree.root_node.has_error
+    assert not document.units[0].item_text.tree.root_node.has_error
     offset = document.text.index(";", 40_000)
     content_change = TextDocumentContentChangePartial(text=" ^ x", range=document.lines.range(offset, offset))
     document, _ = documents.change(URI, 2, [content_change])
-    assert nodes(document.units[0].shape.tree) == nodes(parse(document.lines.data))
+    assert nodes(document.units[0].item_text.tree) == nodes(parse(document.lines.data))
 
 
 @pytest.mark.parametrize(
@@ -179,5 +189,5 @@ def test_what_did_not_change_is_not_looked_at_again() -> None:
     first_document = documents.open(URI, 1, MODULE + second_module)
     content_change = TextDocumentContentChangePartial(text="\n\n", range=Lines(MODULE).range(0, 0))
     second_document, _ = documents.change(URI, 2, [content_change])
-    assert second_document.units[-1].shape is first_document.units[-1].shape
+    assert second_document.units[-1].item_text is first_document.units[-1].item_text
     assert second_document.units[-1].line == first_document.units[-1].line + 2

@@ -6,7 +6,7 @@ import pytest
 
 from benchwright_authoring.problem_files.fields import FileFields, table_fields
 from benchwright_authoring.problem_files.proposals import toml_hover, toml_proposals
-from benchwright_exams.items import Items
+from benchwright_exams.items import ExamItems
 from benchwright_foundation.home import Home
 from benchwright_foundation.stage_file import StageFile
 from benchwright_server.authoring.exam_files import (
@@ -26,7 +26,7 @@ def question(tmp_path: Path) -> Path:
     """The folder of a question of an exam."""
     folder = tmp_path / "exam" / "items" / "2b"
     folder.mkdir(parents=True)
-    StageFile(tmp_path / "exam" / "items.json", Items).write_output(Items(made_from="", items=()))
+    StageFile(tmp_path / "exam" / "items.json", ExamItems).write_output(ExamItems(made_from="", items=()))
     (tmp_path / "exam" / "exam.toml").write_text("")
     (folder / "statement.md").write_text("# Question 2b\n\nWhich memory is volatile?\n")
     return folder

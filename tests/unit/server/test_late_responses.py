@@ -8,12 +8,12 @@ from typing import Any
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import JsonRPCResponseMessage
 
-from benchwright_server.server import Protocol
+from benchwright_server.server import BenchwrightProtocol
 
 
 def respond(to: Future[Any]) -> None:
-    protocol = LanguageServer("test", "1", protocol_cls=Protocol).protocol
-    assert isinstance(protocol, Protocol)
+    protocol = LanguageServer("test", "1", protocol_cls=BenchwrightProtocol).protocol
+    assert isinstance(protocol, BenchwrightProtocol)
     protocol._request_futures["7"] = to
     protocol.handle_message(JsonRPCResponseMessage(id="7", jsonrpc="2.0", result="shown"))
     assert protocol._request_futures == {}

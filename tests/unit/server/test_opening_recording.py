@@ -13,7 +13,7 @@ from benchwright_attempts.state import AttemptState
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_problems.assignment import Assignment
-from benchwright_server.attempts.opening import Opening
+from benchwright_server.attempts.opening import ProblemOpener
 from benchwright_studies.conduct.study_log import StudyLog
 
 PROBLEM = "week-1/sync-fifo"
@@ -41,7 +41,7 @@ def assign(services: Services[StudyLog], *, records_less: bool) -> None:
 
 
 def opened_attempt(services: Services[StudyLog]) -> tuple[str, Recording]:
-    attempt, _ = Opening(services).unfinished_or_new_attempt(PROBLEM, always_new=False)
+    attempt, _ = ProblemOpener(services).reuse_or_make_attempt(PROBLEM, always_new=False)
     return attempt, services.log.header(attempt).recording
 
 

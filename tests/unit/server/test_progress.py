@@ -8,7 +8,7 @@ from benchwright_server.cli.terminal.progress import Meter
 def test_a_line_names_the_step_and_counts_those_before_it() -> None:
     meter = Meter("report", 3, "steps")
     for step in ("reading", "horizon"):
-        meter.begin(step)
+        meter.show_next_step(step)
     assert meter.progress_line().startswith("report (horizon): 1 of 3 steps after ")
 
 

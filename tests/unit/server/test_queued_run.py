@@ -30,7 +30,7 @@ async def test_a_run_that_waits_for_a_slot_is_queued_in_the_status_the_lens_and_
                 await asyncio.sleep(0.01)
         assert (status.view.run, status.view.short, status.running) == (1, "run 1 queued", True)
         assert lens_title_and_operation(status)[0] == "■ Stop the hidden tests · run 1 queued"
-        (pack,) = [pack for pack in (await sessions.packs()).packs if pack.name == "starter"]
+        (pack,) = [pack for pack in (await sessions.refresh_and_list_packs()).packs if pack.name == "starter"]
         (problem,) = [problem for problem in pack.problems if problem.id == "saturating-counter"]
         assert (problem.state, problem.sign, problem.run) == ("queued", "…", 1)
         await session.attempt.runs.cancel("solver")

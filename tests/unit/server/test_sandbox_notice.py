@@ -9,7 +9,7 @@ import pytest
 from benchwright_foundation.home import Home
 from benchwright_harness.errors import SandboxUnavailableError
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
-from benchwright_server.attempts.sandbox_notice import new_sandbox_notice
+from benchwright_server.attempts.sandbox_notice import sandbox_notice_unless_shown
 
 
 def test_it_is_shown_once_and_again_when_a_sandbox_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -18,15 +18,15 @@ def test_it_is_shown_once_and_again_when_a_sandbox_is_lost(tmp_path: Path, monke
     except SandboxUnavailableError as error:
         pytest.skip(str(error))
     home = Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path)})
-    assert new_sandbox_notice(home, "bwrap") == ""
+    assert sandbox_notice_unless_shown(home, "bwrap") == ""
     for _ in range(2):
         with monkeypatch.context() as lost:
             lost.setenv("PATH", "/nowhere")
-            assert "bubblewrap is not installed" in new_sandbox_notice(home, "bwrap")
-            assert new_sandbox_notice(home, "bwrap") == ""
-        assert new_sandbox_notice(home, "bwrap") == ""
+            assert "bubblewrap is not installed" in sandbox_notice_unless_shown(home, "bwrap")
+            assert sandbox_notice_unless_shown(home, "bwrap") == ""
+        assert sandbox_notice_unless_shown(home, "bwrap") == ""
 
 
 def test_who_chose_no_sandbox_is_told_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    assert new_sandbox_notice(Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path)}), "native") == ""
+    assert sandbox_notice_unless_shown(Home.from_environment({"BENCHWRIGHT_HOME": str(tmp_path)}), "native") == ""

@@ -60,7 +60,7 @@ def test_one_bad_option_does_not_lose_the_others() -> None:
 def test_an_option_that_does_not_exist_is_told_only_where_everything_is_ours() -> None:
     options = {"hoover": {"enabled": True}}
     assert read_settings(options)[1] == ["Unknown setting benchwright.hoover is ignored."]
-    assert read_settings(options, strict=False)[1] == []
+    assert read_settings(options, reports_unknown_options=False)[1] == []
 
 
 def test_nothing_set_is_the_default() -> None:

@@ -9,7 +9,7 @@ from pygls.exceptions import JsonRpcInternalError, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
 from benchwright_server.errors import ServerError
-from benchwright_server.server import Protocol
+from benchwright_server.server import BenchwrightProtocol
 
 
 class ServerOutput:
@@ -23,7 +23,7 @@ class ServerOutput:
 
 
 def answer_to(error: JsonRpcInternalError | JsonRpcInvalidParams) -> dict[str, object]:
-    server = LanguageServer("test", "1", protocol_cls=Protocol)
+    server = LanguageServer("test", "1", protocol_cls=BenchwrightProtocol)
     server.protocol.writer = server_output = ServerOutput()  # type: ignore[assignment]
     server.protocol._send_response(1, None, error.to_response_error())
     error_answer: dict[str, object] = json.loads(server_output.data[server_output.data.index(b"{") :])["error"]

@@ -41,8 +41,8 @@ async def test_fixes_are_whole_lines_without_the_ones_around() -> None:
     assert await verible_fixes("m.sv", TEXT) == [
         Fix(
             rule="no-trailing-spaces",
-            line=2,
-            column=19,
+            finding_line=2,
+            finding_column=19,
             title="Remove trailing space",
             first_line=2,
             removed_lines=("  /* é𝄞 */ wire a;  ",),
@@ -50,8 +50,8 @@ async def test_fixes_are_whole_lines_without_the_ones_around() -> None:
         ),
         Fix(
             rule="always-comb",
-            line=3,
-            column=3,
+            finding_line=3,
+            finding_column=3,
             title="Substitute 'always @(*)' for 'always_comb'",
             first_line=3,
             removed_lines=("  always @(*) begin end",),
@@ -62,7 +62,7 @@ async def test_fixes_are_whole_lines_without_the_ones_around() -> None:
 
 async def test_a_fix_for_one_place_of_two_in_a_file_is_kept() -> None:
     fixes = await verible_fixes("m.sv", "module m;  \n  wire a\f;  \nendmodule\n")
-    assert [(fix.line, fix.removed_lines) for fix in fixes] == [(1, ("module m;  ",)), (2, ("  wire a\f;  ",))]
+    assert [(fix.finding_line, fix.removed_lines) for fix in fixes] == [(1, ("module m;  ",)), (2, ("  wire a\f;  ",))]
 
 
 @pytest.mark.parametrize(("rule", "reason"), [("+nonsense", "nonsense"), ("+line-length=length:15", "out of range")])

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from benchwright_foundation.errors import StorageError
-from benchwright_service.content_free_log import COUNTED_S, CountingHandler, PlainFormatter
+from benchwright_service.content_free_log import REPETITIONS_COUNTED_S, ContentFreeFormatter, RepetitionCountingHandler
 
 CANARY = "zqcanary"
 
@@ -21,7 +21,7 @@ CANARY = "zqcanary"
 def log() -> Iterator[io.StringIO]:
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(PlainFormatter())
+    handler.setFormatter(ContentFreeFormatter())
     root_logger = logging.getLogger()
     root_logger.addHandler(handler)
     yield stream
@@ -73,8 +73,8 @@ raise ValueError("{CANARY[:4]}" + "{CANARY[4:]}")
 
 def test_what_repeats_itself_is_a_line_and_a_count_and_a_failing_disk_has_no_traceback() -> None:
     stream, time_s = io.StringIO(), 0.0
-    handler = CountingHandler(stream, lambda: time_s)
-    handler.setFormatter(PlainFormatter())
+    handler = RepetitionCountingHandler(stream, lambda: time_s)
+    handler.setFormatter(ContentFreeFormatter())
     logger = logging.Logger("benchwright_service.runs.runs")
     logger.addHandler(handler)
     for _ in range(300):
@@ -82,7 +82,7 @@ def test_what_repeats_itself_is_a_line_and_a_count_and_a_failing_disk_has_no_tra
             raise StorageError(CANARY) from OSError(errno.ENOSPC, CANARY)
         except StorageError:
             logger.exception("runs can't be looked after")
-    time_s += COUNTED_S
+    time_s += REPETITIONS_COUNTED_S
     logger.error("another")
     line = "ERROR benchwright_service.runs.runs: runs can't be looked after: StorageError (ENOSPC)"
     lines = [text.partition("ERROR")[1] + text.partition("ERROR")[2] for text in stream.getvalue().splitlines()]

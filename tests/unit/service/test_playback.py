@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.clock.hand_clock import HandClock
+from benchwright_attempts.clock.hand_clock import ManualClock
 from benchwright_attempts.events.events import Edit, Event, Paused, Resumed, Started, TextCause, TextSet
 from benchwright_attempts.events.evidence import EditReason
 from benchwright_attempts.events.file_text import Change, FileText
@@ -30,12 +30,12 @@ LETTERS = st.text(st.sampled_from("ab\n é🙂\ud83d\ude42"), max_size=5)
 
 
 @pytest.fixture
-def clock() -> HandClock:
-    return HandClock()
+def clock() -> ManualClock:
+    return ManualClock()
 
 
 @pytest.fixture
-def log(tmp_path: Path, clock: HandClock) -> Iterator[EventLog]:
+def log(tmp_path: Path, clock: ManualClock) -> Iterator[EventLog]:
     with EventLog(tmp_path / "log.sqlite", wall_clock=clock.now, monotonic_ns=clock.monotonic_ns) as opened:
         yield opened
 
@@ -76,7 +76,7 @@ def follow(playback_chunks: list[dict[str, Any]]) -> Iterator[tuple[str | None, 
             yield text, marks
 
 
-def test_each_step_has_the_text_and_where_it_came_from(log: EventLog, clock: HandClock) -> None:
+def test_each_step_has_the_text_and_where_it_came_from(log: EventLog, clock: ManualClock) -> None:
     attempt = begun(log)
     for version, (kind, text) in enumerate((("type", "ab"), ("paste", "CD")), 2):
         clock.pass_s(2)
@@ -105,7 +105,7 @@ def test_a_file_that_is_gone_or_unknown_has_no_text(log: EventLog) -> None:
     assert replayed.changed_files_at_end() == {}
 
 
-def test_pauses_have_an_end_even_if_it_is_that_of_the_log(log: EventLog, clock: HandClock) -> None:
+def test_pauses_have_an_end_even_if_it_is_that_of_the_log(log: EventLog, clock: ManualClock) -> None:
     attempt = begun(log)
     events: list[Event] = [Paused(reason="lunch"), Resumed(), Paused()]
     for event in events:
@@ -117,7 +117,7 @@ def test_pauses_have_an_end_even_if_it_is_that_of_the_log(log: EventLog, clock: 
     assert pauses[:2] == [(10.0, 20.0, "lunch"), (30.0, 35.0, "")]
 
 
-def test_a_run_that_the_log_does_not_have_is_placed_by_the_wall_time(log: EventLog, clock: HandClock) -> None:
+def test_a_run_that_the_log_does_not_have_is_placed_by_the_wall_time(log: EventLog, clock: ManualClock) -> None:
     attempt = begun(log)
     began = clock.now().timestamp()
     clock.pass_s(100)
@@ -179,7 +179,7 @@ def test_text_is_unknown_from_an_edit_on_whose_text_was_not_recorded(log: EventL
     st.sampled_from([60, 200, 100_000]),
 )
 def test_every_text_is_the_replays(tmp_path_factory: Any, edits: list[tuple[int, int, str, bool]], size: int) -> None:
-    clock = HandClock()
+    clock = ManualClock()
     with (
         pytest.MonkeyPatch.context() as patched,
         EventLog(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from benchwright_authoring.written_question import WrittenQuestion, build_pack
 from benchwright_problems.problem import Pack
-from benchwright_problems.storage.pack_files_schema import PackFile
+from benchwright_problems.storage.pack_files_schema import PackToml
 from benchwright_service.questions.publishing import with_publication_dates
 
 QUESTION = WrittenQuestion.model_validate(
@@ -11,7 +11,7 @@ QUESTION = WrittenQuestion.model_validate(
 
 
 def version(publication_date: str, *names: str) -> Pack:
-    head = PackFile(
+    head = PackToml(
         name="c-questions",
         title="C",
         version="1",

@@ -15,4 +15,4 @@ def test_the_page_is_what_the_api_declares() -> None:
 
 
 def test_the_table_of_permissions_is_what_the_api_declares() -> None:
-    assert (PAGES / "permissions.md").read_text() == permissions.permissions_page() + "\n"
+    assert (PAGES / "permissions.md").read_text() == permissions.permissions_markdown() + "\n"

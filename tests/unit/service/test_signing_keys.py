@@ -60,7 +60,7 @@ def signed(signer: Countersigner, time: datetime) -> KeyStanding:
     """Standing that is published of a receipt that is made now."""
     anchor = signer.sign(ANCHOR, time)
     assert anchor.is_signed and anchor.receipt is not None
-    return key_standing(anchor.receipt.key, anchor.receipt.time, signer.published.keys)
+    return key_standing(anchor.receipt.key, anchor.receipt.time, signer.published_keys.keys)
 
 
 def test_a_first_start_makes_a_key_that_only_the_services_user_can_read(folder: Path, machine: Machine) -> None:
@@ -85,7 +85,7 @@ def test_a_service_that_runs_signs_with_each_key_in_its_time_alone(folder: Path,
     assert [old_receipt.key, receipts[0].key, new_receipt.key] == [old_receipt.key, old_receipt.key, new_key.key]
     assert old_receipt.key != new_key.key
     assert {
-        key_standing(receipt.key, receipt.time, signer.published.keys)
+        key_standing(receipt.key, receipt.time, signer.published_keys.keys)
         for receipt in (old_receipt, receipts[0], new_receipt)
         if receipt is not None
     } == {KeyStanding.VALID}
@@ -125,7 +125,7 @@ def test_a_change_that_was_killed_half_way_is_completed_by_the_next_start(folder
     existing_or_new_keys_file(folder, machine)
     assert first_key.secret not in (folder / "keys.json").read_text()
     assert signed(signer, machine.clock_time) is KeyStanding.VALID
-    assert len(signer.published.keys) == 2
+    assert len(signer.published_keys.keys) == 2
 
 
 def test_the_key_of_an_older_version_goes_on_and_its_receipts_have_no_earliest_time(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_receipts_of_a_revoked_key_prove_nothing_from_then_on_and_the_present_ke
     revoked_from = START + timedelta(days=1)
     (first_key,) = read_keys(folder / "keys.json").keys
     assert revoke_signing_key(folder, first_key.key[:8], revoked_from, machine, machine.wait).key == first_key.key
-    keys = signer.published.keys
+    keys = signer.published_keys.keys
     assert [
         key_standing(first_key.key, time, keys)
         for time in (START, revoked_from - SECOND, revoked_from, machine.clock_time)
@@ -159,8 +159,8 @@ def test_receipts_of_a_revoked_key_prove_nothing_from_then_on_and_the_present_ke
     assert signed(signer, machine.clock_time) is KeyStanding.VALID
     # A later date does not make any of them valid again, and no other key is made.
     revoke_signing_key(folder, first_key.key, revoked_from + SECOND, machine, machine.wait)
-    assert key_standing(first_key.key, revoked_from, signer.published.keys) is KeyStanding.REVOKED
-    assert len(signer.published.keys) == 2
+    assert key_standing(first_key.key, revoked_from, signer.published_keys.keys) is KeyStanding.REVOKED
+    assert len(signer.published_keys.keys) == 2
 
 
 def test_a_wrong_key_or_time_changes_nothing(folder: Path, machine: Machine, tmp_path: Path) -> None:

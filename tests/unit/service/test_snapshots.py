@@ -25,7 +25,7 @@ def test_a_content_is_kept_once_and_read_back(tmp_path: Path) -> None:
     snapshots = Snapshots(tmp_path)
     content = b"module a;\nendmodule\n" * 100
     assert snapshots.missing_digests([digest(content), digest(b"")]) == sorted([digest(content), digest(b"")])
-    snapshots.keep_content(digest(content), packed(content))
+    snapshots.keep_content_and_get_added_bytes(digest(content), packed(content))
     assert snapshots.missing_digests([digest(content)]) == []
     assert snapshots.content(digest(content)) == content
     (file,) = (path for path in tmp_path.rglob("*") if path.is_file())
@@ -48,5 +48,5 @@ def test_a_content_is_kept_once_and_read_back(tmp_path: Path) -> None:
 )
 def test_what_is_not_the_content_is_refused_and_not_kept(tmp_path: Path, bad: str) -> None:
     with pytest.raises(RefusalError):
-        Snapshots(tmp_path).keep_content(digest(b"content"), bad)
+        Snapshots(tmp_path).keep_content_and_get_added_bytes(digest(b"content"), bad)
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]

@@ -6,7 +6,7 @@ from pyslang.ast import Compilation
 from pyslang.syntax import SyntaxTree
 
 from benchwright_snippets import Snippet, cocotb_snippets, systemverilog_snippets
-from benchwright_snippets.reference import reference
+from benchwright_snippets.reference import reference_page
 
 
 def syntax_errors(code: str) -> list[str]:
@@ -41,4 +41,4 @@ def test_a_broken_snippet_would_be_noticed() -> None:
 
 def test_the_reference_is_current() -> None:
     page = Path(__file__).parents[3] / "docs" / "reference" / "snippets.md"
-    assert page.read_text(encoding="utf-8") == reference()
+    assert page.read_text(encoding="utf-8") == reference_page()

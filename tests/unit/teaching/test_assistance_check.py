@@ -20,15 +20,15 @@ from benchwright_attempts.events.evidence import (
 )
 from benchwright_attempts.events.file_text import Change
 from benchwright_attempts.log.record import Moment, RecordedEvent
-from benchwright_problems.assistance import Allowed, Assistance, DatedAssistance
+from benchwright_problems.assistance import AllowedHelp, Assistance, DatedAssistance
 from benchwright_teaching.assistance_check import AssistanceChecked, check_assistance
 
 FILE = "rtl/mine.sv"
 BEGAN = datetime(2026, 3, 2, 9, tzinfo=UTC)
-NONE = Assistance(allowed=Allowed.NONE)
-COMPLETION = Assistance(allowed=Allowed.COMPLETION)
-CHAT = Assistance(allowed=Allowed.CHAT)
-COPILOT = Assistance(allowed=Allowed.NAMED, extensions=("GitHub.copilot",))
+NONE = Assistance(allowed=AllowedHelp.NONE)
+COMPLETION = Assistance(allowed=AllowedHelp.COMPLETION)
+CHAT = Assistance(allowed=AllowedHelp.CHAT)
+COPILOT = Assistance(allowed=AllowedHelp.NAMED, extensions=("GitHub.copilot",))
 REPORTING = Environment(editor="Visual Studio Code 1.105.1", change_reasons=True)
 
 
@@ -96,7 +96,7 @@ def test_an_acceptance_without_the_editors_report_counts_too() -> None:
     ).findings
     assert (finding.extension, finding.characters) == ("benchwright", 5)
     assert checked(
-        Assistance(allowed=Allowed.NAMED, extensions=("benchwright",)), inserted(2, "aaaaa"), accepted_event
+        Assistance(allowed=AllowedHelp.NAMED, extensions=("benchwright",)), inserted(2, "aaaaa"), accepted_event
     ) == (AssistanceChecked(is_reported=True))
 
 
@@ -174,7 +174,7 @@ def test_a_rule_names_extensions_where_it_needs_them(allowed: str, extensions: t
 
 
 def test_our_own_completion_has_one_name() -> None:
-    rule = Assistance(allowed=Allowed.NAMED, extensions=("benchwright",))
+    rule = Assistance(allowed=AllowedHelp.NAMED, extensions=("benchwright",))
     assert rule.allows_text_from("benchwright.benchwright", is_chat=False)
     assert rule.allows_text_from("Benchwright", is_chat=False)
     assert not rule.allows_text_from("", is_chat=False)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from benchwright_teaching.points import (
     AssignmentTimes,
     CostlyHint,
-    Counting,
+    CountedRunChoice,
     DecidedRun,
     GradingRules,
     days_late,
@@ -39,7 +39,7 @@ def test_a_day_late_counts_as_soon_as_it_has_begun(hours: float, days: int) -> N
         ((run(-2, share=0.5),), GradingRules(points=4), 0, 0),
         ((run(-2, share=0.5),), GradingRules(points=4, partial=True), 2, 0),
         ((run(-2, has_passed=True), run(-1, share=0.5)), GradingRules(points=4), 4, 0),
-        ((run(-2, has_passed=True), run(-1, share=0.5)), GradingRules(points=4, counting=Counting.LAST), 0, 0),
+        ((run(-2, has_passed=True), run(-1, share=0.5)), GradingRules(points=4, counting=CountedRunChoice.LAST), 0, 0),
         ((run(-1, share=0.5), run(30, has_passed=True)), GradingRules(points=4, partial=True, late_percent=10), 3.2, 2),
         ((run(-1, share=0.9), run(30, has_passed=True)), GradingRules(points=4, partial=True, late_percent=10), 3.6, 0),
         ((run(24 * 20, has_passed=True),), GradingRules(points=4, late_percent=10), 0, 20),

@@ -224,8 +224,8 @@ def test_unknown_values_cycles_and_cut_values_are_recognised() -> None:
     assert FailureEvidence.from_message("ValueError: Cannot convert Logic('X') to bool").has_unknown_value
     assert not FailureEvidence.from_message("assert 3 == 4").has_unknown_value
     assert FailureEvidence.from_message("mismatch in cycle 17").cycle_in_message == 17
-    assert FailureEvidence.from_message("expected 20, got 4").is_truncated
-    assert not FailureEvidence.from_message("expected 20, got 5").is_truncated
+    assert FailureEvidence.from_message("expected 20, got 4").is_actual_value_truncated
+    assert not FailureEvidence.from_message("expected 20, got 5").is_actual_value_truncated
     assert FailureEvidence.from_message("expected 5, got 4").is_off_by_one
 
 

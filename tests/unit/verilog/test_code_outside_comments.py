@@ -40,4 +40,4 @@ def test_strings_can_stay() -> None:
     ],
 )
 def test_the_arguments_of_macros_have_their_parentheses(text: str, arguments: list[str]) -> None:
-    assert [text[start:end] for start, end in Outline(text.encode()).macro_arguments] == arguments
+    assert [text[start:end] for start, end in Outline(text.encode()).macro_argument_ranges] == arguments

@@ -58,10 +58,10 @@ def test_positions_are_those_of_a_naive_count_and_lead_back(text: str, encoding:
         position = lines.position(offset)
         if text[offset - 1 : offset + 1] == "\r\n":
             # Between CR and LF there is no position: it is taken for the one before.
-            assert lines.offset(position) == offset - 1
+            assert lines.code_point_at(position) == offset - 1
         else:
             assert position == naive_position(text, offset, encoding)
-            assert lines.offset(position) == offset
+            assert lines.code_point_at(position) == offset
 
 
 @given(text_strategy.map(joined), encodings, st.integers(0, 99), st.integers(0, 99))
@@ -69,7 +69,7 @@ def test_positions_beyond_an_end_are_that_end(
     text: str, encoding: PositionEncodingKind, line: int, character: int
 ) -> None:
     lines = naive_lines(text)
-    offset = Lines(text, encoding).offset(Position(line, character))
+    offset = Lines(text, encoding).code_point_at(Position(line, character))
     if line >= len(lines):
         assert offset == len(text)
         return

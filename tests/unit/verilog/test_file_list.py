@@ -141,7 +141,7 @@ def test_a_macro_can_be_taken_back_and_libraries_have_any_suffix(tmp_path: Path)
 
 def test_a_list_may_be_one_compilation_unit(tmp_path: Path) -> None:
     file_list = listed(tmp_path, "--single-unit a.sv\n-f more.f\n", a_sv="", more_f="--libraries-inherit-macros\n")
-    assert (file_list.single_unit, file_list.libraries_inherit_macros) == (True, True)
+    assert (file_list.is_single_unit, file_list.libraries_inherit_macros) == (True, True)
     assert file_list.complaints == ()
 
 

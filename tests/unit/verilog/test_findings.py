@@ -9,10 +9,10 @@ from benchwright_verilog.findings.merging import findings_to_show
 from benchwright_verilog.findings.rules import reports_deprecated_code, reports_removable_code, rule_and_equivalents
 from benchwright_verilog.findings.source import SLANG, FindingTool
 from benchwright_verilog.findings.waivers import Waivers
-from benchwright_verilog.settings import Lint
+from benchwright_verilog.settings import LintRuleSettings
 from benchwright_verilog.syntax.lines import Lines
 
-NO_WISHES = Lint()
+NO_WISHES = LintRuleSettings()
 
 
 def finding(
@@ -21,7 +21,7 @@ def finding(
     return Finding(source, start, start + 1, level, rule, message)
 
 
-def rules_at(text: str, *findings: Finding, lint: Lint = NO_WISHES) -> list[str]:
+def rules_at(text: str, *findings: Finding, lint: LintRuleSettings = NO_WISHES) -> list[str]:
     return [merged_finding.rule for merged_finding in findings_to_show(findings, Lines(text), lint)]
 
 
@@ -58,13 +58,17 @@ def test_findings_come_in_the_order_of_the_text_and_each_once() -> None:
     ]
 
 
-@pytest.mark.parametrize("wish", [Lint(off=("width-trunc",)), Lint(severity={"width-trunc": "off"})])
-def test_a_rule_can_be_turned_off(wish: Lint) -> None:
+@pytest.mark.parametrize(
+    "wish", [LintRuleSettings(off=("width-trunc",)), LintRuleSettings(severity={"width-trunc": "off"})]
+)
+def test_a_rule_can_be_turned_off(wish: LintRuleSettings) -> None:
     assert rules_at("a", finding("width-trunc"), finding("other"), lint=wish) == ["other"]
 
 
 def test_a_rule_can_be_made_worse() -> None:
-    (merged_finding,) = findings_to_show([finding("width-trunc")], Lines("a"), Lint(severity={"width-trunc": "error"}))
+    (merged_finding,) = findings_to_show(
+        [finding("width-trunc")], Lines("a"), LintRuleSettings(severity={"width-trunc": "error"})
+    )
     assert merged_finding.level is Level.ERROR
 
 

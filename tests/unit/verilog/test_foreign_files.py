@@ -14,7 +14,7 @@ import pytest
 
 import benchwright_verilog
 from benchwright_verilog.semantics.compilation import parsing
-from benchwright_verilog.semantics.compilation.trees import Preprocessing, parsing_options
+from benchwright_verilog.semantics.compilation.trees import Preprocessing, parse_options_bag
 from benchwright_verilog.semantics.project import plain_files
 from benchwright_verilog.semantics.project.index.indexing import read_entries
 from benchwright_verilog.semantics.project.lists.file_list import read_file_list
@@ -79,11 +79,11 @@ def analysed(tmp_path: Path, way: str, *, is_there: bool) -> tuple[str, list[str
     messages += [complaint.message for file_list in project.lists for complaint in file_list.complaints]
     messages += [str(path) for path in project.paths]
     messages += [instance.module for instance in project.instance_tree_of(workspace / "top.sv").tops()]
-    messages += [unit.name for _, units in project.declared_units_by_file() for unit in units]
+    messages += [unit.name for _, units in project.declared_names_by_file() for unit in units]
     messages += [
         str(project.find_include(workspace / "top.sv", name)) for name in ("x.sv", "link.sv", str(rtl / "x.sv"))
     ]
-    messages += [str(buffer) for tree in analysis.compiled.trees for buffer in tree.included]
+    messages += [str(buffer) for tree in analysis.compiled.trees for buffer in tree.included_files]
     sources = analysis.compiled.trees[0].sources
     texts = [sources.getSourceText(buffer) for buffer in sources.getAllBuffers()]
     return "".join(texts), [answer.replace(str(folder), "") for answer in messages]
@@ -106,14 +106,14 @@ def test_a_hidden_file_is_like_one_that_is_missing(tmp_path: Path, way: str) -> 
 def test_slang_shows_nothing_where_the_kernel_does_not_keep_it_from_files(
     tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parsing, "_forbid_opening_files", lambda: None)
-    parsing._thread_without_file_access.cache_clear()
+    monkeypatch.setattr(parsing, "_forbid_this_thread_to_open_files", lambda: None)
+    parsing._executor_without_file_access.cache_clear()
     try:
         _, messages = analysed(tmp_path, way, is_there=True)
         assert "assign" not in "".join(messages)
         assert any("unknown module" in answer for answer in messages)
     finally:
-        parsing._thread_without_file_access.cache_clear()
+        parsing._executor_without_file_access.cache_clear()
 
 
 @needs_landlock
@@ -131,11 +131,11 @@ def test_the_thread_that_parses_opens_no_file_at_all(tmp_path: Path) -> None:
         return outcomes
 
     assert tries() == ["opened"] * 4
-    assert parsing._thread_without_file_access().submit(tries).result() == ["refused"] * 4
+    assert parsing._executor_without_file_access().submit(tries).result() == ["refused"] * 4
     sources = pyslang.SourceManager()
     text = f'`include "{tmp_path}/x.svh"\n{USE}'
     for parse in (parsing.parse, parsing.parse_file):
-        parse(text, sources, f"{tmp_path}/top.sv", parsing_options(Preprocessing((tmp_path,)), 64))
+        parse(text, sources, f"{tmp_path}/top.sv", parse_options_bag(Preprocessing((tmp_path,)), 64))
         assert not any(f"output {CANARY}" in sources.getSourceText(buffer) for buffer in sources.getAllBuffers())
     assert tries() == ["opened"] * 4
 
@@ -301,7 +301,7 @@ def test_a_workspace_stays_one_when_its_marker_goes(tmp_path: Path) -> None:
     projects.change_folders([tmp_path], [])
     assert projects.project_of_path(tmp_path / "top.sv").is_workspace
     marker.unlink()
-    projects.recheck_changed_files([marker])
+    projects.note_disk_changes([marker])
     assert projects.project_of_path(tmp_path / "top.sv").is_workspace
 
 

@@ -78,7 +78,7 @@ def test_the_index_tells_which_files_have_a_name_in_their_code(tmp_path: Path) -
     (tmp_path / "a.sv").write_text("module a; wire \\x+y ; endmodule // not_here\n")
     (tmp_path / "b.sv").write_text('module b; initial $display("a"); endmodule\n')
     project = Project(tmp_path, Documents())
-    project.refresh()
+    project.refresh_if_stale()
     assert project.inventory is not None
     paths_by_name = {
         name: [path.name for path in project.inventory.files_naming(name)] for name in ("a", "b", "x+y", "not_here")

@@ -14,9 +14,9 @@ from benchwright_verilog.language.completion.library import Library
 from benchwright_verilog.language.completion.proposal import CompletionRequest
 from benchwright_verilog.language.completion.proposals import proposals
 from benchwright_verilog.language.explanation.explanations import explain_name
-from benchwright_verilog.language.hints import hints
+from benchwright_verilog.language.hints import hints_between
 from benchwright_verilog.semantics.project.project import Project
-from benchwright_verilog.settings import InlayHints
+from benchwright_verilog.settings import InlayHintSettings
 from benchwright_verilog.syntax.documents import Documents
 
 TEXTS = 10_000
@@ -136,15 +136,15 @@ def ask_everything(text: str, chance: random.Random) -> None:
     project = Project(None, documents)
     document = documents.open("file:///a.sv", 1, text)
     analysis = project.analysis(document)
-    list(hints(analysis, 0, len(analysis.data), InlayHints()))
+    list(hints_between(analysis, 0, len(analysis.data), InlayHintSettings()))
     for occurrence in analysis.occurrences():
         explain_name(document, document.lines.from_byte(occurrence.start), analysis, lambda path: None)
     for _ in range(3):
         cursor = cursor_at(text, chance.randrange(len(text) + 1))
-        byte = document.lines.to_byte(cursor.start)
+        byte = document.lines.to_byte(cursor.word_start)
         request = CompletionRequest(cursor, text, byte, analysis, project, Library(), lambda path: None, True)
         for proposal in proposals(request):
-            proposal.documentation()
+            proposal.make_documentation()
 
 
 @pytest.mark.long

@@ -66,12 +66,12 @@ def test_what_other_files_may_hold_is_no_error_before_they_were_read(folder: Pat
     path, _ = opened(folder, text, documents)
     project = Project(folder, documents)
     assert errors(project, path) == []
-    assert not project.is_whole
+    assert not project.is_wholly_read
     gate.set()
     assert project.inventory is not None
     project.inventory.wait_for_background_reading()
     assert sorted(errors(project, path)) == ["port 'b' does not exist in 'child'", "unknown module 'missing'"]
-    assert project.is_whole
+    assert project.is_wholly_read
 
 
 def test_a_syntax_error_is_told_before_the_others_were_read(folder: Path, gate: threading.Event) -> None:
@@ -106,7 +106,7 @@ def test_the_background_reads_what_a_look_at_once_would(folder: Path) -> None:
     index.refresh_if_stale()
     index.wait_for_background_reading()
     index.refresh_if_stale()
-    assert index.is_whole
+    assert index.is_wholly_read
     assert {path: entry_as_json_values(entry) for path, entry in index.entries.items()} == {
         path: entry_as_json_values(indexing.read_entry(path, stamp, ReadableFiles.below(folder)))
         for path, stamp in index.stamps.items()

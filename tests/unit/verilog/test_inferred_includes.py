@@ -23,7 +23,7 @@ class IncludeCase:
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        self.project = Project(folder, Documents(), on_lists=self._read)
+        self.project = Project(folder, Documents(), on_lists_read=self._read)
         self._path = folder / "rtl/m.sv"
 
     def _read(self, lists: Sequence[FileList]) -> None:

@@ -36,7 +36,7 @@ def all_instances(design: InstanceTree) -> list[DesignInstance]:
 
 def viewed(project: Project, instance: DesignInstance) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Path and parameters of what a module is analysed as, once it is viewed as an instance."""
-    project.choose_instances(InstanceChoice(None, {instance.module: instance.as_path}))
+    project.choose_instances(InstanceChoice(None, {instance.module: instance.as_reference}))
     assert instance.declaration is not None
     analysis = project.analysis_of(instance.declaration.path)
     body = analysis.module_body(instance.module) if analysis is not None else None
@@ -136,8 +136,8 @@ def test_escaped_names_and_arrays_are_found_again_by_their_paths(tmp_path: Path)
     assert len(instances) == 6
     for instance in instances:
         assert [last.path for last in design.instances_along(instance.path)][-1] == instance.path
-        assert instance.instantiated is not None
-        text = (tmp_path / "b.sv").read_bytes()[instance.instantiated.start : instance.instantiated.end]
+        assert instance.instantiation_span is not None
+        text = (tmp_path / "b.sv").read_bytes()[instance.instantiation_span.start : instance.instantiation_span.end]
         assert text in (b"\\x.y", b"many", b"\\g[0]")
 
 
@@ -159,7 +159,7 @@ def test_a_view_is_kept_until_it_is_the_default_again(tmp_path: Path) -> None:
         tmp_path / "design", a="module a #(N = 1) (); endmodule", b="module b; a #(7) u (); endmodule"
     )
     (instance,) = project.instance_tree_of(tmp_path / "design" / "a.sv").instances_of_module("a")
-    view = InstanceChoice("b", {"a": instance.as_path})
+    view = InstanceChoice("b", {"a": instance.as_reference})
     store.save(tmp_path / "design", view)
     assert InstanceChoiceStore(tmp_path / "views").load_or_defaults(tmp_path / "design") == view
     assert store.load_or_defaults(tmp_path / "other") == DEFAULTS

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_verilog.findings.piecewise import Piecewise
+from benchwright_verilog.findings.piecewise import PiecewiseDiagnostics
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
@@ -53,7 +53,7 @@ def test_thousands_of_nested_blocks_are_analysed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("depth", "diagnostic_count"), [(DEEP, 2), (20_000, 1)])
 def test_a_large_file_of_nested_blocks_is_analysed_in_pieces(depth: int, diagnostic_count: int) -> None:
     document = Documents().open("file:///m.sv", 1, nested(depth))
-    assert len(Piecewise(Path("/m.sv"), is_alone=False).diagnostics(document.units)) == diagnostic_count
+    assert len(PiecewiseDiagnostics(Path("/m.sv"), is_alone=False).diagnostics(document.units)) == diagnostic_count
 
 
 def test_a_port_that_its_module_does_not_find_again_is_looked_up(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_verilog.findings.piecewise import Piecewise
+from benchwright_verilog.findings.piecewise import PiecewiseDiagnostics
 from benchwright_verilog.language.completion.library import Library
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import ProjectSettings as ProjectSettings
@@ -185,7 +185,7 @@ def test_a_header_that_is_created_later_is_read(tmp_path: Path) -> None:
 def test_a_large_file_by_itself_reads_no_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "p.svh")
     document = Documents().open((tmp_path / "a.sv").as_uri(), 1, '`include "p.svh"\nmodule m; endmodule\n')
-    diagnostics = Piecewise(tmp_path / "a.sv", is_alone=True).diagnostics(document.units)
+    diagnostics = PiecewiseDiagnostics(tmp_path / "a.sv", is_alone=True).diagnostics(document.units)
     assert [diagnostic.message for diagnostic in diagnostics] == [f"p.svh {NOT_PLAIN}"]
 
 

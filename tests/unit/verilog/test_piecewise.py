@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from lsprotocol.types import Position, Range, TextDocumentContentChangePartial
 
-from benchwright_verilog.findings.piecewise import Piecewise
+from benchwright_verilog.findings.piecewise import PiecewiseDiagnostics
 from benchwright_verilog.semantics.compilation.diagnostics import SlangDiagnostic
 from benchwright_verilog.syntax.documents import Documents
 
@@ -53,7 +53,7 @@ def whole(text: str) -> list[SlangDiagnostic]:
     )
 
 
-def pieces(piecewise: Piecewise, documents: Documents) -> list[SlangDiagnostic]:
+def pieces(piecewise: PiecewiseDiagnostics, documents: Documents) -> list[SlangDiagnostic]:
     document = documents.get(URI)
     assert document is not None
     return sorted(piecewise.diagnostics(document.units), key=repr)
@@ -63,7 +63,7 @@ def pieces(piecewise: Piecewise, documents: Documents) -> list[SlangDiagnostic]:
 def test_it_says_what_slang_says_of_the_whole(text: str) -> None:
     documents = Documents()
     documents.open(URI, 1, text)
-    assert pieces(Piecewise(PATH, is_alone=True), documents) == whole(text)
+    assert pieces(PiecewiseDiagnostics(PATH, is_alone=True), documents) == whole(text)
 
 
 @pytest.mark.parametrize("text", [DESIGN, DIRECTIVES, LOOSE, MARKED])
@@ -71,7 +71,7 @@ def test_after_any_edits_it_says_what_slang_says_of_the_whole(text: str) -> None
     dice = random.Random(7)
     documents = Documents()
     document = documents.open(URI, 1, text)
-    piecewise = Piecewise(PATH, is_alone=True)
+    piecewise = PiecewiseDiagnostics(PATH, is_alone=True)
     bits = [
         "\n",
         ";",
@@ -116,16 +116,16 @@ def test_after_any_edits_it_says_what_slang_says_of_the_whole(text: str) -> None
 
 def test_only_what_is_connected_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[str] = []
-    real = Piecewise._slang_diagnostics
+    real = PiecewiseDiagnostics._slang_diagnostics
 
-    def checked_piece(self: Piecewise, text: str) -> tuple[SlangDiagnostic, ...]:
+    def checked_piece(self: PiecewiseDiagnostics, text: str) -> tuple[SlangDiagnostic, ...]:
         looked.append(text)
         return real(self, text)
 
-    monkeypatch.setattr(Piecewise, "_slang_diagnostics", checked_piece)
+    monkeypatch.setattr(PiecewiseDiagnostics, "_slang_diagnostics", checked_piece)
     documents = Documents()
     documents.open(URI, 1, DESIGN)
-    piecewise = Piecewise(PATH, is_alone=True)
+    piecewise = PiecewiseDiagnostics(PATH, is_alone=True)
     pieces(piecewise, documents)
     line = DESIGN[: DESIGN.index("  assign b")].count("\n")
     content_change = TextDocumentContentChangePartial(text=" ", range=Range(Position(line, 0), Position(line, 0)))

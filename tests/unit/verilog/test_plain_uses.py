@@ -89,7 +89,7 @@ def found_occurrences(project: Project, target: Target) -> set[Occurrence]:
 def compiled(project: Project, target: Target, monkeypatch: pytest.MonkeyPatch) -> set[Occurrence]:
     """The references by compiling every file that has the name."""
     with monkeypatch.context() as patched:
-        patched.setattr(navigation, "_plain_name_if_of_package", lambda target: None)
+        patched.setattr(navigation, "_plain_name_if_unit_or_package_item", lambda target: None)
         patched.setattr(
             navigation, "_names_of_files_that_may_see", lambda files, package: {path.name for path, _ in files}
         )

@@ -103,8 +103,8 @@ def test_an_output_port_writes_what_it_is_connected_to() -> None:
 
 def test_a_shorthand_connection_means_two_things() -> None:
     port, net = analysis(DESIGN).occurrences_at(DESIGN.index("clk);\n  child"))
-    assert (port.role, port.shorthand) == (NameRole.CONNECTION, False)
-    assert (net.target.start, net.shorthand) == (DESIGN.index("clk;\n  bus"), True)
+    assert (port.role, port.is_shorthand) == (NameRole.CONNECTION, False)
+    assert (net.target.start, net.is_shorthand) == (DESIGN.index("clk;\n  bus"), True)
 
 
 def test_what_stands_in_a_macros_parentheses_has_its_own_place() -> None:
@@ -114,14 +114,14 @@ def test_what_stands_in_a_macros_parentheses_has_its_own_place() -> None:
         if occurrence.start == DESIGN.index("i);\nendmodule")
     ]
     assert inner_occurrence.target.start == DESIGN.index("i;\n  logic o")
-    assert not inner_occurrence.generated
+    assert not inner_occurrence.is_generated
 
 
 def test_what_a_macro_writes_stands_where_it_is_used() -> None:
     text = "`define DECLARE wire w;\nmodule m;\n`DECLARE\nassign w = 1;\nendmodule\n"
     occurrence = analysis(text).occurrence_at(text.index("w = 1"))
     assert occurrence is not None
-    assert (occurrence.target.generated, occurrence.target.start) == (True, text.index("`DECLARE\n"))
+    assert (occurrence.target.is_generated, occurrence.target.start) == (True, text.index("`DECLARE\n"))
 
 
 @pytest.mark.parametrize(

@@ -198,9 +198,9 @@ def test_names_are_found_by_their_letters(tmp_path: Path) -> None:
     design = project(
         tmp_path, {"a.sv": text, "b.svh": "typedef struct {int a;} desc_t;\ntask automatic sync_up(); endtask\n"}
     )
-    assert [match.declared_unit.name for match in search_symbols([design], "sync")] == ["sync", "sync_up", "fifo_sync"]
-    assert [match.declared_unit.name for match in search_symbols([design], "dpt")] == ["DEPTH", "depth_of"]
-    assert [match.declared_unit.name for match in search_symbols([design], "desc_t")] == ["desc_t"]
+    assert [match.declared_name.name for match in search_symbols([design], "sync")] == ["sync", "sync_up", "fifo_sync"]
+    assert [match.declared_name.name for match in search_symbols([design], "dpt")] == ["DEPTH", "depth_of"]
+    assert [match.declared_name.name for match in search_symbols([design], "desc_t")] == ["desc_t"]
     assert search_symbols([design], "nothing") == []
     assert len(search_symbols([design], "")) == 6
 

@@ -83,7 +83,9 @@ def test_drivers_and_loads_lead_through_ports_in_both_directions(tmp_path: Path)
 
 def test_the_design_ends_at_the_ports_of_its_tops(tmp_path: Path) -> None:
     flow = SignalFlow(design(tmp_path))
-    end_ports = [trace.port_of_top for path in ("m.d", "m.q", "m.sum", "m.u_add.a") if (trace := flow.drivers(path))]
+    end_ports = [
+        trace.top_port_direction for path in ("m.d", "m.q", "m.sum", "m.u_add.a") if (trace := flow.drivers(path))
+    ]
     assert end_ports == ["in", "out", None, None]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_verilog.semantics.behaviour.state_machines import StateMachine, state_machines
-from benchwright_verilog.semantics.compilation.instances import NameLocation
+from benchwright_verilog.semantics.compilation.instances import FileSpan
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
@@ -35,14 +35,14 @@ def arrows(drawn_machine: StateMachine) -> list[str]:
     """Transitions, without states that are kept."""
     names = [state.name for state in drawn_machine.machine_states]
     return [
-        f"{names[transition.source_state]} -> "
-        f"{names[transition.target_state]}{f': {transition.condition}' if transition.condition else ''}"
+        f"{names[transition.source_state_index]} -> "
+        f"{names[transition.target_state_index]}{f': {transition.condition}' if transition.condition else ''}"
         for transition in drawn_machine.transitions
-        if transition.source_state != transition.target_state
+        if transition.source_state_index != transition.target_state_index
     ]
 
 
-def source_at(folder: Path, span: NameLocation | None) -> str:
+def source_at(folder: Path, span: FileSpan | None) -> str:
     assert span is not None
     return (folder / "a.sv").read_text()[span.start : span.end]
 
@@ -80,7 +80,7 @@ def test_the_next_state_is_followed_into_another_process(tmp_path: Path) -> None
         0,
         True,
     )
-    assert (two_processes.reset_state, two_processes.is_complete) == (0, True)
+    assert (two_processes.reset_state_index, two_processes.is_complete) == (0, True)
 
 
 def test_transitions_lead_to_their_assignments_and_states_to_the_label_that_handles_them(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_transitions_lead_to_their_assignments_and_states_to_the_label_that_hand
     assert [
         source_at(tmp_path, transition.span)
         for transition in two_processes.transitions
-        if transition.source_state != transition.target_state
+        if transition.source_state_index != transition.target_state_index
     ][:2] == [
         "next = RUN",
         "next = DONE",
@@ -122,7 +122,7 @@ always @(posedge clk)
     (staying,) = [
         transition
         for transition in one_process.transitions
-        if (transition.source_state, transition.target_state) == (1, 1)
+        if (transition.source_state_index, transition.target_state_index) == (1, 1)
     ]
     assert (staying.condition, staying.span) == ("!(sel inside {0, 1, 2})", None)
 

@@ -50,7 +50,7 @@ def test_whatever_has_a_symbol_keeps_its_compilation(tmp_path: Path) -> None:
     assert analysis is not None
     symbol_targets = [target for target in targets(analysis) if target.symbol is not None]
     assert {"c", "go", "prop", "sub", "P", "w", "u_sub", "g"} <= {target.name for target in symbol_targets}
-    assert {id(target.kept_alive) for target in symbol_targets} == {id(analysis.compilation)}
+    assert {id(target.kept_alive) for target in symbol_targets} == {id(analysis.lookup_compilation)}
     del project, analysis
     gc.collect()
     for target in symbol_targets:

@@ -8,7 +8,7 @@ from pyslang.syntax import SyntaxTree
 from benchwright_verilog.syntax.outline import OutlineSymbol, outline_of
 from benchwright_verilog.syntax.surrogates import encode_text
 from benchwright_verilog.syntax.tree import parse
-from benchwright_verilog.syntax.units import Units
+from benchwright_verilog.syntax.units import UnitCache
 
 from ...support.designs.corpus import Design, designs
 
@@ -20,8 +20,8 @@ def accepted(text: str) -> SyntaxTree | None:
 
 
 def declared(text: str) -> list[OutlineSymbol]:
-    units = Units().units_of(encode_text(text), PositionEncodingKind.Utf16)
-    return [declaration for unit in units for declaration in outline_of(unit.shape)]
+    units = UnitCache().units_of(encode_text(text), PositionEncodingKind.Utf16)
+    return [declaration for unit in units for declaration in outline_of(unit.item_text)]
 
 
 @pytest.mark.parametrize("design", designs(), ids=lambda design: design.name)
@@ -32,7 +32,7 @@ def test_what_slang_accepts_is_understood(design: Design) -> None:
         data = encode_text(text)
         assert not parse(data).root_node.has_error
         assert not any(
-            unit.shape.tree.root_node.has_error for unit in Units().units_of(data, PositionEncodingKind.Utf16)
+            unit.item_text.tree.root_node.has_error for unit in UnitCache().units_of(data, PositionEncodingKind.Utf16)
         )
 
 

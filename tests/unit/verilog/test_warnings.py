@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchwright_verilog.findings.piecewise import Piecewise
+from benchwright_verilog.findings.piecewise import PiecewiseDiagnostics
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
@@ -92,7 +92,7 @@ def test_two_processes_that_drive_a_variable_are_reported(tmp_path: Path) -> Non
 
 def test_two_processes_that_drive_a_variable_are_reported_in_a_large_file() -> None:
     document = Documents().open("file:///m.sv", 1, DRIVEN)
-    (diagnostic,) = Piecewise(Path("/m.sv"), is_alone=False).diagnostics(document.units)
+    (diagnostic,) = PiecewiseDiagnostics(Path("/m.sv"), is_alone=False).diagnostics(document.units)
     assert (diagnostic.rule, diagnostic.start) == ("multiple-always-assigns", DRIVEN.index("r <= a[1]"))
 
 

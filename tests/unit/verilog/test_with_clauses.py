@@ -82,7 +82,7 @@ def test_a_signal_of_a_clocking_block_means_the_variable_and_what_it_samples() -
     offset = DESIGN.index("input size") + len("input ")
     occurrences = lone_analysis(DESIGN).occurrences_at(offset)
     assert [
-        (occurrence.role, occurrence.shorthand, DESIGN.count("\n", 0, occurrence.target.start) + 1)
+        (occurrence.role, occurrence.is_shorthand, DESIGN.count("\n", 0, occurrence.target.start) + 1)
         for occurrence in occurrences
     ] == [
         (NameRole.DECLARATION, False, 25),

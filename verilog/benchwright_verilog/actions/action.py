@@ -53,7 +53,7 @@ class Action:
 
 
 @dataclass(frozen=True)
-class ActionContext:
+class CodeSelection:
     """The place that actions are requested for: a selection in one version of a document."""
 
     document: Document
@@ -62,7 +62,7 @@ class ActionContext:
     end: int
 
     @property
-    def text(self) -> str:
+    def document_text(self) -> str:
         """The whole text."""
         return self.document.text
 

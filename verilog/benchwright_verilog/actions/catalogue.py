@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from benchwright_verilog.actions import instances, names, procedures, waiving
-from benchwright_verilog.actions.action import Action, ActionContext, ActionKind, TextChange, newline
+from benchwright_verilog.actions.action import Action, ActionKind, CodeSelection, TextChange, newline
 from benchwright_verilog.actions.instances import ReadDocument
 from benchwright_verilog.actions.line_fix import Fix
 from benchwright_verilog.findings.finding import Finding
@@ -19,14 +19,14 @@ SAFE = frozenset({"forbid-consecutive-null-statements", "no-trailing-spaces", "p
 _END_OF_FILE = frozenset({"posix-eof", "newline-eof", "EOFNEWLINE"})
 
 
-def possible_rewrites(code_selection: ActionContext, analysis: FileAnalysis) -> Iterator[Action]:
+def possible_rewrites(code_selection: CodeSelection, analysis: FileAnalysis) -> Iterator[Action]:
     """Yield the rewrites that are possible."""
     yield from procedures.always_rewrites(code_selection)
     yield from instances.instance_rewrites(code_selection, analysis)
 
 
 def fixes_and_waivers(
-    code_selection: ActionContext, findings: Iterable[Finding], analysis: FileAnalysis, read_document: ReadDocument
+    code_selection: CodeSelection, findings: Iterable[Finding], analysis: FileAnalysis, read_document: ReadDocument
 ) -> Iterator[Action]:
     """Yield fixes of the findings at the selection, without the tools' own fixes; waivers come last."""
     findings = list(findings)
@@ -35,7 +35,7 @@ def fixes_and_waivers(
         yield from procedures.always_and_case_fixes(code_selection, finding)
         yield from instances.instance_fixes(code_selection, finding, analysis, read_document)
         if finding.rule in _END_OF_FILE:
-            end = len(code_selection.text)
+            end = len(code_selection.document_text)
             newline_changes = (TextChange(end, end, newline(code_selection.document)),)
             yield Action("End the file with a line end", newline_changes, finding=finding, is_preferred=True)
     for finding in findings:
@@ -59,7 +59,7 @@ def tool_fixes(
         if finding.source is tool
     }
     for fix in offered_fixes:
-        finding = tool_findings.get((fix.rule, fix.line))
+        finding = tool_findings.get((fix.rule, fix.finding_line))
         # Verible's fixes of these rules would duplicate better ones of ours.
         if finding is not None and fix.rule not in procedures.TO_BLOCKING | {"always-comb"}:
             yield Action(fix.title, (minimal_change_of_fix(document, fix),), finding=finding, is_preferred=True)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from benchwright_verilog.actions.action import (
     Action,
-    ActionContext,
     ActionKind,
+    CodeSelection,
     TextChange,
     code_point_range,
     first_child_of_kind,
@@ -42,15 +42,15 @@ ReadDocument = Callable[[Path], "Document | None"]
 
 
 @dataclass(frozen=True)
-class Interface:
+class ModuleInterface:
     """The interface that an instance connects to."""
 
-    ports: tuple[str, ...]
-    parameters: tuple[tuple[str, str], ...]
+    port_names: tuple[str, ...]
+    parameters_with_defaults: tuple[tuple[str, str], ...]
     """Names and default values, as they are written."""
 
 
-def interface_of(analysis: FileAnalysis, module_name: str) -> Interface | None:
+def module_interface(analysis: FileAnalysis, module_name: str) -> ModuleInterface | None:
     """Ports and parameters of a module; None if there is no such module."""
     body = analysis.module_body(module_name)
     if body is None:
@@ -59,20 +59,20 @@ def interface_of(analysis: FileAnalysis, module_name: str) -> Interface | None:
     settable = [parameter for parameter in parameters if not parameter.isLocalParam]
     if any(parameter.isPortParam for parameter in settable):
         settable = [parameter for parameter in settable if parameter.isPortParam]
-    return Interface(
+    return ModuleInterface(
         tuple(port.name for port in body.portList if port.name),
         tuple((parameter.name, _default_value_text(str(parameter.syntax or ""))) for parameter in settable),
     )
 
 
-def instance_rewrites(code_selection: ActionContext, analysis: FileAnalysis) -> Iterator[Action]:
+def instance_rewrites(code_selection: CodeSelection, analysis: FileAnalysis) -> Iterator[Action]:
     """Yield what can be written out of the instance at the selection."""
     instantiation = _enclosing_instantiation_and_instance(code_selection.document, code_selection.node)
     if instantiation is None:
         return
     instantiation_node, instance = instantiation
     module = _instantiated_module_name(instantiation_node)
-    interface = interface_of(analysis, module) if module else None
+    interface = module_interface(analysis, module) if module else None
     if interface is None:
         return
     if instance is not None:
@@ -81,7 +81,7 @@ def instance_rewrites(code_selection: ActionContext, analysis: FileAnalysis) -> 
 
 
 def instance_fixes(
-    code_selection: ActionContext, finding: Finding, analysis: FileAnalysis, read_document: ReadDocument
+    code_selection: CodeSelection, finding: Finding, analysis: FileAnalysis, read_document: ReadDocument
 ) -> Iterator[Action]:
     """Fixes of a finding about an instance."""
     document = code_selection.document
@@ -89,7 +89,7 @@ def instance_fixes(
         document, smallest_node_around(document, finding.start, finding.start)
     )
     if finding.rule in UNCONNECTED and instantiation is not None and instantiation[1] is not None:
-        interface = interface_of(analysis, _instantiated_module_name(instantiation[0]) or "")
+        interface = module_interface(analysis, _instantiated_module_name(instantiation[0]) or "")
         if interface is not None:
             for action in _connection_rewrites(code_selection, analysis, instantiation[1], interface):
                 yield Action(action.title, action.changes, finding=finding, is_preferred=True)
@@ -119,7 +119,7 @@ def _instantiated_module_name(instantiation_node: Node) -> str | None:
 
 
 def _connection_rewrites(
-    code_selection: ActionContext, analysis: FileAnalysis, instance: Node, interface: Interface
+    code_selection: CodeSelection, analysis: FileAnalysis, instance: Node, interface: ModuleInterface
 ) -> Iterator[Action]:
     connection_list = first_child_of_kind(instance, "list_of_port_connections")
     written_connections = _named_children_without_comments(connection_list)
@@ -138,12 +138,12 @@ def _connection_rewrites(
         for port_connection in named_connections
         if (name := first_child_of_kind(port_connection, "simple_identifier", "escaped_identifier"))
     }
-    missing = [port for port in interface.ports if port not in names]
+    missing = [port for port in interface.port_names if port not in names]
     document = code_selection.document
-    if ordered_connections and not named_connections and len(ordered_connections) <= len(interface.ports):
+    if ordered_connections and not named_connections and len(ordered_connections) <= len(interface.port_names):
         changes = [
             TextChange(*code_point_range(document, port_connection), f".{port}({text_of(port_connection)})")
-            for port_connection, port in zip(ordered_connections, interface.ports, strict=False)
+            for port_connection, port in zip(ordered_connections, interface.port_names, strict=False)
         ]
         yield Action("Connect ports by name", tuple(changes), ActionKind.REWRITE)
     elif star is not None:
@@ -223,7 +223,7 @@ def _appending_connections_changes(
 
 
 def _parameter_rewrites(
-    code_selection: ActionContext, instantiation_node: Node, interface: Interface
+    code_selection: CodeSelection, instantiation_node: Node, interface: ModuleInterface
 ) -> Iterator[Action]:
     assignment = first_child_of_kind(instantiation_node, "parameter_value_assignment")
     assignment_list = first_child_of_kind(assignment, "list_of_parameter_value_assignments")
@@ -235,7 +235,9 @@ def _parameter_rewrites(
     }
     if any(parameter.type != "named_parameter_assignment" for parameter in written_assignments):
         return
-    new_assignments = [f".{name}({default})" for name, default in interface.parameters if name not in names]
+    new_assignments = [
+        f".{name}({default})" for name, default in interface.parameters_with_defaults if name not in names
+    ]
     if not new_assignments:
         return
     document = code_selection.document
@@ -252,7 +254,7 @@ def _parameter_rewrites(
 
 
 def _new_port_fixes(
-    code_selection: ActionContext,
+    code_selection: CodeSelection,
     finding: Finding,
     analysis: FileAnalysis,
     read_document: ReadDocument,

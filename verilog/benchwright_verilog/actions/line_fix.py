@@ -10,9 +10,9 @@ class Fix:
     """A change that fixes a finding by replacing whole lines."""
 
     rule: str
-    line: int
+    finding_line: int
     """Line of the finding, counted from 1."""
-    column: int
+    finding_column: int
     title: str
     first_line: int
     """The first removed line, counted from 1."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchwright_verilog.actions.action import (
     Action,
-    ActionContext,
+    CodeSelection,
     TextChange,
     newline,
     self_or_ancestor_of_kind,
@@ -31,7 +31,7 @@ _PACKAGE_HEAD = re.compile(r"\bpackage\b[^;]*;")
 _MOST_FILES = 8
 
 
-def include_and_import_fixes(code_selection: ActionContext, finding: Finding, project: Project) -> Iterator[Action]:
+def include_and_import_fixes(code_selection: CodeSelection, finding: Finding, project: Project) -> Iterator[Action]:
     """Fixes of a macro or name that is unknown here. Blocks on the disk."""
     if finding.source is not SLANG:
         return
@@ -42,7 +42,7 @@ def include_and_import_fixes(code_selection: ActionContext, finding: Finding, pr
 
 
 def _include_fixes(
-    code_selection: ActionContext, finding: Finding, macro_name: str, project: Project
+    code_selection: CodeSelection, finding: Finding, macro_name: str, project: Project
 ) -> Iterator[Action]:
     document = code_selection.document
     includer = document_path(document.uri)
@@ -64,7 +64,7 @@ def _name_to_include(header: Path, includer: Path, project: Project) -> str:
 
 
 def _import_fixes(
-    code_selection: ActionContext, finding: Finding, missing_name: str, project: Project
+    code_selection: CodeSelection, finding: Finding, missing_name: str, project: Project
 ) -> Iterator[Action]:
     document = code_selection.document
     node = smallest_node_around(document, finding.start, finding.start)
@@ -85,12 +85,12 @@ def _packages_declaring(declared_name: str, project: Project) -> Iterator[str]:
     naming_paths = set(project.files_with_word(declared_name))
     packages_by_file = {
         path: [symbol.name for symbol in symbols if symbol.target_kind is TargetKind.PACKAGE]
-        for path, symbols in project.declared_units_by_file()
+        for path, symbols in project.declared_names_by_file()
         if path in naming_paths
     }
     paths = [path for path, package_names in packages_by_file.items() if package_names][:_MOST_FILES]
-    for analysis in project.analyses_of(paths):
-        candidates = map(analysis.compilation.getPackage, packages_by_file[analysis.path])
+    for analysis in project.lookup_analyses_of(paths):
+        candidates = map(analysis.lookup_compilation.getPackage, packages_by_file[analysis.path])
         yield from (
             package.name for package in candidates if package is not None and package.find(declared_name) is not None
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.actions.action import Action, ActionContext, TextChange, newline
+from benchwright_verilog.actions.action import Action, CodeSelection, TextChange, newline
 from benchwright_verilog.actions.instances import OUTPUT_NAME
 from benchwright_verilog.findings.finding import Finding
 from benchwright_verilog.findings.source import SLANG
@@ -35,7 +35,7 @@ class _StubPort:
 
 
 def missing_module_fixes(
-    code_selection: ActionContext, finding: Finding, project: Project, *, can_create_files: bool
+    code_selection: CodeSelection, finding: Finding, project: Project, *, can_create_files: bool
 ) -> Iterator[Action]:
     """Fixes of an unknown module. Blocks on the disk.
 
@@ -66,7 +66,7 @@ def _instances_of_missing_module(
     project: Project, module_name: str
 ) -> Iterator[tuple[FileAnalysis, UninstantiatedDefSymbol]]:
     """The instances of an unknown module, in all files of the project."""
-    for analysis in project.analyses_of(project.files_with_word(module_name)[:_MOST_FILES]):
+    for analysis in project.lookup_analyses_of(project.files_with_word(module_name)[:_MOST_FILES]):
         for declared in analysis.declared_modules:
             body = analysis.module_body(declared.name)
             for instance in _unknown_module_instances_in(body) if body is not None else ():
@@ -92,7 +92,7 @@ def _stub_text(module_name: str, instances: Iterable[tuple[FileAnalysis, Uninsta
             zip(instance.portNames, instance.portConnections, strict=False)
         ):
             expression = getattr(connection, "expr", None)
-            symbol = _root_symbol(expression)
+            symbol = _connected_symbol(expression)
             shown_name = port_name or (symbol.name if symbol is not None else f"port{number}")
             stub_port = ports.setdefault(shown_name, _StubPort())
             if expression is not None:
@@ -134,7 +134,7 @@ def _parameter_names(instance: UninstantiatedDefSymbol) -> Iterator[str]:
             yield f"PARAMETER_{position}"
 
 
-def _root_symbol(expression: Expression | None) -> Symbol | None:
+def _connected_symbol(expression: Expression | None) -> Symbol | None:
     """The signal that is connected, wholly or in part: `a` for `a` and for `a[3:0]`."""
     from pyslang.ast import (
         ElementSelectExpression,
@@ -148,31 +148,31 @@ def _root_symbol(expression: Expression | None) -> Symbol | None:
     return expression.symbol if isinstance(expression, NamedValueExpression) else None
 
 
-def _directions_by_use(analysis: FileAnalysis, expression: Expression, root_symbol: Symbol | None) -> set[str]:
+def _directions_by_use(analysis: FileAnalysis, expression: Expression, connected_symbol: Symbol | None) -> set[str]:
     """The direction that a connection shows: an input if its signal has a driver, an output if it only has loads."""
     from pyslang.ast import ConcatenationExpression, EmptyArgumentExpression, ParameterSymbol
 
     if isinstance(expression, ConcatenationExpression):
         operand_directions = (
-            _directions_by_use(analysis, operand, _root_symbol(operand)) for operand in expression.operands
+            _directions_by_use(analysis, operand, _connected_symbol(operand)) for operand in expression.operands
         )
         return set().union(*operand_directions)
     if isinstance(expression, EmptyArgumentExpression):
         return set()
-    if root_symbol is None or isinstance(root_symbol, ParameterSymbol):
+    if connected_symbol is None or isinstance(connected_symbol, ParameterSymbol):
         return {"input"}
-    scope = root_symbol.parentScope.containingInstance if root_symbol.parentScope is not None else None
-    port = scope.findPort(root_symbol.name) if scope is not None else None
+    scope = connected_symbol.parentScope.containingInstance if connected_symbol.parentScope is not None else None
+    port = scope.findPort(connected_symbol.name) if scope is not None else None
     port_direction = getattr(port, "direction", None)
     if port_direction is not None and port_direction.name in ("In", "InOut", "Ref"):
         return {"inout" if port_direction.name == "InOut" else "input"}
-    target = analysis.resolver.target_of(root_symbol)
+    target = analysis.resolver.target_of(connected_symbol)
     roles = {
         occurrence.role
-        for occurrence in analysis.occurrences_of(root_symbol.name)
+        for occurrence in analysis.occurrences_of(connected_symbol.name)
         if occurrence.target == target and not _is_in_unknown_instance(analysis, occurrence.start)
     }
-    if NameRole.WRITE in roles or getattr(root_symbol, "initializer", None) is not None:
+    if NameRole.WRITE in roles or getattr(connected_symbol, "initializer", None) is not None:
         return {"input"}
     return {"output"} if NameRole.READ in roles or port_direction is not None else set()
 

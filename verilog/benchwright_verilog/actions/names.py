@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from benchwright_verilog.actions.action import (
     Action,
-    ActionContext,
+    CodeSelection,
     TextChange,
     code_point_range,
     first_child_of_kind,
@@ -28,7 +28,7 @@ _HEADERS = ("module_ansi_header", "module_nonansi_header", "interface_ansi_heade
 MODULES = ("module_declaration", "interface_declaration", "program_declaration")
 
 
-def name_or_missing_token_fixes(code_selection: ActionContext, finding: Finding) -> Iterator[Action]:
+def name_or_missing_token_fixes(code_selection: CodeSelection, finding: Finding) -> Iterator[Action]:
     """Fixes of an unknown name or a missing symbol."""
     if finding.source is not SLANG:
         return
@@ -42,14 +42,14 @@ def name_or_missing_token_fixes(code_selection: ActionContext, finding: Finding)
             yield from _declaration_and_port_fixes(code_selection, finding, name)
     elif (match := _EXPECTED.fullmatch(finding.message)) and not match["text"].startswith("<"):
         text = match["text"]
-        character_before = code_selection.text[finding.start - 1 : finding.start]
+        character_before = code_selection.document_text[finding.start - 1 : finding.start]
         glued = text[0].isalnum() and character_before and not character_before.isspace()
         change = TextChange(finding.start, finding.start, f" {text}" if glued else text)
         yield Action(f"Insert '{text}'", (change,), finding=finding, is_preferred=text == ";")
 
 
 def _declaration_and_port_fixes(
-    code_selection: ActionContext, finding: Finding, undeclared_name: str
+    code_selection: CodeSelection, finding: Finding, undeclared_name: str
 ) -> Iterator[Action]:
     document = code_selection.document
     node = smallest_node_around(document, finding.start, finding.start)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from benchwright_verilog.actions.action import (
     Action,
-    ActionContext,
     ActionKind,
+    CodeSelection,
     TextChange,
     code_point_range,
     first_child_of_kind,
@@ -30,7 +30,7 @@ NO_DEFAULT = frozenset({"case-missing-default", "case-default", "CASEINCOMPLETE"
 _STEP = "  "
 
 
-def always_rewrites(code_selection: ActionContext) -> Iterator[Action]:
+def always_rewrites(code_selection: CodeSelection) -> Iterator[Action]:
     """The other ways to write the `always` of which the selection is in the head."""
     always = code_selection.enclosing_node("always_construct")
     keyword = first_child_of_kind(always, "always_keyword")
@@ -55,7 +55,7 @@ def always_rewrites(code_selection: ActionContext) -> Iterator[Action]:
             yield _rewrite_action("Write as always_ff", TextChange(start, start + len(word), "always_ff"))
 
 
-def always_and_case_fixes(code_selection: ActionContext, finding: Finding) -> Iterator[Action]:
+def always_and_case_fixes(code_selection: CodeSelection, finding: Finding) -> Iterator[Action]:
     """Fixes of a finding about an `always` block or a `case`."""
     if finding.rule in TO_BLOCKING:
         yield from _assignment_operator_fixes(code_selection, finding, "nonblocking_assignment", "blocking")
@@ -64,7 +64,7 @@ def always_and_case_fixes(code_selection: ActionContext, finding: Finding) -> It
     elif finding.rule in NO_DEFAULT:
         yield from _default_item_fixes(code_selection, finding)
     elif finding.rule == "always-comb":
-        action_context = ActionContext(code_selection.document, finding.start, finding.start)
+        action_context = CodeSelection(code_selection.document, finding.start, finding.start)
         for action in always_rewrites(action_context):
             yield Action(action.title, action.changes, finding=finding, is_preferred=True)
 
@@ -81,7 +81,7 @@ def _event_control(always_node: Node) -> Node | None:
 
 
 def _assignment_operator_fixes(
-    code_selection: ActionContext, finding: Finding, assignment_node_kind: str, new_kind_word: str
+    code_selection: CodeSelection, finding: Finding, assignment_node_kind: str, new_kind_word: str
 ) -> Iterator[Action]:
     document = code_selection.document
     innermost = smallest_node_around(document, finding.start, max(finding.start, finding.end - 1))
@@ -116,7 +116,7 @@ def _assignment_operator_fixes(
         yield Action(f"Make all assignments of this block {new_kind_word}", tuple(changes), finding=finding)
 
 
-def _swapped_operator_change(code_selection: ActionContext, assignment_node: Node) -> TextChange | None:
+def _swapped_operator_change(code_selection: CodeSelection, assignment_node: Node) -> TextChange | None:
     document = code_selection.document
     if assignment_node.type == "nonblocking_assignment":
         sign = first_child_of_kind(assignment_node, "<=")
@@ -139,7 +139,7 @@ def _outermost_nodes_of_kind(node: Node | None, kind: str) -> Iterator[Node]:
             pending_nodes.extend(reversed(current.children))
 
 
-def _default_item_fixes(code_selection: ActionContext, finding: Finding) -> Iterator[Action]:
+def _default_item_fixes(code_selection: CodeSelection, finding: Finding) -> Iterator[Action]:
     document = code_selection.document
     innermost = smallest_node_around(document, finding.start, finding.start)
     case = self_or_ancestor_of_kind(innermost, "case_statement", "case_generate_construct")

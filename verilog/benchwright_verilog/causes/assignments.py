@@ -21,7 +21,7 @@ from pyslang.ast import (
 )
 
 from benchwright_verilog.causes.cause import Cause, CauseKind, ExaminedInstance
-from benchwright_verilog.causes.paths import first_whole_assignments_by_path, paths_assigned_in_every_case
+from benchwright_verilog.causes.paths import first_whole_assignment_by_signal_path, signal_paths_always_assigned
 from benchwright_verilog.semantics.behaviour.guarded_statements import (
     GuardedStatement,
     awaited_signal_events,
@@ -76,8 +76,8 @@ def latches_outside_always_comb(examined: ExaminedInstance) -> Iterator[Cause]:
     for block in processes_of(examined.symbol.body):
         if block.procedureKind != ProceduralBlockKind.Always or not is_combinational(block):
             continue
-        always = paths_assigned_in_every_case(block.body)
-        for path, assignment in first_whole_assignments_by_path(block.body).items():
+        always = signal_paths_always_assigned(block.body)
+        for path, assignment in first_whole_assignment_by_signal_path(block.body).items():
             symbol = signal_symbol_of(next(iter(assigned_parts(assignment.left))))
             span = examined.design.file_span(assignment.sourceRange)
             if path not in always and symbol is not None and span is not None and is_declared_at_module_level(symbol):

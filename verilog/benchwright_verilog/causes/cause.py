@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pyslang.ast import InstanceSymbol
 
     from benchwright_verilog.causes.evidence import FailureEvidence
-    from benchwright_verilog.semantics.compilation.instances import DesignInstance, InstanceTree, NameLocation
+    from benchwright_verilog.semantics.compilation.instances import DesignInstance, FileSpan, InstanceTree
 
 
 class CauseKind(StrEnum):
@@ -37,7 +37,7 @@ class Cause:
     kind: CauseKind
     title: str
     """A few words without a full stop."""
-    span: NameLocation
+    span: FileSpan
     reason: str
     """The reason why it is suspected; inline Markdown."""
     advice: str

@@ -85,7 +85,7 @@ class FailureEvidence:
         )
 
     @property
-    def is_truncated(self) -> bool:
+    def is_actual_value_truncated(self) -> bool:
         """True if what was seen is what should be without its upper bits: 4 instead of 20."""
         if self.expected_and_actual_numbers is None:
             return False

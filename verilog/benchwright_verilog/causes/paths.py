@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _PARTS = (ElementSelectExpression, RangeSelectExpression, MemberAccessExpression)
 
 
-def first_whole_assignments_by_path(statement: Statement) -> dict[str, AssignmentExpression]:
+def first_whole_assignment_by_signal_path(statement: Statement) -> dict[str, AssignmentExpression]:
     """The whole signals that are assigned anywhere, each with the first assignment, by their paths.
 
     Signals of which parts are assigned are left out: whether the parts make a whole depends on values.
@@ -55,24 +55,24 @@ def first_whole_assignments_by_path(statement: Statement) -> dict[str, Assignmen
     return {path: expression_ for path, expression_ in assigned.items() if path not in in_parts}
 
 
-def paths_assigned_in_every_case(statement: Statement) -> frozenset[str]:
+def signal_paths_always_assigned(statement: Statement) -> frozenset[str]:
     """The paths of the signals that are assigned whichever way the conditions go."""
     match statement:
         case StatementList():
-            return frozenset().union(*(paths_assigned_in_every_case(inner) for inner in statement.list))
+            return frozenset().union(*(signal_paths_always_assigned(inner) for inner in statement.list))
         case BlockStatement():
-            return paths_assigned_in_every_case(statement.body)
+            return signal_paths_always_assigned(statement.body)
         case TimedStatement():
-            return paths_assigned_in_every_case(statement.stmt)
+            return signal_paths_always_assigned(statement.stmt)
         case ConditionalStatement():
             if statement.ifFalse is None:
                 return frozenset()
-            return paths_assigned_in_every_case(statement.ifTrue) & paths_assigned_in_every_case(statement.ifFalse)
+            return signal_paths_always_assigned(statement.ifTrue) & signal_paths_always_assigned(statement.ifFalse)
         case CaseStatement():
-            return _paths_assigned_in_every_branch(statement)
+            return _signal_paths_assigned_in_every_branch(statement)
         case ForLoopStatement():
             # That a loop runs at least once is what its author relies on.
-            return paths_assigned_in_every_case(statement.body)
+            return signal_paths_always_assigned(statement.body)
         case ExpressionStatement() if isinstance(statement.expr, AssignmentExpression):
             lefts = (left for left in assigned_parts(statement.expr.left))
             return frozenset(
@@ -82,10 +82,10 @@ def paths_assigned_in_every_case(statement: Statement) -> frozenset[str]:
             return frozenset()
 
 
-def _paths_assigned_in_every_branch(statement: CaseStatement) -> frozenset[str]:
-    branches = [paths_assigned_in_every_case(item.stmt) for item in statement.items]
+def _signal_paths_assigned_in_every_branch(statement: CaseStatement) -> frozenset[str]:
+    branches = [signal_paths_always_assigned(item.stmt) for item in statement.items]
     if statement.defaultCase is not None:
-        branches.append(paths_assigned_in_every_case(statement.defaultCase))
+        branches.append(signal_paths_always_assigned(statement.defaultCase))
     elif not _has_label_for_each_value(statement):
         return frozenset()
     return frozenset.intersection(*branches) if branches else frozenset()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from benchwright_verilog.causes.cause import Cause, CauseKind
 from benchwright_verilog.semantics.compilation.diagnostics import diagnostics_by_file
-from benchwright_verilog.semantics.compilation.instances import NameLocation
+from benchwright_verilog.semantics.compilation.instances import FileSpan
 
 if TYPE_CHECKING:
     from benchwright_verilog.causes.evidence import FailureEvidence
@@ -42,17 +42,19 @@ def reported_causes(
                 yield _cause_of_diagnostic(
                     diagnostic.rule,
                     diagnostic.message,
-                    NameLocation(path, diagnostic.start, max(diagnostic.start, diagnostic.end)),
+                    FileSpan(path, diagnostic.start, max(diagnostic.start, diagnostic.end)),
                     evidence,
                 )
 
 
-def _cause_of_diagnostic(rule: str, message: str, span: NameLocation, evidence: FailureEvidence) -> Cause:
+def _cause_of_diagnostic(rule: str, message: str, span: FileSpan, evidence: FailureEvidence) -> Cause:
     message_text = f"slang says: {message}."
     if rule in _TRUNCATED:
-        fits = " What was seen is what was expected without its upper bits." if evidence.is_truncated else ""
+        fits = (
+            " What was seen is what was expected without its upper bits." if evidence.is_actual_value_truncated else ""
+        )
         advice = "Widen the target, or select the bits that you mean."
-        weight = 3 + 6 * evidence.is_truncated
+        weight = 3 + 6 * evidence.is_actual_value_truncated
         return Cause(CauseKind.TRUNCATION, "Upper bits are lost", span, message_text + fits, advice, weight)
     if rule in _OUTSIDE:
         advice = "Correct the index or the size; look for an end that is one too far."

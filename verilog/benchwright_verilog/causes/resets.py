@@ -24,7 +24,7 @@ from benchwright_verilog.semantics.names.named_values import assigned_parts, sig
 if TYPE_CHECKING:
     from pyslang.ast import AssignmentExpression, ProceduralBlockSymbol, Symbol
 
-    from benchwright_verilog.semantics.behaviour.body_flows import Body
+    from benchwright_verilog.semantics.behaviour.body_flows import InstanceFlows
     from benchwright_verilog.semantics.behaviour.registers import Register
 
 _LOW = re.compile(r"(?:^n_?(?:rst|reset)|(?:rst|reset|clr|clear)_?(?:n|ni|l|b)$|_n[io]?$)", re.IGNORECASE)
@@ -70,7 +70,7 @@ def unread_reset_inputs(examined: ExaminedInstance) -> Iterator[Cause]:
     """A reset that the module has as an input, and registers, but nothing reads it."""
     module_body = read_instance_flows(examined.design, examined.symbol)
     found_registers = registers(examined.design, examined.instance.path) or []
-    read_paths = {path for flow in module_body.flows for path, _ in flow.sources}
+    read_paths = {path for flow in module_body.flows for path, _ in flow.source_paths_with_roles}
     for port in _reset_input_ports(examined) if found_registers else ():
         inner_symbol = port.internalSymbol
         span = examined.design.declaration_span(port)
@@ -164,8 +164,8 @@ def _initialised_signal_paths(examined: ExaminedInstance) -> set[str]:
     return initialised
 
 
-def _is_fed_by_itself(register: Register, module_body: Body) -> bool:
+def _is_fed_by_itself(register: Register, instance_flows: InstanceFlows) -> bool:
     return any(
-        register.path in flow.targets and any(path == register.path for path, _ in flow.sources)
-        for flow in module_body.flows
+        register.path in flow.target_paths and any(path == register.path for path, _ in flow.source_paths_with_roles)
+        for flow in instance_flows.flows
     )

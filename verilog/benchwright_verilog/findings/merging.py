@@ -9,13 +9,13 @@ from benchwright_verilog.findings.finding import Finding, Level
 from benchwright_verilog.findings.rules import rule_and_equivalents
 from benchwright_verilog.findings.source import FindingTool
 from benchwright_verilog.findings.waivers import Waivers
-from benchwright_verilog.settings import Lint
+from benchwright_verilog.settings import LintRuleSettings
 from benchwright_verilog.syntax.lines import Lines
 
 _LEVELS = {level.name.lower(): level for level in Level}
 
 
-def findings_to_show(findings: Iterable[Finding], lines: Lines, lint_settings: Lint) -> list[Finding]:
+def findings_to_show(findings: Iterable[Finding], lines: Lines, lint_settings: LintRuleSettings) -> list[Finding]:
     """Return what to show of everything that was found.
 
     Args:
@@ -50,7 +50,7 @@ def _sort_key(finding: Finding) -> tuple[int, int, int, int]:
     return finding.start, finding.end, finding.level.value, finding.source.rank
 
 
-def _with_user_severity_unless_off(finding: Finding, lint_settings: Lint) -> Finding | None:
+def _with_user_severity_unless_off(finding: Finding, lint_settings: LintRuleSettings) -> Finding | None:
     if not finding.rule or (not lint_settings.off and not lint_settings.severity):
         return finding
     if finding.rule in lint_settings.off or lint_settings.severity.get(finding.rule) == "off":

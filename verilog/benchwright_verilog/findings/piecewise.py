@@ -20,7 +20,7 @@ from benchwright_verilog.semantics.project.plain_files import ReadableFiles
 from benchwright_verilog.syntax.surrogates import encode_text
 
 if TYPE_CHECKING:
-    from benchwright_verilog.syntax.units import Shape, TopLevelItem
+    from benchwright_verilog.syntax.units import ItemText, TopLevelItem
 
 _WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_$]*")
 _MACRO = re.compile(rb"`([A-Za-z_]\w*)")
@@ -42,16 +42,19 @@ _TOPS = ("ModuleDeclaration", "InterfaceDeclaration", "ProgramDeclaration", "Pac
 class _ItemFacts:
     """Facts that are known of one top-level item by itself."""
 
-    declares: frozenset[bytes]
+    declared_module_names: frozenset[bytes]
     used_words: frozenset[bytes]
-    is_whole: bool
+    has_only_whole_modules: bool
     """True if it is nothing but modules and the like, each with its end, and changes nothing for what follows."""
     is_closed: bool
     """True if it ends where it seems to: what follows can't belong to it."""
 
     def declares_same_and_uses_same_of(self, other_facts: _ItemFacts, names: frozenset[bytes]) -> bool:
         """True if another item declares the same, and of some names uses the same."""
-        return self.declares == other_facts.declares and self.used_words & names == other_facts.used_words & names
+        return (
+            self.declared_module_names == other_facts.declared_module_names
+            and self.used_words & names == other_facts.used_words & names
+        )
 
 
 @dataclass(frozen=True)
@@ -59,23 +62,23 @@ class _Chunk:
     """One item, or some that only make sense together."""
 
     start: int
-    shapes: tuple[Shape, ...]
+    item_texts: tuple[ItemText, ...]
     item_facts: _ItemFacts
 
     @property
     def data(self) -> bytes:
         """Its text."""
-        return b"".join(shape.data for shape in self.shapes)
+        return b"".join(shape.data for shape in self.item_texts)
 
 
 @dataclass
-class _ItemGroup:
+class _ChunkGroup:
     """Items that name each other, by their places among all."""
 
-    item_indices: list[int]
+    chunk_indices: list[int]
 
 
-class Piecewise:
+class PiecewiseDiagnostics:
     """The newest diagnostics of one file.
 
     Args:
@@ -88,9 +91,9 @@ class Piecewise:
         self._path = path
         self._files = readable_files or ReadableFiles.below(path.parent)
         self._is_alone = is_alone
-        self._joined: Mapping[tuple[Shape, ...], _ItemFacts] = {}
-        self._grouping: tuple[list[_ItemFacts], list[int], frozenset[bytes], list[_ItemGroup]] | None = None
-        self._known_diagnostics: Mapping[tuple[Shape, ...], tuple[tuple[int, SlangDiagnostic], ...]] = {}
+        self._joined: Mapping[tuple[ItemText, ...], _ItemFacts] = {}
+        self._grouping: tuple[list[_ItemFacts], list[int], frozenset[bytes], list[_ChunkGroup]] | None = None
+        self._known_diagnostics: Mapping[tuple[ItemText, ...], tuple[tuple[int, SlangDiagnostic], ...]] = {}
 
     def diagnostics(self, all_items: Sequence[TopLevelItem]) -> tuple[SlangDiagnostic, ...]:
         """Return slang's diagnostics of the whole file.
@@ -100,14 +103,16 @@ class Piecewise:
         """
         chunks = self._chunks_of_items(all_items)
         chunk_facts = [chunk.item_facts for chunk in chunks]
-        base_indices = [index for index, fact in enumerate(chunk_facts) if not fact.is_whole]
+        base_indices = [index for index, fact in enumerate(chunk_facts) if not fact.has_only_whole_modules]
         is_closed = all(fact.is_closed for fact in chunk_facts)
         groups = (
-            self._kept_or_new_groups(chunk_facts, base_indices) if is_closed else [_ItemGroup(list(range(len(chunks))))]
+            self._kept_or_new_groups(chunk_facts, base_indices)
+            if is_closed
+            else [_ChunkGroup(list(range(len(chunks))))]
         )
-        base_shapes = tuple(shape for index in base_indices for shape in chunks[index].shapes)
+        base_shapes = tuple(shape for index in base_indices for shape in chunks[index].item_texts)
         group_keys = [
-            (*(shape for index in group.item_indices for shape in chunks[index].shapes), *base_shapes)
+            (*(shape for index in group.chunk_indices for shape in chunks[index].item_texts), *base_shapes)
             for group in groups
         ]
         new_groups = [
@@ -121,7 +126,7 @@ class Piecewise:
                 fresh[id(group)] if id(group) in fresh else self._known_diagnostics[group_key]
             )
             for ordinal, diagnostic in known_diagnostics[group_key]:
-                chunk_start = chunks[group.item_indices[ordinal]].start
+                chunk_start = chunks[group.chunk_indices[ordinal]].start
                 moved.append(_shift_diagnostic(diagnostic, chunk_start))
         self._known_diagnostics = known_diagnostics
         return tuple(moved)
@@ -129,20 +134,20 @@ class Piecewise:
     def _chunks_of_items(self, units: Sequence[TopLevelItem]) -> list[_Chunk]:
         """The items, each with what goes before it if that does not end by itself: attributes, comments."""
         chunks: list[_Chunk] = []
-        joined: dict[tuple[Shape, ...], _ItemFacts] = {}
+        joined: dict[tuple[ItemText, ...], _ItemFacts] = {}
         for unit in units:
             last_chunk = chunks[-1] if chunks else None
-            if last_chunk is None or last_chunk.item_facts.is_closed or len(last_chunk.shapes) >= _MOST_JOINED:
-                chunks.append(_Chunk(unit.start, (unit.shape,), unit.shape.kept_result(_item_facts)))
+            if last_chunk is None or last_chunk.item_facts.is_closed or len(last_chunk.item_texts) >= _MOST_JOINED:
+                chunks.append(_Chunk(unit.start, (unit.item_text,), unit.item_text.kept_result(_item_facts)))
                 continue
-            shapes = (*last_chunk.shapes, unit.shape)
+            shapes = (*last_chunk.item_texts, unit.item_text)
             joined_facts = self._joined.get(shapes) or _parse_item_facts(b"".join(shape.data for shape in shapes))
             joined[shapes] = joined_facts
             chunks[-1] = _Chunk(last_chunk.start, shapes, joined_facts)
         self._joined = joined
         return chunks
 
-    def _kept_or_new_groups(self, chunk_facts: list[_ItemFacts], shared_chunk_indices: list[int]) -> list[_ItemGroup]:
+    def _kept_or_new_groups(self, chunk_facts: list[_ItemFacts], shared_chunk_indices: list[int]) -> list[_ChunkGroup]:
         """The groups; the same as before where no name that means something came or went."""
         if self._grouping is not None:
             old_facts, old_base, names, groups = self._grouping
@@ -159,17 +164,17 @@ class Piecewise:
         self._grouping = (
             chunk_facts,
             shared_chunk_indices,
-            frozenset().union(*(fact.declares for fact in chunk_facts)) | {_USES_MACROS},
+            frozenset().union(*(fact.declared_module_names for fact in chunk_facts)) | {_USES_MACROS},
             groups,
         )
         return groups
 
     def _diagnostics_by_group_id(
-        self, chunks: Sequence[_Chunk], groups: Sequence[_ItemGroup], shared_chunk_indices: Sequence[int]
+        self, chunks: Sequence[_Chunk], groups: Sequence[_ChunkGroup], shared_chunk_indices: Sequence[int]
     ) -> dict[int, tuple[tuple[int, SlangDiagnostic], ...]]:
         """The diagnostics of groups by `id(group)`, each with its item's ordinal, offsets from where that begins."""
         owner_by_index = {
-            index: (group, ordinal) for group in groups for ordinal, index in enumerate(group.item_indices)
+            index: (group, ordinal) for group in groups for ordinal, index in enumerate(group.chunk_indices)
         }
         indices = sorted({*owner_by_index, *shared_chunk_indices})
         chunk_texts = [chunks[index].data for index in indices]
@@ -190,16 +195,18 @@ class Piecewise:
 
         from benchwright_verilog.semantics.compilation.compiled import withheld_text_diagnostics
         from benchwright_verilog.semantics.compilation.diagnostics import diagnostics_by_file
-        from benchwright_verilog.semantics.compilation.trees import Preprocessing, Trees
+        from benchwright_verilog.semantics.compilation.trees import Preprocessing, SlangTrees
         from benchwright_verilog.semantics.compilation.unknown_bases import unknown_base_diagnostics
-        from benchwright_verilog.semantics.project.include_closure import Closures, RootFile
+        from benchwright_verilog.semantics.project.include_closure import IncludeClosures, RootFile
         from benchwright_verilog.semantics.project.index.outline import Outline
         from benchwright_verilog.semantics.project.texts import SourceText, SourceTexts
         from benchwright_verilog.syntax.documents import Documents
 
         root = RootFile(self._path, SourceText(text, Outline(encode_text(text)), None), Preprocessing())
-        trees = Trees()
-        trees.renew_if_files_changed(Closures(SourceTexts(None, Documents(), self._files)).reachable_files([root])[0])
+        trees = SlangTrees()
+        trees.renew_if_files_changed(
+            IncludeClosures(SourceTexts(None, Documents(), self._files)).reachable_files_and_paths([root])[0]
+        )
         tree = trees.tree(self._path, text, root.preprocessing)
         compilation = Compilation()
         compilation.addSyntaxTree(tree.syntax)
@@ -229,17 +236,17 @@ def _shift_diagnostic(diagnostic: SlangDiagnostic, offset_shift: int) -> SlangDi
 
 def words_of(units: Sequence[TopLevelItem]) -> frozenset[bytes]:
     """Every word of a file."""
-    return frozenset().union(*(unit.shape.kept_result(_item_facts).used_words for unit in units))
+    return frozenset().union(*(unit.item_text.kept_result(_item_facts).used_words for unit in units))
 
 
 def declared_module_names(units: Sequence[TopLevelItem]) -> frozenset[bytes]:
     """The modules and the like of a file."""
-    return frozenset().union(*(unit.shape.kept_result(_item_facts).declares for unit in units))
+    return frozenset().union(*(unit.item_text.kept_result(_item_facts).declared_module_names for unit in units))
 
 
 def _groups_of_chunks_naming_each_other(
     chunk_facts: Sequence[_ItemFacts], shared_chunk_indices: Sequence[int]
-) -> list[_ItemGroup]:
+) -> list[_ChunkGroup]:
     """Items that name each other, directly or not; those that are no whole modules are one group with all they name."""
     parents = list(range(len(chunk_facts)))
 
@@ -251,7 +258,7 @@ def _groups_of_chunks_naming_each_other(
 
     owners: dict[bytes, int] = {}
     for index, fact in enumerate(chunk_facts):
-        for name in fact.declares:
+        for name in fact.declared_module_names:
             parents[root(index)] = root(owners.setdefault(name, index))
     for index in shared_chunk_indices:
         parents[root(index)] = root(shared_chunk_indices[0])
@@ -260,14 +267,14 @@ def _groups_of_chunks_naming_each_other(
     for index, fact in enumerate(chunk_facts):
         for name in fact.used_words & declared_names:
             parents[root(index)] = root(owners[name])
-    groups: dict[int, _ItemGroup] = {}
+    groups: dict[int, _ChunkGroup] = {}
     for index in range(len(chunk_facts)):
-        groups.setdefault(root(index), _ItemGroup([])).item_indices.append(index)
+        groups.setdefault(root(index), _ChunkGroup([])).chunk_indices.append(index)
     return list(groups.values())
 
 
-def _item_facts(shape: Shape) -> _ItemFacts:
-    return _parse_item_facts(shape.data)
+def _item_facts(item_text: ItemText) -> _ItemFacts:
+    return _parse_item_facts(item_text.data)
 
 
 def _parse_item_facts(data: bytes) -> _ItemFacts:
@@ -275,13 +282,15 @@ def _parse_item_facts(data: bytes) -> _ItemFacts:
     if b"`" in data:
         found_words.add(_USES_MACROS)
     if not _CODE.sub(b"", data):
-        return _ItemFacts(frozenset(), frozenset(), is_whole=True, is_closed=True)
+        return _ItemFacts(frozenset(), frozenset(), has_only_whole_modules=True, is_closed=True)
     is_global = not _DIRECTIVES.isdisjoint(_MACRO.findall(data)) or any(word in data for word in _GLOBAL)
-    declares, are_modules, is_closed = _module_names_is_whole_and_is_closed(data.decode("utf-8", "surrogatepass"))
+    declares, are_modules, is_closed = _module_names_has_only_modules_and_is_closed(
+        data.decode("utf-8", "surrogatepass")
+    )
     return _ItemFacts(declares, frozenset(found_words), is_closed and are_modules and not is_global, is_closed)
 
 
-def _module_names_is_whole_and_is_closed(text: str) -> tuple[frozenset[bytes], bool, bool]:
+def _module_names_has_only_modules_and_is_closed(text: str) -> tuple[frozenset[bytes], bool, bool]:
     """Return what a file has outside of its modules.
 
     Returns:

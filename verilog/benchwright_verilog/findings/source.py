@@ -23,9 +23,9 @@ class FindingTool:
     name: str
     rank: int
     """Of tools that report the same on a line, the one with the lowest rank is shown."""
-    page: str
+    page_url_template: str
     """The page that explains a rule: an address with `{}` for the rule."""
-    waiver: WaiverStyle | None = WaiverStyle.LINT_OFF
+    waiver_style: WaiverStyle | None = WaiverStyle.LINT_OFF
     """None if its findings can't be waived."""
 
     def __str__(self) -> str:
@@ -33,7 +33,7 @@ class FindingTool:
 
     def rule_page_url(self, rule: str) -> str | None:
         """The page that explains a rule; None for an error, which has no rule."""
-        return self.page.format(quote(rule)) if rule else None
+        return self.page_url_template.format(quote(rule)) if rule else None
 
 
 SLANG = FindingTool("slang", 0, "https://sv-lang.com/warning-ref.html#{}")

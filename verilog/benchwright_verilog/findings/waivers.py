@@ -30,8 +30,8 @@ _ALL = "*"
 
 @dataclass(frozen=True)
 class _Waiver:
-    first_line: int
-    last_line: int
+    first_line_index: int
+    last_line_index: int
     rules: frozenset[str]
 
 
@@ -56,7 +56,8 @@ class Waivers:
             return False
         rules = rule_and_equivalents(rule) | ({_ALL} if rule else set())
         return any(
-            waiver.first_line <= line_index <= waiver.last_line and waiver.rules & rules for waiver in self._waivers
+            waiver.first_line_index <= line_index <= waiver.last_line_index and waiver.rules & rules
+            for waiver in self._waivers
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchwright_verilog.language.explanation.tokens import ExplainedToken, ExplainedTokenKind
+from benchwright_verilog.language.explanation.tokens import CodeToken, CodeTokenKind
 
 BLOCKS = {
     "module": "endmodule",
@@ -48,7 +48,7 @@ _PROCEDURES = {"always", "always_comb", "always_ff", "always_latch", "initial", 
 _CODE = {"function", "task", "procedural begin", "fork", "procedural case"}
 
 
-def open_blocks_and_is_procedural(code: Sequence[ExplainedToken]) -> tuple[list[str], bool]:
+def open_blocks_and_is_procedural(code: Sequence[CodeToken]) -> tuple[list[str], bool]:
     """The blocks open at the end of some code, the outermost first, and whether that is procedural.
 
     After `module m; always @(posedge clk) begin if (en) begin` these are `module` and twice `procedural begin`; after
@@ -60,7 +60,7 @@ def open_blocks_and_is_procedural(code: Sequence[ExplainedToken]) -> tuple[list[
     previous_text = ""
     for token in code:
         text = token.text
-        if token.token_kind is ExplainedTokenKind.SYMBOL:
+        if token.token_kind is CodeTokenKind.SYMBOL:
             if text == "(" or text == "'(":
                 parentheses += 1
             elif text == ")":
@@ -71,7 +71,7 @@ def open_blocks_and_is_procedural(code: Sequence[ExplainedToken]) -> tuple[list[
                 stack.pop()
             elif text == ";" and parentheses == 0 and not (stack and stack[-1] in _CODE):
                 pending = False
-        elif token.token_kind is ExplainedTokenKind.WORD:
+        elif token.token_kind is CodeTokenKind.WORD:
             if text in _PROCEDURES:
                 pending, parentheses = True, 0
             elif text in BLOCKS and previous_text not in _NO_BLOCK_AFTER.get(text, ()):

@@ -1,4 +1,4 @@
-"""Inlay hints: names of ports, widths, values, implicit nets."""
+"""Inlay hints_between: names of ports, widths, values, implicit nets."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
     from benchwright_verilog.semantics.compilation.slang import ScopeSymbol
-    from benchwright_verilog.settings import InlayHints
+    from benchwright_verilog.settings import InlayHintSettings
 
 _COMPUTED = re.compile(r"[A-Za-z_`$]")
 _LONGEST = 40
@@ -66,8 +66,10 @@ class InlayHint:
     tooltip: str = ""
 
 
-def hints(analysis: FileAnalysis, start_byte: int, end_byte: int, hint_settings: InlayHints) -> Iterator[InlayHint]:
-    """The hints between two bytes of a file."""
+def hints_between(
+    analysis: FileAnalysis, start_byte: int, end_byte: int, hint_settings: InlayHintSettings
+) -> Iterator[InlayHint]:
+    """The hints_between between two bytes of a file."""
     units = analysis.outline.units
     for index, unit in enumerate(units):
         next_start = units[index + 1].start if index + 1 < len(units) else len(analysis.data)
@@ -77,15 +79,17 @@ def hints(analysis: FileAnalysis, start_byte: int, end_byte: int, hint_settings:
         if unit.target_kind in _BODIES:
             scope = analysis.module_body(unit.name)
         elif unit.target_kind is TargetKind.PACKAGE:
-            scope = analysis.compilation.getPackage(unit.name)
+            scope = analysis.lookup_compilation.getPackage(unit.name)
         else:
             continue
         if scope is not None:
-            yield from _InlayHints(analysis, start_byte, end_byte, hint_settings).scope_hints(scope)
+            yield from _HintCollector(analysis, start_byte, end_byte, hint_settings).scope_hints(scope)
 
 
-class _InlayHints:
-    def __init__(self, analysis: FileAnalysis, start_byte: int, end_byte: int, hint_settings: InlayHints) -> None:
+class _HintCollector:
+    def __init__(
+        self, analysis: FileAnalysis, start_byte: int, end_byte: int, hint_settings: InlayHintSettings
+    ) -> None:
         self._analysis = analysis
         self._sources = analysis.sources
         self._start = start_byte

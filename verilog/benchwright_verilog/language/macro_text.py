@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.language.explanation.known_macros import KnownMacros, Texts
+from benchwright_verilog.language.explanation.known_macros import KnownMacros, ReadText
 from benchwright_verilog.language.explanation.macros import expand_use, macro_at, macro_use_arguments
 from benchwright_verilog.semantics.compilation.expansions import expand_uses, expansions_of
 from benchwright_verilog.semantics.names.occurrence import NameRole, TargetKind
@@ -43,7 +43,7 @@ def macro_name_and_use_number_at(analysis: FileAnalysis, byte: int) -> tuple[str
 
 
 def expanded_use(
-    analysis: FileAnalysis, macro_name: str, use_number: int, texts: Texts, *, expands_inner_macros: bool
+    analysis: FileAnalysis, macro_name: str, use_number: int, read_text: ReadText, *, expands_inner_macros: bool
 ) -> ExpandedText:
     """Return the expansion of one use of a macro.
 
@@ -51,7 +51,7 @@ def expanded_use(
         analysis: Analysis of the file.
         macro_name: The macro.
         use_number: Number of the use, from 1.
-        texts: Gives the files that macros are defined in.
+        read_text: Gives the files that macros are defined in.
         expands_inner_macros: Expand the macros in it too; else its body with the arguments.
     """
     uses = _macro_uses_in_file(analysis, macro_name)
@@ -68,9 +68,11 @@ def expanded_use(
     # slang did not see it: a condition leaves it out.
     text = analysis.data.decode(errors="replace")
     end = len(analysis.data[: macro_use.end].decode(errors="replace"))
-    macro = _definition_of_use(macro_use, texts)
+    macro = _definition_of_use(macro_use, read_text)
     became = (
-        expand_use(macro, macro_use_arguments(text, end), KnownMacros(analysis, texts) if expands_inner_macros else {})
+        expand_use(
+            macro, macro_use_arguments(text, end), KnownMacros(analysis, read_text) if expands_inner_macros else {}
+        )
         if macro
         else None
     )
@@ -96,8 +98,8 @@ def _macro_uses_in_file(analysis: FileAnalysis, macro_name: str) -> list[Occurre
     ]
 
 
-def _definition_of_use(macro_use: Occurrence, texts: Texts) -> Macro | None:
-    text = texts(macro_use.target.path)
+def _definition_of_use(macro_use: Occurrence, read_text: ReadText) -> Macro | None:
+    text = read_text(macro_use.target.path)
     if text is None:
         return None
     start = (

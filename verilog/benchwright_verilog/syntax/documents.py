@@ -19,7 +19,7 @@ from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 from benchwright_verilog.syntax.surrogates import join_surrogates
 from benchwright_verilog.syntax.tree import ParsedText
-from benchwright_verilog.syntax.units import TopLevelItem, Units
+from benchwright_verilog.syntax.units import TopLevelItem, UnitCache
 
 if TYPE_CHECKING:
     from tree_sitter import Tree
@@ -38,9 +38,9 @@ class Document:
     """Language that the client takes it for."""
     parsed: ParsedText = field(default_factory=ParsedText, repr=False, compare=False)
     """The newest tree, shared by all versions of the document."""
-    known_units: Units = field(default_factory=Units, repr=False, compare=False)
+    known_units: UnitCache = field(default_factory=UnitCache, repr=False, compare=False)
     """The newest units, shared likewise."""
-    symbols: list[JsonText] = field(init=False, default_factory=list, repr=False, compare=False)
+    kept_symbols_json: list[JsonText] = field(init=False, default_factory=list, repr=False, compare=False)
     """The answer of its symbols, once it was given."""
 
     @cached_property
@@ -111,8 +111,10 @@ class Documents:
         for content_change in content_changes:
             lines = document.lines
             if isinstance(content_change, TextDocumentContentChangePartial):
-                start, end = sorted((lines.offset(content_change.range.start), lines.offset(content_change.range.end)))
-                lines = lines.replace_range(start, end, content_change.text)
+                start, end = sorted(
+                    (lines.code_point_at(content_change.range.start), lines.code_point_at(content_change.range.end))
+                )
+                lines = lines.with_range_replaced(start, end, content_change.text)
             else:
                 start, end = 0, len(lines.text)
                 # Two halves of a pair that meet are one character for the log, so they are one here.

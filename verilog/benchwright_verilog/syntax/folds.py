@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lsprotocol.types import FoldingRangeKind
 
 from benchwright_verilog.syntax.tokens import TokenKind, WordToken, tokens_of
-from benchwright_verilog.syntax.units import Shape, TopLevelItem
+from benchwright_verilog.syntax.units import ItemText, TopLevelItem
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class FoldingSpan:
     start: int
     end: int
     kind: FoldingRangeKind | None = None
-    hides_last: bool = False
+    hides_last_line: bool = False
     """True if its last line can go too, because what closes it is not there."""
 
 
@@ -61,22 +61,22 @@ _CONDITIONS = frozenset({b"`ifdef", b"`ifndef"})
 class _OpenFold:
     word: bytes
     start: int
-    in_head: bool
+    is_in_head: bool
 
 
-def folds_without_conditionals(shape: Shape) -> list[FoldingSpan]:
+def folds_without_conditionals(item_text: ItemText) -> list[FoldingSpan]:
     """The folds of a unit, those of conditional compilation left out: these may hold several units."""
-    tokens = tokens_of(shape)
-    return [*_block_folds(tokens), *_comment_folds(shape, tokens), *_import_folds(tokens)]
+    tokens = tokens_of(item_text)
+    return [*_block_folds(tokens), *_comment_folds(item_text, tokens), *_import_folds(tokens)]
 
 
-def conditional_directives_and_starts(shape: Shape) -> tuple[tuple[bytes, int], ...]:
+def conditional_directives_and_starts(item_text: ItemText) -> tuple[tuple[bytes, int], ...]:
     """The directives of conditional compilation in a unit, and where each begins; see `Shape.kept_result`."""
-    if b"`" not in shape.data:
+    if b"`" not in item_text.data:
         return ()
     return tuple(
         (token.text, token.start)
-        for token in tokens_of(shape)
+        for token in tokens_of(item_text)
         if token.token_kind is TokenKind.DIRECTIVE and token.text in _CONDITIONS | _BRANCHES
     )
 
@@ -85,7 +85,7 @@ def conditional_folds(units: Sequence[TopLevelItem]) -> Iterator[FoldingSpan]:
     """The branches of conditional compilation in a whole text."""
     branch_starts: list[int] = []
     for unit in units:
-        for word, start in unit.shape.kept_result(conditional_directives_and_starts):
+        for word, start in unit.item_text.kept_result(conditional_directives_and_starts):
             offset = unit.start + start
             if word in _BRANCHES and branch_starts:
                 yield FoldingSpan(branch_starts.pop(), offset)
@@ -112,17 +112,17 @@ def _block_folds(tokens: Sequence[WordToken]) -> Iterator[FoldingSpan]:
                 del open_folds[index:]
         elif word in _OPENERS and previous_word not in _NOT_AFTER.get(word, frozenset()):
             open_folds.append(_OpenFold(word, token.end, word in _WITH_HEAD))
-        elif word == b";" and open_folds and open_folds[-1].in_head:
-            open_folds[-1].start, open_folds[-1].in_head = token.end, False
+        elif word == b";" and open_folds and open_folds[-1].is_in_head:
+            open_folds[-1].start, open_folds[-1].is_in_head = token.end, False
         previous_word = word
 
 
 _BRACKETS = frozenset({b"(", b"[", b"{"})
 
 
-def _comment_folds(shape: Shape, tokens: Sequence[WordToken]) -> Iterator[FoldingSpan]:
+def _comment_folds(item_text: ItemText, tokens: Sequence[WordToken]) -> Iterator[FoldingSpan]:
     """Block comments, and line comments that follow each other with nothing else on their lines."""
-    lines = shape.lines
+    lines = item_text.lines
     comment_run: list[WordToken] = []
     regions: list[int] = []
     for token in tokens:
@@ -132,8 +132,8 @@ def _comment_folds(shape: Shape, tokens: Sequence[WordToken]) -> Iterator[Foldin
             if comment_words and comment_words[0] == b"region":
                 regions.append(token.end)
             elif comment_words and comment_words[0] == b"endregion" and regions:
-                yield FoldingSpan(regions.pop(), token.end, FoldingRangeKind.Region, hides_last=True)
-        stands_alone = is_line and not shape.data[_line_start_byte(shape, token.start) : token.start].strip()
+                yield FoldingSpan(regions.pop(), token.end, FoldingRangeKind.Region, hides_last_line=True)
+        stands_alone = is_line and not item_text.data[_line_start_byte(item_text, token.start) : token.start].strip()
         follows = comment_run and lines.line_index_of_byte(comment_run[-1].start) + 1 == lines.line_index_of_byte(
             token.start
         )
@@ -143,7 +143,7 @@ def _comment_folds(shape: Shape, tokens: Sequence[WordToken]) -> Iterator[Foldin
         if stands_alone:
             comment_run.append(token)
         elif token.token_kind is TokenKind.COMMENT and not is_line:
-            yield FoldingSpan(token.start + 2, token.end, FoldingRangeKind.Comment, hides_last=True)
+            yield FoldingSpan(token.start + 2, token.end, FoldingRangeKind.Comment, hides_last_line=True)
     yield from _fold_of_run_if_several(comment_run, FoldingRangeKind.Comment)
 
 
@@ -173,8 +173,8 @@ def _import_folds(tokens: Sequence[WordToken]) -> Iterator[FoldingSpan]:
 
 def _fold_of_run_if_several(token_run: Sequence[WordToken], kind: FoldingRangeKind) -> Iterator[FoldingSpan]:
     if len(token_run) > 1:
-        yield FoldingSpan(token_run[0].end, token_run[-1].end, kind, hides_last=True)
+        yield FoldingSpan(token_run[0].end, token_run[-1].end, kind, hides_last_line=True)
 
 
-def _line_start_byte(shape: Shape, byte: int) -> int:
-    return shape.lines.to_byte(shape.lines.line_bounds(shape.lines.line_index_of_byte(byte) + 1)[0])
+def _line_start_byte(item_text: ItemText, byte: int) -> int:
+    return item_text.lines.to_byte(item_text.lines.line_bounds(item_text.lines.line_index_of_byte(byte) + 1)[0])

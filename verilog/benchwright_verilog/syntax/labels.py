@@ -20,7 +20,7 @@ def label_pair_byte_ranges(units: Sequence[TopLevelItem], byte: int) -> tuple[tu
     if unit is None:
         return None
     offset = byte - unit.start
-    for node in reversed(_nodes_from_root_to_byte(unit.shape.tree.root_node, offset)):
+    for node in reversed(_nodes_from_root_to_byte(unit.item_text.tree.root_node, offset)):
         name_pair = _name_and_equal_end_label(node)
         if name_pair is not None and any(name.start_byte <= offset <= name.end_byte for name in name_pair):
             first_span, last_span = ((name.start_byte + unit.start, name.end_byte + unit.start) for name in name_pair)

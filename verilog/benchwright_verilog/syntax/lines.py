@@ -43,7 +43,7 @@ class Lines:
         # Where both are the same, they are one list.
         self._byte_starts = self._starts if self._ascii else _byte_starts(text, self._starts, 0)
 
-    def replace_range(self, start_code_point: int, end_code_point: int, new_text: str) -> Self:
+    def with_range_replaced(self, start_code_point: int, end_code_point: int, new_text: str) -> Self:
         """The lines after code points `start_code_point` to `end_code_point` became `new_text`.
 
         Two halves of a surrogate pair that meet become one character.
@@ -99,7 +99,7 @@ class Lines:
         """The text in UTF-8, half of a surrogate pair as U+FFFD, which has as many bytes as are counted for it."""
         return encode_text(self.text)
 
-    def offset(self, position: Position) -> int:
+    def code_point_at(self, position: Position) -> int:
         """The code point of a client's position; beyond the end of a line or of the text is that end."""
         if position.line >= len(self._starts):
             return len(self.text)
@@ -165,7 +165,7 @@ class Lines:
 
     def byte_at(self, position: Position) -> int:
         """The UTF-8 byte offset of a client's position."""
-        return self.to_byte(self.offset(position))
+        return self.to_byte(self.code_point_at(position))
 
     def byte_range(self, start_byte: int, end_byte: int) -> Range:
         """The client's range of two UTF-8 byte offsets."""

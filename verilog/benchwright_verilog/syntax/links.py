@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from benchwright_verilog.syntax.tokens import TokenKind, tokens_of
-from benchwright_verilog.syntax.units import Shape
+from benchwright_verilog.syntax.units import ItemText
 
 _ANGLED = re.compile(rb"[ \t]*<([^>\r\n]*)>")
 _MARKDOWN = re.compile(r"\]\(<?([^()<>\s]+)>?(?:\s+\"[^\"]*\")?\)|(?<!`)`([^`\s]+)`(?!`)")
@@ -24,12 +24,12 @@ class FileMention:
     name: str
 
 
-def includes_of(shape: Shape) -> list[FileMention]:
+def includes_of(item_text: ItemText) -> list[FileMention]:
     """The files that a unit includes, by UTF-8 bytes of the name without its quotes."""
-    if b"`include" not in shape.data:
+    if b"`include" not in item_text.data:
         return []
     includes: list[FileMention] = []
-    tokens = tokens_of(shape)
+    tokens = tokens_of(item_text)
     for index, token in enumerate(tokens):
         if token.token_kind is not TokenKind.DIRECTIVE or token.text != b"`include":
             continue
@@ -37,7 +37,7 @@ def includes_of(shape: Shape) -> list[FileMention]:
         if next_token is not None and next_token.token_kind is TokenKind.STRING:
             name = next_token.text.strip(b'"')
             includes.append(FileMention(next_token.start + 1, next_token.start + 1 + len(name), name.decode()))
-        elif (angled := _ANGLED.match(shape.data, token.end)) is not None:
+        elif (angled := _ANGLED.match(item_text.data, token.end)) is not None:
             includes.append(FileMention(angled.start(1), angled.end(1), angled[1].decode()))
     return includes
 

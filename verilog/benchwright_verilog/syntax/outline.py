@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol.types import SymbolKind
 
-from benchwright_verilog.syntax.units import Shape
+from benchwright_verilog.syntax.units import ItemText
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -152,10 +152,10 @@ _NOTHING_INSIDE = frozenset(
 """Nodes that are most of a file and declare nothing."""
 
 
-def outline_of(shape: Shape) -> list[OutlineSymbol]:
+def outline_of(item_text: ItemText) -> list[OutlineSymbol]:
     """Symbols that a unit declares."""
     declared_symbols: list[OutlineSymbol] = []
-    stack: list[tuple[Node, list[OutlineSymbol]]] = [(shape.tree.root_node, declared_symbols)]
+    stack: list[tuple[Node, list[OutlineSymbol]]] = [(item_text.tree.root_node, declared_symbols)]
     # A stack of our own: a long chain of `else if` is deeper than Python's.
     while stack:
         node, siblings = stack.pop()

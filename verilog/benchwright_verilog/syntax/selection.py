@@ -19,14 +19,14 @@ def byte_ranges_around(units: Sequence[TopLevelItem], byte: int) -> list[tuple[i
     unit = next((unit for unit in units if byte < unit.end), units[-1])
     offset = byte - unit.start
     word = next(
-        ((token.start, token.end) for token in tokens_of(unit.shape) if token.start <= offset <= token.end),
+        ((token.start, token.end) for token in tokens_of(unit.item_text) if token.start <= offset <= token.end),
         (offset, offset),
     )
     spans = [
         (offset, offset),
         word,
-        *_node_and_bracket_ranges_around(unit.shape.tree.root_node, *word),
-        (0, len(unit.shape.data)),
+        *_node_and_bracket_ranges_around(unit.item_text.tree.root_node, *word),
+        (0, len(unit.item_text.data)),
     ]
     ranges = [(start + unit.start, end + unit.start) for start, end in spans]
     ranges.append((0, units[-1].end))

@@ -11,7 +11,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 @dataclass(frozen=True)
-class Spacing:
+class SpacingChange:
     """White space from one code point to another that becomes other white space."""
 
     start: int
@@ -24,7 +24,7 @@ def has_same_words(old_text: str, new_text: str) -> bool:
     return "".join(_WORD.findall(old_text)) == "".join(_WORD.findall(new_text))
 
 
-def spacing_changes(old_text: str, new_text: str) -> Iterator[Spacing]:
+def spacing_changes(old_text: str, new_text: str) -> Iterator[SpacingChange]:
     """Changes that make one text of another with the same words; nothing but white space is touched.
 
     Line ends are those of the old text. Form feeds stay.
@@ -33,7 +33,7 @@ def spacing_changes(old_text: str, new_text: str) -> Iterator[Spacing]:
     for start, end, text in _changed_spaces(old_text, new_text):
         gap = old_text[start:end]
         if "\f" not in gap and "\v" not in gap and _LINE_END.sub("\n", gap) != text:
-            yield Spacing(start, end, text.replace("\n", end_of_line))
+            yield SpacingChange(start, end, text.replace("\n", end_of_line))
 
 
 def _changed_spaces(old_text: str, new_text: str) -> Iterator[tuple[int, int, str]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from benchwright_verilog.syntax.keywords import RESERVED
-from benchwright_verilog.syntax.units import Shape
+from benchwright_verilog.syntax.units import ItemText
 
 
 class TokenKind(Enum):
@@ -56,9 +56,9 @@ _KINDS = {kind.value: kind for kind in TokenKind}
 KEYWORDS = frozenset(word.encode() for word in RESERVED)
 
 
-def tokens_of(shape: Shape) -> list[WordToken]:
+def tokens_of(item_text: ItemText) -> list[WordToken]:
     """The words of a unit. They are many, so what is made of them is kept and not they themselves."""
-    return list(_tokens(shape.data))
+    return list(_tokens(item_text.data))
 
 
 def _tokens(data: bytes) -> Iterator[WordToken]:

@@ -34,7 +34,7 @@ _STARTING_LINES = (b"\nend", b"\nmodule", b"\nmacromodule", b"\npackage", b"\npr
 _LINE = re.compile(rb'//|/\*|"(?:[^"\\]|\\.)*"?')
 
 
-class Shape:
+class ItemText:
     """The text of one top-level item. Everything known of it counts from its beginning.
 
     Args:
@@ -43,11 +43,11 @@ class Shape:
         origin: The shape before an edit.
     """
 
-    def __init__(self, data: bytes, encoding: PositionEncodingKind, origin: Shape | None = None) -> None:
+    def __init__(self, data: bytes, encoding: PositionEncodingKind, origin: ItemText | None = None) -> None:
         self.data = data
         self.lines = Lines(data.decode(), encoding)
         self._origin = origin
-        self._known_results: dict[Callable[[Shape], object], object] = {}
+        self._known_results: dict[Callable[[ItemText], object], object] = {}
 
     @cached_property
     def tree(self) -> Tree:
@@ -56,11 +56,11 @@ class Shape:
         return parse(self.data, origin.data, origin.tree) if origin else parse(self.data)
 
     @property
-    def newest_parsed(self) -> Shape | None:
+    def newest_parsed(self) -> ItemText | None:
         """Itself or what it was when it was last parsed."""
         return self if "tree" in self.__dict__ else self._origin
 
-    def kept_result(self, compute: Callable[[Shape], T]) -> T:
+    def kept_result(self, compute: Callable[[ItemText], T]) -> T:
         """Return what a function makes of it, kept as long as the text is there."""
         if compute not in self._known_results:
             self._known_results[compute] = compute(self)
@@ -75,20 +75,22 @@ class TopLevelItem:
     """Its first byte."""
     line: int
     """Its first line, counted from 0."""
-    shape: Shape
+    item_text: ItemText
 
     @property
     def end(self) -> int:
         """The byte after it."""
-        return self.start + len(self.shape.data)
+        return self.start + len(self.item_text.data)
 
 
-async def results_by_unit(units: Sequence[TopLevelItem], compute: Callable[[Shape], T]) -> list[tuple[TopLevelItem, T]]:
+async def results_by_unit(
+    units: Sequence[TopLevelItem], compute: Callable[[ItemText], T]
+) -> list[tuple[TopLevelItem, T]]:
     """The result of a function for each unit; a long document gives way to other requests the first time."""
     made_values: list[tuple[TopLevelItem, T]] = []
     pause = time.monotonic() + _BREATH_S
     for unit in units:
-        made_values.append((unit, unit.shape.kept_result(compute)))
+        made_values.append((unit, unit.item_text.kept_result(compute)))
         if time.monotonic() > pause:
             await asyncio.sleep(0)
             pause = time.monotonic() + _BREATH_S
@@ -96,28 +98,28 @@ async def results_by_unit(units: Sequence[TopLevelItem], compute: Callable[[Shap
 
 
 @dataclass
-class Units:
+class UnitCache:
     """The units of the newest version of one text, from which those of the next are made."""
 
-    shapes: dict[bytes, Shape] = field(default_factory=dict)
+    item_text_by_data: dict[bytes, ItemText] = field(default_factory=dict)
 
     def units_of(self, data: bytes, encoding: PositionEncodingKind) -> tuple[TopLevelItem, ...]:
         """The units of a document; together they are all of it."""
         cuts = [0, *inner_unit_starts(data), len(data)]
         unit_texts = [data[start:end] for start, end in pairwise(cuts)]
         present = set(unit_texts)
-        gone_shapes = [shape for part, shape in self.shapes.items() if part not in present]
-        shapes: dict[bytes, Shape] = {}
+        gone_shapes = [shape for part, shape in self.item_text_by_data.items() if part not in present]
+        shapes: dict[bytes, ItemText] = {}
         units: list[TopLevelItem] = []
         line = 0
         for start, unit_text in zip(cuts, unit_texts, strict=False):
-            shape = shapes.get(unit_text) or self.shapes.get(unit_text)
+            shape = shapes.get(unit_text) or self.item_text_by_data.get(unit_text)
             if shape is None:
-                shape = Shape(unit_text, encoding, gone_shapes.pop(0).newest_parsed if gone_shapes else None)
+                shape = ItemText(unit_text, encoding, gone_shapes.pop(0).newest_parsed if gone_shapes else None)
             shapes[unit_text] = shape
             units.append(TopLevelItem(start, line, shape))
             line += len(shape.lines) - 1
-        self.shapes = shapes
+        self.item_text_by_data = shapes
         return tuple(units)
 
 

@@ -15,17 +15,17 @@ from pyslang.syntax import (
 )
 
 from benchwright_authoring.mutation.kind import MutationKind
-from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
+from benchwright_authoring.mutation.source import ByteEdit, ReferenceSource
 
 _ASSIGNMENTS = (SyntaxKind.AssignmentExpression, SyntaxKind.NonblockingAssignmentExpression)
 
 
-def _drop_assignment(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _drop_assignment(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, ExpressionStatementSyntax) and isinstance(node.expr, BinaryExpressionSyntax):
         yield from source.replacement_edits(node, ";")
 
 
-def _stuck_at_constant(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _stuck_at_constant(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, BinaryExpressionSyntax) and node.kind in _ASSIGNMENTS:
         in_design = isinstance(node.parent, ExpressionStatementSyntax | ContinuousAssignSyntax)
         is_constant = isinstance(node.right, LiteralExpressionSyntax | IntegerVectorExpressionSyntax)
@@ -34,7 +34,7 @@ def _stuck_at_constant(source: MutatedSource, node: SyntaxNode) -> Iterator[Byte
                 yield from source.replacement_edits(node.right, value)
 
 
-def _exchange_blocking(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _exchange_blocking(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, ExpressionStatementSyntax) and isinstance(node.expr, BinaryExpressionSyntax):
         if node.expr.kind is SyntaxKind.AssignmentExpression:
             yield from source.replacement_edits(node.expr.operatorToken, "<=")

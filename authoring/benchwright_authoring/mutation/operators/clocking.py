@@ -19,13 +19,13 @@ from pyslang.syntax import (
 
 from benchwright_authoring.mutation.kind import MutationKind
 from benchwright_authoring.mutation.operators.opposite import negated_condition_text
-from benchwright_authoring.mutation.source import ByteEdit, MutatedSource, descendants
+from benchwright_authoring.mutation.source import ByteEdit, ReferenceSource, node_and_descendants
 
 _NAME_OF_RESET = re.compile(r"rst|reset|clr|clear|init", re.IGNORECASE)
 _EDGES = {"posedge": "negedge", "negedge": "posedge"}
 
 
-def _opposite_edge(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _opposite_edge(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, SignalEventExpressionSyntax) and (opposite_edge := _EDGES.get(node.edge.rawText)):
         yield from source.replacement_edits(node.edge, opposite_edge)
 
@@ -40,7 +40,7 @@ def _first_clocked_statement(procedural_block: SyntaxNode) -> StatementSyntax | 
         procedural_block.statement, TimingControlStatementSyntax
     ):
         return None
-    if not any(_is_edge_event(event) for event in descendants(procedural_block.statement.timingControl)):
+    if not any(_is_edge_event(event) for event in node_and_descendants(procedural_block.statement.timingControl)):
         return None
     statement = procedural_block.statement.statement
     if isinstance(statement, BlockStatementSyntax):
@@ -49,7 +49,7 @@ def _first_clocked_statement(procedural_block: SyntaxNode) -> StatementSyntax | 
     return statement
 
 
-def _reset_branch_of_block(source: MutatedSource, procedural_block: SyntaxNode) -> ConditionalStatementSyntax | None:
+def _reset_branch_of_block(source: ReferenceSource, procedural_block: SyntaxNode) -> ConditionalStatementSyntax | None:
     """The `if` of a clocked block that decides whether it is reset."""
     statement = _first_clocked_statement(procedural_block)
     if isinstance(statement, ConditionalStatementSyntax) and source.is_written_in_file(statement.predicate):
@@ -57,13 +57,13 @@ def _reset_branch_of_block(source: MutatedSource, procedural_block: SyntaxNode) 
     return None
 
 
-def _make_reset_synchronous(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _make_reset_synchronous(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     reset = _reset_branch_of_block(source, node)
     if reset is None:
         return
     condition_words = set(re.findall(r"\w+", source.source_text(reset.predicate)))
     # What the block waits for comes first.
-    for event_node in descendants(node):
+    for event_node in node_and_descendants(node):
         if isinstance(event_node, BinaryEventExpressionSyntax):
             for event_side, other_event in ((event_node.left, event_node.right), (event_node.right, event_node.left)):
                 is_reset = (
@@ -74,20 +74,20 @@ def _make_reset_synchronous(source: MutatedSource, node: SyntaxNode) -> Iterator
                     yield from source.replacement_edits(event_node, source.source_text(other_event))
 
 
-def _invert_reset_condition(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _invert_reset_condition(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if reset := _reset_branch_of_block(source, node):
         yield from source.replacement_edits(reset.predicate, negated_condition_text(source, reset.predicate))
 
 
-def _disable_reset(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _disable_reset(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if reset := _reset_branch_of_block(source, node):
         yield from source.replacement_edits(reset.predicate, "1'b0")
 
 
-def _drop_one_reset_assignment(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _drop_one_reset_assignment(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     reset = _reset_branch_of_block(source, node)
     if reset is not None:
-        for statement in descendants(reset.statement):
+        for statement in node_and_descendants(reset.statement):
             if isinstance(statement, ExpressionStatementSyntax):
                 yield from source.replacement_edits(statement, ";")
 

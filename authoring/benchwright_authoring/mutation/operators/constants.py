@@ -16,14 +16,14 @@ from pyslang.syntax import (
 )
 
 from benchwright_authoring.mutation.kind import MutationKind
-from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
+from benchwright_authoring.mutation.source import ByteEdit, ReferenceSource
 
 _BASES = {"b": 2, "o": 8, "d": 10, "h": 16}
 _DIGITS = {"b": "b", "o": "o", "d": "d", "h": "X"}
 _MOST_BITS = 4096
 
 
-def shifted_literal_or_none(literal_text: str, step: int) -> str | None:
+def literal_plus_step_or_none(literal_text: str, step: int) -> str | None:
     """A literal with another value in the same notation; None if there is none.
 
     Args:
@@ -46,7 +46,7 @@ def shifted_literal_or_none(literal_text: str, step: int) -> str | None:
     return f"{size}'{sign}{base_letter}{value:{_DIGITS[base_letter.lower()]}}"
 
 
-def _shift_literal(source: MutatedSource, node: SyntaxNode, increment: int) -> Iterator[ByteEdit]:
+def _add_to_literal(source: ReferenceSource, node: SyntaxNode, increment: int) -> Iterator[ByteEdit]:
     is_number = node.kind in (
         SyntaxKind.IntegerLiteralExpression,
         SyntaxKind.UnbasedUnsizedLiteralExpression,
@@ -57,33 +57,33 @@ def _shift_literal(source: MutatedSource, node: SyntaxNode, increment: int) -> I
         return
     if isinstance(node, LiteralExpressionSyntax | IntegerVectorExpressionSyntax):
         text = source.source_text(node)
-        shifted_text = shifted_literal_or_none(text, increment)
+        shifted_text = literal_plus_step_or_none(text, increment)
         if shifted_text is not None and shifted_text != text:
             yield from source.replacement_edits(node, shifted_text)
 
 
-def _increment_literal(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
-    yield from _shift_literal(source, node, 1)
+def _increment_literal(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+    yield from _add_to_literal(source, node, 1)
 
 
-def _decrement_literal(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
-    yield from _shift_literal(source, node, -1)
+def _decrement_literal(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+    yield from _add_to_literal(source, node, -1)
 
 
-def incremented_expression_text(source: MutatedSource, expression: SyntaxNode, increment: int) -> str:
+def incremented_expression_text(source: ReferenceSource, expression: SyntaxNode, increment: int) -> str:
     """The text of an expression plus or minus one."""
     text = source.source_text(expression)
-    return shifted_literal_or_none(text, increment) or f"({text}) {'+' if increment > 0 else '-'} 1"
+    return literal_plus_step_or_none(text, increment) or f"({text}) {'+' if increment > 0 else '-'} 1"
 
 
-def _shift_bit_index(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _move_bit_index(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, BitSelectSyntax) and isinstance(node.parent, ElementSelectSyntax):
         for step in (1, -1):
             if source.is_written_in_file(node.expr) and source.source_text(node.expr) + f"{step:+}" != "0-1":
                 yield from source.replacement_edits(node.expr, incremented_expression_text(source, node.expr, step))
 
 
-def _shift_part_select(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _move_part_select(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if not (isinstance(node, RangeSelectSyntax) and isinstance(node.parent, ElementSelectSyntax)):
         return
     if not (source.is_written_in_file(node.left) and source.is_written_in_file(node.right)):
@@ -103,8 +103,8 @@ def _shift_part_select(source: MutatedSource, node: SyntaxNode) -> Iterator[Byte
 
 
 KINDS = (
-    MutationKind("index", "an element's neighbour: x[i + 1] for x[i]", _shift_bit_index),
-    MutationKind("part-select", "a part select one further: x[8:1] for x[7:0]", _shift_part_select),
+    MutationKind("index", "an element's neighbour: x[i + 1] for x[i]", _move_bit_index),
+    MutationKind("part-select", "a part select one further: x[8:1] for x[7:0]", _move_part_select),
     MutationKind("constant-plus-one", "a constant plus one", _increment_literal),
     MutationKind("constant-minus-one", "a constant minus one", _decrement_literal),
 )

@@ -13,7 +13,7 @@ from pyslang.syntax import (
 )
 
 from benchwright_authoring.mutation.kind import MutationKind
-from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
+from benchwright_authoring.mutation.source import ByteEdit, ReferenceSource
 
 _ARITHMETIC = {"+": "-", "-": "+", "*": "+", "/": "*", "%": "/", "**": "*", "+=": "-=", "-=": "+=", "*=": "+="}
 _BITWISE = {"&": "|", "|": "&", "^": "~^", "~^": "^", "^~": "^", "&=": "|=", "|=": "&=", "^=": "|="}
@@ -31,8 +31,8 @@ _WITH_TWO_SIDES = {*_ARITHMETIC, *_BITWISE, *_LOGICAL} - {"+=", "-=", "*=", "&="
 
 def _binary_operator_edits(
     replacement_by_operator: Mapping[str, str],
-) -> Callable[[MutatedSource, SyntaxNode], Iterator[ByteEdit]]:
-    def edits(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+) -> Callable[[ReferenceSource, SyntaxNode], Iterator[ByteEdit]]:
+    def edits(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
         if isinstance(node, BinaryExpressionSyntax) and not _is_plain_assignment(node):
             yield from _replace_operator(source, node, replacement_by_operator)
 
@@ -45,7 +45,7 @@ def _is_plain_assignment(node: BinaryExpressionSyntax) -> bool:
 
 
 def _replace_operator(
-    source: MutatedSource,
+    source: ReferenceSource,
     node: BinaryExpressionSyntax | PrefixUnaryExpressionSyntax | PostfixUnaryExpressionSyntax,
     replacement_by_operator: Mapping[str, str],
 ) -> Iterator[ByteEdit]:
@@ -53,24 +53,24 @@ def _replace_operator(
         yield from source.replacement_edits(node.operatorToken, replacement)
 
 
-def _replace_reduction(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _replace_reduction(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, PrefixUnaryExpressionSyntax):
         yield from _replace_operator(source, node, _REDUCTION)
 
 
-def _exchange_increment_and_decrement(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _exchange_increment_and_decrement(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, PrefixUnaryExpressionSyntax | PostfixUnaryExpressionSyntax):
         yield from _replace_operator(source, node, _STEP)
 
 
-def _drop_negation(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _drop_negation(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if not isinstance(node, PrefixUnaryExpressionSyntax) or node.operatorToken.rawText not in ("!", "~", "-"):
         return
     if source.is_written_in_file(node.operand):
         yield from source.replacement_edits(node, source.source_text(node.operand))
 
 
-def _replace_by_either_operand(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _replace_by_either_operand(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, BinaryExpressionSyntax) and node.operatorToken.rawText in _WITH_TWO_SIDES:
         for operand in (node.left, node.right):
             if source.is_written_in_file(operand):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pyslang.syntax import BinaryExpressionSyntax, ConditionalPredicateSyntax, PrefixUnaryExpressionSyntax
 
-from benchwright_authoring.mutation.source import MutatedSource
+from benchwright_authoring.mutation.source import ReferenceSource
 
 _OPPOSITES = {"==": "!=", "!=": "==", "===": "!==", "!==": "===", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
-def negated_condition_text(source: MutatedSource, predicate: ConditionalPredicateSyntax) -> str:
+def negated_condition_text(source: ReferenceSource, predicate: ConditionalPredicateSyntax) -> str:
     """The opposite of a condition of `source`: `a` of `!a`, `a != b` of `a == b`, else `!(a)`."""
     predicate_conditions = list(predicate.conditions)
     only = predicate_conditions[0].expr if len(predicate_conditions) == 1 else None

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pyslang.syntax import BinaryExpressionSyntax, IdentifierNameSyntax, StandardCaseItemSyntax, SyntaxKind, SyntaxNode
 
 from benchwright_authoring.mutation.kind import MutationKind
-from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
+from benchwright_authoring.mutation.source import ByteEdit, ReferenceSource
 
 _ASSIGNMENTS = (SyntaxKind.AssignmentExpression, SyntaxKind.NonblockingAssignmentExpression)
 
 
-def _replace_by_next_state(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _replace_by_next_state(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     """The state that is declared after the one that is named."""
     if isinstance(node, IdentifierNameSyntax):
         name = node.identifier.valueText
@@ -22,7 +22,7 @@ def _replace_by_next_state(source: MutatedSource, node: SyntaxNode) -> Iterator[
                 return
 
 
-def _replace_assigned_state(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _replace_assigned_state(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     parent = node.parent
     while parent is not None and parent.kind in (
         SyntaxKind.ConditionalExpression,
@@ -33,7 +33,7 @@ def _replace_assigned_state(source: MutatedSource, node: SyntaxNode) -> Iterator
         yield from _replace_by_next_state(source, node)
 
 
-def _replace_case_label(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _replace_case_label(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node.parent, StandardCaseItemSyntax):
         yield from _replace_by_next_state(source, node)
 

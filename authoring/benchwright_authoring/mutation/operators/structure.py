@@ -15,22 +15,22 @@ from pyslang.syntax import (
 )
 
 from benchwright_authoring.mutation.kind import MutationKind
-from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
+from benchwright_authoring.mutation.source import ByteEdit, ReferenceSource
 
 
-def _exchange_concatenated(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _exchange_concatenated(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, ConcatenationExpressionSyntax):
         concatenated_nodes = [part for part in node.expressions if isinstance(part, SyntaxNode)]
         for first_operand, second_operand in pairwise(concatenated_nodes):
             yield from source.exchange_edits(first_operand, second_operand)
 
 
-def _exchange_conditional_arms(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _exchange_conditional_arms(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, ConditionalExpressionSyntax):
         yield from source.exchange_edits(node.left, node.right)
 
 
-def _exchange_port_connections(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _exchange_port_connections(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, HierarchicalInstanceSyntax):
         connected = [
             connection.expr

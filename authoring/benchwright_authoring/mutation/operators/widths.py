@@ -15,7 +15,7 @@ from pyslang.syntax import (
 
 from benchwright_authoring.mutation.kind import MutationKind
 from benchwright_authoring.mutation.operators.constants import incremented_expression_text
-from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
+from benchwright_authoring.mutation.source import ByteEdit, ReferenceSource
 
 
 def _dimension_range(node: SyntaxNode) -> RangeSelectSyntax | None:
@@ -25,7 +25,7 @@ def _dimension_range(node: SyntaxNode) -> RangeSelectSyntax | None:
     return None
 
 
-def _narrow_vector(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _narrow_vector(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     span = _dimension_range(node)
     if span is None or isinstance(node.parent, DeclaratorSyntax):
         return
@@ -36,7 +36,7 @@ def _narrow_vector(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit
         yield from source.replacement_edits(end_bound, incremented_expression_text(source, end_bound, -1))
 
 
-def _shorten_array(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _shorten_array(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     span = _dimension_range(node)
     if span is None or not isinstance(node.parent, DeclaratorSyntax) or not source.is_written_in_file(span):
         return
@@ -45,7 +45,7 @@ def _shorten_array(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit
         yield from source.replacement_edits(end_bound, incremented_expression_text(source, end_bound, -1))
 
 
-def _exchange_signedness(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _exchange_signedness(source: ReferenceSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, InvocationExpressionSyntax) and source.is_written_in_file(node.left):
         name = source.source_text(node.left)
         if name in ("$signed", "$unsigned"):

@@ -37,7 +37,7 @@ def has_domain_labels(observation: Observation) -> bool:
     return bool(observation.kind == "question" and observation.domain and observation.subdomain and observation.tag)
 
 
-def decided_labelled_observations(data: Dataset) -> list[Observation]:
+def decided_observations_with_domain_labels(data: Dataset) -> list[Observation]:
     """Decided attempts at questions that have a place, by language, group and way to ask."""
     return ordered_with_distinct_languages(
         data, [observation for observation in data.decided_observations if has_domain_labels(observation)]

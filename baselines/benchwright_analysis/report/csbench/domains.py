@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import (
-    decided_labelled_observations,
+    decided_observations_with_domain_labels,
     has_domain_labels,
     observations_by_contestant,
     score_or_0,
@@ -18,7 +18,7 @@ from benchwright_analysis.report.section import Section, SectionPicture, Sortabl
 from benchwright_analysis.report.sections.matrix import (
     accuracy_by_label,
     mean_over_problems,
-    table_number,
+    table_number_of_share,
     table_of_numbers,
 )
 from benchwright_foundation.number_text import percent
@@ -37,7 +37,7 @@ _BY_CHANCE = {"multiple-choice": 0.25, "assertion": 0.5, "fill-in-the-blank": 0.
 
 def domains_section(data: Dataset) -> Section | None:
     """Scores by domain, subfield and format; None if no question has a place there."""
-    rows = decided_labelled_observations(data)
+    rows = decided_observations_with_domain_labels(data)
     if not rows:
         return None
     tags = [ALL, *sorted({observation.tag for observation in rows})]
@@ -66,7 +66,7 @@ def domains_section(data: Dataset) -> Section | None:
             for domain, figures in by_subfield.items()
         ),
     ]
-    shown_rows = _pictured_contestants(rows)
+    shown_rows = _pictured_contestant_names(rows)
     pictures = [
         *_radar_if_complete([*by_domain[ALL], *by_format[ALL]], shown_rows),
         _interval_picture_by_tag({tag: by_domain[tag] for tag in tags[1:]}, shown_rows),
@@ -105,7 +105,7 @@ def _contestant_and_chance_numbers(
     }
     return [
         *(
-            table_number(name, ALL, mean_over_problems(contestant_rows, score_or_0))
+            table_number_of_share(name, ALL, mean_over_problems(contestant_rows, score_or_0))
             for name, contestant_rows in groups.items()
         ),
         *accuracy_by_label(groups, label_of, label_order, score_or_0),
@@ -126,16 +126,16 @@ def _folded_table(table: SortableTable) -> SortableTable:
     return dataclasses.replace(table, detail=True)
 
 
-def _pictured_contestants(observations: Sequence[Observation]) -> list[str]:
+def _pictured_contestant_names(observations: Sequence[Observation]) -> list[str]:
     """The rows that pictures have: those asked without examples and steps, if there are any."""
     everyone = list(observations_by_contestant(observations))
     plain_names = [contestant.name for contestant in everyone if contestant.asked in ("", ZERO_SHOT)]
     return plain_names or [contestant.name for contestant in everyone]
 
 
-def _radar_if_complete(table_numbers: Sequence[TableNumber], contestants: Sequence[str]) -> list[SectionPicture]:
+def _radar_if_complete(table_numbers: Sequence[TableNumber], contestant_names: Sequence[str]) -> list[SectionPicture]:
     """A radar with a spoke for each domain and format, of those who have all of them (CS-Bench's figure 2)."""
-    profiles: dict[str, list[charts.Row]] = {name: [] for name in contestants[: charts.MOST_GROUPS]}
+    profiles: dict[str, list[charts.Row]] = {name: [] for name in contestant_names[: charts.MOST_GROUPS]}
     spokes = [spoke for spoke in table_numbers if spoke.row in profiles and spoke.column != ALL]
     for spoke in spokes:
         profiles[spoke.row].append({"label": spoke.column, "group": spoke.row, "value": spoke.value})
@@ -153,7 +153,7 @@ def _radar_if_complete(table_numbers: Sequence[TableNumber], contestants: Sequen
     svg = charts.radar_chart([row for name in shown_names for row in profiles[name]], shown_names)
     alt = (
         "A radar with a spoke for each domain and each format, from 0 in the middle to 1 at the rim. "
-        f"{'; '.join(summaries)}.{charts.note_if_omitted(shown_names, contestants)}"
+        f"{'; '.join(summaries)}.{charts.note_if_omitted(shown_names, contestant_names)}"
     )
     table = table_of_numbers(
         "", "Score by domain and by format", [spoke for spoke in spokes if spoke.row in shown_names]
@@ -166,10 +166,10 @@ def _chart_value_or_0(chart_row: charts.Row) -> float:
 
 
 def _interval_picture_by_tag(
-    numbers_by_tag: Mapping[str, Sequence[TableNumber]], contestants: Sequence[str]
+    numbers_by_tag: Mapping[str, Sequence[TableNumber]], contestant_names: Sequence[str]
 ) -> SectionPicture:
     """Domains split by tag, with intervals."""
-    shown_names = contestants[: charts.MOST_GROUPS]
+    shown_names = contestant_names[: charts.MOST_GROUPS]
     spokes = [
         dataclasses.replace(spoke, column=f"{spoke.column}, {tag.lower()}")
         for tag, figures in numbers_by_tag.items()
@@ -189,7 +189,7 @@ def _interval_picture_by_tag(
     return SectionPicture(
         "domain-dots",
         "Score by domain and tag, with intervals",
-        f"Mean scores. {summary}.{charts.note_if_omitted(shown_names, contestants)}",
+        f"Mean scores. {summary}.{charts.note_if_omitted(shown_names, contestant_names)}",
         charts.interval_chart(rows, shown_names, x_title="mean score", y_title=""),
         table_of_numbers("", "Score by domain and tag", spokes),
     )

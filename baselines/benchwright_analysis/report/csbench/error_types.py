@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from benchwright_analysis.report import charts
-from benchwright_analysis.report.csbench.contestants import decided_labelled_observations, observations_by_contestant
+from benchwright_analysis.report.csbench.contestants import (
+    decided_observations_with_domain_labels,
+    observations_by_contestant,
+)
 from benchwright_analysis.report.fold import NamedErrors
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, TableNumber, counted
-from benchwright_analysis.report.sections.matrix import mean_over_problems, table_number, table_of_numbers
+from benchwright_analysis.report.sections.matrix import mean_over_problems, table_number_of_share, table_of_numbers
 from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.error_labels import csbench_error_labels
 from benchwright_judges.agreement.estimators import krippendorff_alpha
@@ -21,7 +24,7 @@ from benchwright_judges.agreement.estimators import krippendorff_alpha
 def error_types_section(data: Dataset) -> Section | None:
     """Shares of wrong answers by type of error, for each set of labels; None if nobody was asked about any."""
     label_sets = sorted({name for folded in data.counted_attempts for name in folded.errors})
-    shares_by_set = {name: shares for name in label_sets if (shares := _shares_of_set(data, name)) is not None}
+    shares_by_set = {name: shares for name in label_sets if (shares := _parts_of_label_set(data, name)) is not None}
     if not shares_by_set:
         return None
     csbench_shares = shares_by_set.pop(csbench_error_labels().name, None)
@@ -40,7 +43,7 @@ def error_types_section(data: Dataset) -> Section | None:
 
 
 @dataclass(frozen=True)
-class _SetShares:
+class _LabelSetParts:
     """What the section has of one set of labels."""
 
     lead: Sequence[str]
@@ -49,7 +52,7 @@ class _SetShares:
     numbers: Mapping[str, object]
 
 
-def _shares_of_set(data: Dataset, label_set: str) -> _SetShares | None:
+def _parts_of_label_set(data: Dataset, label_set: str) -> _LabelSetParts | None:
     """Shares by one set of labels; None if no wrong answer that counts has any."""
     errors_by_attempt = {
         folded.observation.attempt: folded.errors[label_set]
@@ -57,7 +60,7 @@ def _shares_of_set(data: Dataset, label_set: str) -> _SetShares | None:
         if label_set in folded.errors
     }
     is_csbench = label_set == csbench_error_labels().name
-    observations = decided_labelled_observations(data) if is_csbench else data.decided_observations
+    observations = decided_observations_with_domain_labels(data) if is_csbench else data.decided_observations
     wrong_observations = [
         observation
         for observation in observations
@@ -92,19 +95,19 @@ def _shares_of_set(data: Dataset, label_set: str) -> _SetShares | None:
         "wrong": len(wrong_observations),
         "agreed_on_none": len(rows) - len(agreed),
         "corrected": len(corrected),
-        "judges_against_people": _agreement_with_people(corrected, errors_by_attempt),
+        "judges_against_people": _people_agreement_by_judge(corrected, errors_by_attempt),
     }
     name = "error-types" if is_csbench else f"error-types-{label_set}"
     pictures = [_error_shares_picture(name, figures)] if figures else []
-    return _SetShares(lead, pictures, _judge_agreement_tables(rows, errors_by_attempt), numbers)
+    return _LabelSetParts(lead, pictures, _judge_agreement_tables(rows, errors_by_attempt), numbers)
 
 
-def _agreement_with_people(
-    corrected: Sequence[Observation], errors_by_attempt: Mapping[str, NamedErrors]
+def _people_agreement_by_judge(
+    corrected_observations: Sequence[Observation], errors_by_attempt: Mapping[str, NamedErrors]
 ) -> Mapping[str, float]:
     """Judge → share of the answers that a person labelled on which it names the same."""
     hits: dict[str, list[bool]] = {}
-    for observation in corrected:
+    for observation in corrected_observations:
         named_errors = errors_by_attempt[observation.attempt]
         for judge, types in named_errors.judges.items():
             hits.setdefault(judge, []).append({*types} == {*named_errors.types})
@@ -142,7 +145,7 @@ def _error_share_number(
     error_types: set[str],
 ) -> TableNumber:
     """The share of wrong choices with an error of any of these types."""
-    return table_number(
+    return table_number_of_share(
         row_name,
         column_name,
         mean_over_problems(

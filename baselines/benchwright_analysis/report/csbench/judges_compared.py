@@ -11,7 +11,7 @@ from benchwright_analysis.report.csbench.contestants import Contestant, contesta
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Cell, Section, SortableTable, TableNumber, text_with_interval
-from benchwright_analysis.report.sections.matrix import mean_over_problems, table_number, table_of_numbers
+from benchwright_analysis.report.sections.matrix import mean_over_problems, table_number_of_share, table_of_numbers
 from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.agreement import FormatAgreement, JudgeAgreement, measure_agreement
 from benchwright_judges.agreement.rated import PANEL, RatedAnswer
@@ -114,7 +114,9 @@ def _mean_score_numbers(voted_answers: Sequence[_VotedAnswer], format: str, judg
             rows = [vote.row for vote in solver_votes if judge in vote.labels]
             if rows:
                 figures.append(
-                    table_number(f"{solver.name}, {format}", judge, mean_over_problems(rows, _score_lookup(by_attempt)))
+                    table_number_of_share(
+                        f"{solver.name}, {format}", judge, mean_over_problems(rows, _score_lookup(by_attempt))
+                    )
                 )
     return figures
 

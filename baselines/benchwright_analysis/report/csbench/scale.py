@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import (
     Contestant,
-    decided_labelled_observations,
+    decided_observations_with_domain_labels,
     observations_by_contestant,
     score_or_0,
 )
@@ -19,7 +19,7 @@ from benchwright_analysis.report.section import Cell, Section, SectionPicture, S
 from benchwright_analysis.report.sections.matrix import mean_over_problems
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.scale_curve import ScaleCurve, fit_scale_curve
-from benchwright_analysis.statistics.scale_fit import ScaleFit, fit_scale
+from benchwright_analysis.statistics.scale_fit import ScaleLine, fit_scale_line
 from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.estimators import Estimate
 
@@ -59,7 +59,7 @@ def scores_of_models_with_facts(data: Dataset) -> list[ModelScore]:
     facts_by_model = {model_facts.model: model_facts for model_facts in data.model_facts}
     model_scores = []
     for contestant, rows in observations_by_contestant(
-        [observation for observation in decided_labelled_observations(data) if not observation.is_person]
+        [observation for observation in decided_observations_with_domain_labels(data) if not observation.is_person]
     ).items():
         names = {observation.participant for observation in rows}
         known_facts = facts_by_model.get(names.pop()) if len(names) == 1 else None
@@ -77,7 +77,7 @@ def model_size_section(data: Dataset) -> Section | None:
     if not families:
         return None
     curves: dict[str, ScaleCurve] = {}
-    line_by_family: dict[str, ScaleFit] = {}
+    line_by_family: dict[str, ScaleLine] = {}
     predictions: dict[str, list[Prediction]] = {}
     lead = [
         "Score = 1 - 1/(a · log₁₀(b · parameters + 1) + 1), by least squares, for each family, language and way to "
@@ -111,9 +111,9 @@ def _sizes_and_scores(model_scores: Sequence[ModelScore]) -> tuple[Sequence[floa
     )
 
 
-def _fitted_line_or_none(model_scores: Sequence[ModelScore]) -> ScaleFit | None:
+def _fitted_line_or_none(model_scores: Sequence[ModelScore]) -> ScaleLine | None:
     try:
-        return fit_scale(*_sizes_and_scores(model_scores))
+        return fit_scale_line(*_sizes_and_scores(model_scores))
     except StatisticsError:
         return None
 
@@ -201,7 +201,7 @@ def _percentage_points_text(share: float | None) -> str:
 def _curves_picture(
     scores_by_family: Mapping[str, Sequence[ModelScore]],
     curve_by_family: Mapping[str, ScaleCurve],
-    line_by_family: Mapping[str, ScaleFit],
+    line_by_family: Mapping[str, ScaleLine],
 ) -> SectionPicture:
     shown_families = list(curve_by_family)[: charts.MOST_GROUPS]
     rows: list[charts.Row] = []
@@ -246,7 +246,7 @@ def _curves_picture(
     )
 
 
-def _line_cells(family_line: ScaleFit | None) -> Sequence[Cell]:
+def _line_cells(family_line: ScaleLine | None) -> Sequence[Cell]:
     if family_line is None:
         return ("too few models", "", "", "")
     doubling = family_line.per_doubling

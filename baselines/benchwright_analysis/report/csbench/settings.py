@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import (
     Contestant,
-    decided_labelled_observations,
+    decided_observations_with_domain_labels,
     observations_by_contestant,
     score_or_0,
 )
@@ -22,7 +22,7 @@ from benchwright_analysis.report.section import (
     TableNumber,
     counted,
 )
-from benchwright_analysis.report.sections.matrix import mean_over_problems, table_number, table_of_numbers
+from benchwright_analysis.report.sections.matrix import mean_over_problems, table_number_of_share, table_of_numbers
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_difference
 from benchwright_foundation.number_text import percent
 
@@ -34,7 +34,7 @@ def asking_ways_section(data: Dataset) -> Section | None:
     ways_by_model: dict[str, dict[str, list[Observation]]] = {}
     rows = [
         observation
-        for observation in decided_labelled_observations(data)
+        for observation in decided_observations_with_domain_labels(data)
         if observation.shots is not None and observation.steps is not None and not observation.is_person
     ]
     for contestant, contestant_rows in observations_by_contestant(rows).items():
@@ -55,7 +55,7 @@ def asking_ways_section(data: Dataset) -> Section | None:
             notices.append(f"{name}: no question was asked in every way.")
             continue
         figures += [
-            table_number(name, way, mean_over_problems(way_rows, score_or_0))
+            table_number_of_share(name, way, mean_over_problems(way_rows, score_or_0))
             for way, way_rows in shared_observations.items()
         ]
         first_way, *other_ways = shared_observations

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import (
-    decided_labelled_observations,
+    decided_observations_with_domain_labels,
     observations_by_contestant,
     score_or_0,
 )
@@ -25,7 +25,7 @@ def tokens_and_score_section(data: Dataset) -> Section | None:
     """Tokens and score of each contestant, and scores by length of the reply; None if no tokens are known."""
     counted_rows = [
         observation
-        for observation in decided_labelled_observations(data)
+        for observation in decided_observations_with_domain_labels(data)
         if not observation.is_person and observation.output_tokens
     ]
     groups = {contestant.name: rows for contestant, rows in observations_by_contestant(counted_rows).items()}

@@ -19,9 +19,9 @@ import numpy as np
 from benchwright_analysis.code_digest import analysis_digest
 from benchwright_analysis.report.demo import subjects as demo_subjects
 from benchwright_analysis.report.demo.subjects import MADE_UP, MadeUpCondition, program_conditions_yaml
-from benchwright_analysis.statistics.simulation import SimulatedAttempt, StudyPlan, simulate_study
+from benchwright_analysis.statistics.simulation import SimulatedAttempt, SimulatedStudyPlan, simulate_study
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.clock.hand_clock import HandClock
+from benchwright_attempts.clock.hand_clock import ManualClock
 from benchwright_attempts.events.events import (
     Abandoned,
     Answered,
@@ -87,16 +87,18 @@ class SimulatedStudy:
     rated: Sequence[RatedAnswer]
 
 
-def record_demo_study(new_log_path: Path, store: Store, *, people: int = 30, seed: int = 7) -> SimulatedStudy:
+def record_demo_study(
+    new_log_path: Path, store: Store, *, participant_count: int = 30, seed: int = 7
+) -> SimulatedStudy:
     """Records a made-up study and made-up models' attempts in a new log.
 
     Args:
         new_log_path: Path of the log; made.
         store: Store for the starter pack.
-        people: Number of people who take part.
+        participant_count: Number of people who take part.
         seed: The same seed gives the same study.
     """
-    clock = HandClock()
+    clock = ManualClock()
     random = np.random.default_rng(seed)
     problems = [problem for problem in store.public_pack(PACK).problems if problem.public.figures == ()][:_PROBLEMS]
     with StudyLog(new_log_path, wall_clock=clock.now, monotonic_ns=clock.monotonic_ns, process="demo") as log:
@@ -104,13 +106,17 @@ def record_demo_study(new_log_path: Path, store: Store, *, people: int = 30, see
         studies = Studies(log, Attempts(log))
         refs = [f"{PACK}/{problem.id}" for problem in problems]
         designs = [f"{PACK}/{problem.id}" for problem in problems if problem.kind is ProblemKind.DESIGN]
-        text = _study_yaml(STUDY, refs, designs, people, seed, _LIMIT_MIN)
+        text = _study_yaml(STUDY, refs, designs, participant_count, seed, _LIMIT_MIN)
         file = parse_study(text, Path("demo.study.yaml"))
         registered_study = studies.register(file, {f"{PACK}/{problem.id}": problem.difficulty for problem in problems})
         preregister_once(log, registered_study, analysis_digest(), digest_by_prompt_set=prompt_digests())
         # Without an effect here: which condition a task has is what the study's own plan says.
-        plan = StudyPlan(
-            participants=people, families=4, problems_per_family=len(problems) // 4, effect_percent=0, median_minutes=14
+        plan = SimulatedStudyPlan(
+            participants=participant_count,
+            families=4,
+            problems_per_family=len(problems) // 4,
+            effect_percent=0,
+            median_minutes=14,
         )
         simulated_attempts = simulate_study(plan, random)
         problems_by_name = dict(
@@ -178,7 +184,7 @@ def record_demo_study(new_log_path: Path, store: Store, *, people: int = 30, see
 class _AttemptWriter:
     """Writes attempts as an editor or a model's run would."""
 
-    def __init__(self, log: StudyLog, clock: HandClock, random: np.random.Generator) -> None:
+    def __init__(self, log: StudyLog, clock: ManualClock, random: np.random.Generator) -> None:
         self._log, self._clock, self._random = log, clock, random
         self._attempts = Attempts(log)
         self._pending_events: list[Future[RecordedEvent]] = []
@@ -348,18 +354,18 @@ class _AttemptWriter:
         )
 
     def write_program_attempt(
-        self, made_up: MadeUpCondition, problem: Problem, assigned: Assigned, problem_ref: str
+        self, made_up_condition: MadeUpCondition, problem: Problem, assigned: Assigned, problem_ref: str
     ) -> None:
         """One attempt of an agent, or of a copilot alone."""
-        attempt = self.open_attempt(problem, problem_ref, assigned.participant, made_up.name, STUDY)
+        attempt = self.open_attempt(problem, problem_ref, assigned.participant, made_up_condition.name, STUDY)
         self.record_events(attempt, assigned)
         path, old_text, version = self._texts[attempt]
         write = partial(self.record_events, attempt)
         text, broke_off = demo_subjects.simulate_program(
-            made_up, path, old_text, self._random, self._clock.pass_s, write
+            made_up_condition, path, old_text, self._random, self._clock.pass_s, write
         )
         self._texts[attempt] = (path, text, version)
-        passes = not broke_off and self._random.random() < made_up.chance
+        passes = not broke_off and self._random.random() < made_up_condition.chance
         self._write_verdict(attempt, problem, 1, has_passed=passes, passed_tests_share=self._random.random())
         self.record_events(attempt, demo_subjects.attempt_end_event(broke_off=broke_off))
 
@@ -465,7 +471,7 @@ analysis:
   secondary: [solved]
   hypothesis: People are faster with the copilot.
 exclusions:
-  - when: failed_attention
+  - when: failed_check_count_by_participant
     more_than: 0
     drop: participant
   - when: external_help

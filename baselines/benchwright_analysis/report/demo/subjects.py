@@ -73,7 +73,7 @@ class SimulatedWork(NamedTuple):
 
 
 def simulate_program(
-    made_up: MadeUpCondition,
+    made_up_condition: MadeUpCondition,
     path: str,
     start_text: str,
     random: np.random.Generator,
@@ -83,24 +83,28 @@ def simulate_program(
     """Simulates a program until its files are graded.
 
     Args:
-        made_up: The made-up condition.
+        made_up_condition: The made-up condition.
         path: The file that it writes.
         start_text: Its text.
         random: Draws everything.
         advance_by_s: Lets seconds pass.
         record_events: Records events.
     """
-    name = COPILOT if made_up.policy else AGENT
+    name = COPILOT if made_up_condition.policy else AGENT
     subject_facts = {"subject": name, "subject_version": "1.4", "configuration_sha256": _CONFIGURATION[name]}
-    subject_facts |= {"policy": made_up.policy, "start": made_up.start_kind} if made_up.policy else {}
-    record_events(ModelUsage(model=name if made_up.policy else "simulated/large", parameters=subject_facts), Started())
+    subject_facts |= (
+        {"policy": made_up_condition.policy, "start": made_up_condition.start_kind} if made_up_condition.policy else {}
+    )
+    record_events(
+        ModelUsage(model=name if made_up_condition.policy else "simulated/large", parameters=subject_facts), Started()
+    )
     text = start_text
     for step in range(int(random.integers(3, 9))):
-        advance_by_s(float(random.uniform(0.2, 1.0) if made_up.policy else random.uniform(10, 60)))
+        advance_by_s(float(random.uniform(0.2, 1.0) if made_up_condition.policy else random.uniform(10, 60)))
         added_line = str(random.choice(_LINES))
         change = Change(start=len(text), end=len(text), text=added_line)
-        if made_up.policy:
-            is_taken = made_up.policy != "never"
+        if made_up_condition.policy:
+            is_taken = made_up_condition.policy != "never"
             record_events(
                 *_completion_events(
                     path, step, len(text), added_line, float(random.lognormal(5.6, 0.7)), change if is_taken else None
@@ -117,7 +121,7 @@ def simulate_program(
         if not is_taken:
             break
         text += added_line
-    return SimulatedWork(text, bool(made_up.policy) and random.random() < 0.06)
+    return SimulatedWork(text, bool(made_up_condition.policy) and random.random() < 0.06)
 
 
 def attempt_end_event(*, broke_off: bool) -> Event:

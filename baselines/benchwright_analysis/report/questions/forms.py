@@ -33,7 +33,7 @@ def question_forms_section(data: Dataset) -> Section | None:
         "question-forms",
         "Right answers, by picture and format",
         figures,
-        groups=data.groups,
+        first_row_names=data.groups,
         note="Image: the question shows at least one picture. Each question counts alike.",
     )
     lead = ("Whether pictures, or having to write the answer instead of choosing it, make questions harder.",)

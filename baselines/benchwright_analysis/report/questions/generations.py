@@ -8,7 +8,7 @@ from benchwright_analysis.report.questions.attempts import observations_by_group
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Section, TableNumber
-from benchwright_analysis.report.sections.matrix import mean_over_problems, table_number, table_of_numbers
+from benchwright_analysis.report.sections.matrix import mean_over_problems, table_number_of_share, table_of_numbers
 
 _MOST = 10
 """Generations with a column of their own."""
@@ -31,8 +31,10 @@ def repeated_answers_section(data: Dataset) -> Section | None:
         "chance that one answer is right, from its first k answers to each question.",
     )
     tables = [
-        table_of_numbers("generations", "Right answers, by generation", generation_figures, groups=data.groups),
-        table_of_numbers("pass-at-1", "Pass@1 from k answers", sample_figures, groups=data.groups, note=_NOTE),
+        table_of_numbers(
+            "generations", "Right answers, by generation", generation_figures, first_row_names=data.groups
+        ),
+        table_of_numbers("pass-at-1", "Pass@1 from k answers", sample_figures, first_row_names=data.groups, note=_NOTE),
     ]
     named_figures = {"generations": generation_figures, "pass_at_1": sample_figures}
     return Section("generations", "Several answers to the same question", lead, (), tables, named_figures)
@@ -60,7 +62,7 @@ def _accuracy_by_sample_range(
     range_by_column: Mapping[str, range],
 ) -> list[TableNumber]:
     return [
-        table_number(group, name, mean_over_problems(chosen))
+        table_number_of_share(group, name, mean_over_problems(chosen))
         for name, sample_numbers in range_by_column.items()
         for group, rows in observations_by_group.items()
         if max(sample_numbers_by_group[group].values()) >= sample_numbers[-1]

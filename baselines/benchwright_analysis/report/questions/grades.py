@@ -9,7 +9,7 @@ from benchwright_analysis.report.questions.attempts import observations_by_group
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Section, SortableTable, TableNumber
-from benchwright_analysis.report.sections.matrix import mean_over_problems, table_number, table_of_numbers
+from benchwright_analysis.report.sections.matrix import mean_over_problems, table_number_of_share, table_of_numbers
 from benchwright_judges.agreement.agreement import is_right_by_majority
 from benchwright_judges.agreement.rated import scale_of
 from benchwright_judges.judgement import ScoringMethod
@@ -38,7 +38,9 @@ def judge_grades_section(data: Dataset) -> Section | None:
             "or unreadable; it counts as incorrect too."
         )
         tables.append(
-            table_of_numbers("grades", "Grades of free responses", grade_figures, groups=data.groups, note=note)
+            table_of_numbers(
+                "grades", "Grades of free responses", grade_figures, first_row_names=data.groups, note=note
+            )
         )
         numbers["grades"] = grade_figures
     if ties:
@@ -48,7 +50,9 @@ def judge_grades_section(data: Dataset) -> Section | None:
             "both not right."
         )
         tables.append(
-            table_of_numbers("tie-breaks", "First two votes that disagree", ties, groups=data.groups, note=note)
+            table_of_numbers(
+                "tie-breaks", "First two votes that disagree", ties, first_row_names=data.groups, note=note
+            )
         )
         numbers["tie_breaks"] = ties
     return Section("grades", "How judges graded", (), (), tables, numbers)
@@ -83,7 +87,9 @@ def _shares_by_group_and_column(
 ) -> list[TableNumber]:
     """The share of attempts for which a column is true, by group."""
     return [
-        table_number(group, name, mean_over_problems(rows, lambda observation, holds=holds: holds[observation.attempt]))  # type: ignore[misc]
+        table_number_of_share(
+            group, name, mean_over_problems(rows, lambda observation, holds=holds: holds[observation.attempt])
+        )  # type: ignore[misc]
         for name, holds in attempt_flags_by_column.items()
         for group, rows in observations_by_group.items()
     ]

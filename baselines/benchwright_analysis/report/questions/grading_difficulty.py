@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Section, SectionPicture
-from benchwright_analysis.report.sections.matrix import table_number, table_of_numbers
+from benchwright_analysis.report.sections.matrix import table_number_of_share, table_of_numbers
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_share
 from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_foundation.number_text import percent
@@ -26,7 +26,7 @@ def grading_difficulty_section(data: Dataset) -> Section | None:
         if rated_answer.difficulty:
             levels.setdefault(_mean_difficulty_level(rated_answer), []).append(rated_answer)
     figures = [
-        table_number(_LEVELS[level], name, share)
+        table_number_of_share(_LEVELS[level], name, share)
         for name, differs in _COLUMNS.items()
         for level in sorted(levels)
         if (share := _share_that_differ(levels[level], differs)) is not None
@@ -37,7 +37,7 @@ def grading_difficulty_section(data: Dataset) -> Section | None:
         "grading-difficulty",
         "Disagreement by grading difficulty",
         figures,
-        groups=[_LEVELS[level] for level in sorted(levels)],
+        first_row_names=[_LEVELS[level] for level in sorted(levels)],
         row_heading="difficulty",
         note="The difficulty of an answer is the mean of what its graders gave from 1 to 5, rounded, halves up. "
         "Judges against people: majority against majority, right or not right; ties are left out. First votes of "

@@ -14,7 +14,7 @@ from benchwright_analysis.report.questions.attempts import question_attempts_by_
 from benchwright_analysis.report.questions.selections import AnswerSelection
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Cell, Section, SortableTable, counted, text_with_interval
-from benchwright_authoring.item_analysis import LEAST, Option, item_statistics, option_statistics
+from benchwright_authoring.item_analysis import LEAST_STUDENTS, OptionStatistics, item_statistics, option_statistics
 from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.estimators import Share, wilson_share
 
@@ -60,7 +60,7 @@ class _SolverSelections:
     """Selections of one kind of solver, one attempt of each at each question."""
 
     examinees: tuple[str, ...]
-    by_problem: Mapping[str, Mapping[str, AnswerSelection]]
+    selections_by_problem_and_examinee: Mapping[str, Mapping[str, AnswerSelection]]
 
 
 def options_section(data: Dataset) -> Section | None:
@@ -72,11 +72,11 @@ def options_section(data: Dataset) -> Section | None:
     for name, solver_selections in selections_by_solver.items():
         points = {
             problem: _points_in_examinee_order(solver_selections, problem_selections)
-            for problem, problem_selections in solver_selections.by_problem.items()
+            for problem, problem_selections in solver_selections.selections_by_problem_and_examinee.items()
         }
         analysed = item_statistics(points)
-        for problem, problem_selections in solver_selections.by_problem.items():
-            if len(problem_selections) < LEAST:
+        for problem, problem_selections in solver_selections.selections_by_problem_and_examinee.items():
+            if len(problem_selections) < LEAST_STUDENTS:
                 continue
             analysed_item = analysed[problem]
             analysed_questions.append(
@@ -96,7 +96,7 @@ def options_section(data: Dataset) -> Section | None:
         return None
     question_count = len({question.problem for question in analysed_questions})
     lead = [
-        f"{counted(question_count, 'question')} with at least {LEAST} answers by people, or by models and agents, one "
+        f"{counted(question_count, 'question')} with at least {LEAST_STUDENTS} answers by people, or by models and agents, one "
         "of each: "
         "how hard they are, whether those who know more answer them, and which wrong options are chosen. Distractors "
         "are numbered by how often they are chosen: letters and wording would give keys away."
@@ -150,7 +150,7 @@ def _shown_option_names(
     """Question → option → what it is called here. Without questions whose right option no answer shows."""
     selections_by_problem: dict[str, list[AnswerSelection]] = {}
     for solver_selections in selections_by_solver.values():
-        for problem, problem_selections in solver_selections.by_problem.items():
+        for problem, problem_selections in solver_selections.selections_by_problem_and_examinee.items():
             selections_by_problem.setdefault(problem, []).extend(problem_selections.values())
     names_by_problem: dict[str, dict[str, str]] = {}
     for problem, given_selections in selections_by_problem.items():
@@ -167,7 +167,7 @@ def _shown_option_names(
     return names_by_problem
 
 
-def _chosen_option(problem: str, solver_kind: str, option_name: str, analysed_option: Option) -> ChosenOption:
+def _chosen_option(problem: str, solver_kind: str, option_name: str, analysed_option: OptionStatistics) -> ChosenOption:
     is_non_functional = analysed_option.is_non_functional if option_name not in (_RIGHT, _NO_OPTION) else None
     return ChosenOption(
         problem,
@@ -181,7 +181,7 @@ def _chosen_option(problem: str, solver_kind: str, option_name: str, analysed_op
 
 
 def _same_distractor_share(
-    selections_by_solver: Mapping[str, _SolverSelections], names: Mapping[str, Mapping[str, str]]
+    selections_by_solver: Mapping[str, _SolverSelections], shown_option_names: Mapping[str, Mapping[str, str]]
 ) -> Share:
     """The share of questions at which people and models have the same most chosen distractor.
 
@@ -189,7 +189,7 @@ def _same_distractor_share(
     """
     agreements = [
         first == second
-        for problem in names
+        for problem in shown_option_names
         if (first := _top_distractor_if_unique(selections_by_solver[PEOPLE], problem))
         and (second := _top_distractor_if_unique(selections_by_solver[MACHINES], problem))
     ]
@@ -198,7 +198,7 @@ def _same_distractor_share(
 
 def _top_distractor_if_unique(solver_selections: _SolverSelections, problem: str) -> str:
     """The distractor; empty if there is none, or several are chosen equally often."""
-    problem_selections = solver_selections.by_problem.get(problem, {})
+    problem_selections = solver_selections.selections_by_problem_and_examinee.get(problem, {})
     top_choices = Counter(
         selection.value for selection in problem_selections.values() if selection.value and not selection.is_right
     ).most_common(2)

@@ -13,7 +13,7 @@ from benchwright_analysis.report.section import Section, SectionPicture, Sortabl
 from benchwright_analysis.report.sections.matrix import (
     accuracy_by_label,
     mean_over_problems,
-    table_number,
+    table_number_of_share,
     table_of_numbers,
 )
 from benchwright_foundation.number_text import number
@@ -37,12 +37,12 @@ def skills_and_topics_section(data: Dataset) -> Section | None:
     if skills:
         skill_figures = [*skills, *_skill_set_numbers(groups)]
         table = table_of_numbers(
-            "skills", "Score by skill", skill_figures, groups=data.groups, row_heading="group", note=_NOTE
+            "skills", "Score by skill", skill_figures, first_row_names=data.groups, row_heading="group", note=_NOTE
         )
         pictures += _label_pictures("skill", skills, table, data.groups)
         numbers["skill"] = skill_figures
     if topics:
-        table = table_of_numbers("topics", "Score by topic", topics, groups=data.groups)
+        table = table_of_numbers("topics", "Score by topic", topics, first_row_names=data.groups)
         pictures += _label_pictures("topic", topics, table, data.groups)
         numbers["topic"] = topics
     crossed = _topic_and_skill_numbers(groups)
@@ -54,7 +54,7 @@ def skills_and_topics_section(data: Dataset) -> Section | None:
                 "topics-and-skills",
                 "Score by topic and skill",
                 crossed,
-                groups=sorted({figure.row for figure in crossed}),
+                first_row_names=sorted({figure.row for figure in crossed}),
                 row_heading="topic, group",
             )
         ]
@@ -102,7 +102,7 @@ def _skill_set_numbers(groups: Mapping[str, Sequence[Observation]]) -> list[Tabl
     """The reasoning skills together, and all skills."""
     skill_sets = (("reasoning", _REASONING), ("all skills", tuple(skill.value for skill in Skill)))
     return [
-        table_number(group, name, mean_over_problems(chosen, _score_or_0))
+        table_number_of_share(group, name, mean_over_problems(chosen, _score_or_0))
         for name, kind_skills in skill_sets
         for group, rows in groups.items()
         if (chosen := [observation for observation in rows if observation.skill in kind_skills])

@@ -10,7 +10,7 @@ from benchwright_analysis.report.rows.problem_facts import available_public_pack
 from benchwright_attempts.grading.grading import ANSWER
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.summary.replay import recorded_contents
-from benchwright_authoring.item_analysis import LEAST
+from benchwright_authoring.item_analysis import LEAST_STUDENTS
 from benchwright_judges.score import read_selection
 from benchwright_problems.problem import Question, QuestionFormat
 from benchwright_problems.storage.store import Store
@@ -51,7 +51,7 @@ def read_selection_by_attempt(
         solvers.setdefault((observation.problem, observation.is_person), set()).add(
             (observation.group, observation.participant)
         )
-    if max(map(len, solvers.values()), default=0) < LEAST:
+    if max(map(len, solvers.values()), default=0) < LEAST_STUDENTS:
         return {}
     problem_by_attempt = {observation.attempt: observation.problem for observation in counted_observations}
     questions = _question_by_ref(store, {*problem_by_attempt.values()})

@@ -16,7 +16,7 @@ _PROGRAM = ("subject", "subject_kind", "subject_version", "configuration_sha256"
 
 
 @dataclass(frozen=True, slots=True)
-class Assistance:
+class AssistanceUse:
     """Of one attempt."""
 
     requests: int = 0
@@ -27,7 +27,7 @@ class Assistance:
     """Of each request; None of one that was given up."""
     accepted_offers: int = 0
     """Offers accepted, whole or in part."""
-    partly: int = 0
+    partly_accepted_offers: int = 0
     """Of these, those of which only a part was."""
     program: Mapping[str, str] = field(default_factory=dict)
     """Name, version, configuration and policy of the program that worked; empty if none did."""
@@ -35,11 +35,11 @@ class Assistance:
     """Failure of the program; empty if it behaved."""
 
 
-NO_ASSISTANCE = Assistance()
+NO_ASSISTANCE = AssistanceUse()
 
 
 @dataclass(slots=True)
-class AssistanceFacts:
+class AssistanceFold:
     """Takes events in order."""
 
     _latencies: list[float | None] = field(default_factory=list)
@@ -76,12 +76,12 @@ class AssistanceFacts:
         # Details of its end follow in brackets.
         self._failure = reason.removeprefix(_FAILED).partition(" (")[0] if reason.startswith(_FAILED) else ""
 
-    def summary(self) -> Assistance:
+    def summary(self) -> AssistanceUse:
         """Summary of the events. Editors that report no acceptance report what each edit was."""
         partly = len(self._partly - self._whole)
         named_count = len(self._whole) + partly
         accepted_count, partly = (named_count, partly) if named_count else (sum(self._by_reason), self._by_reason[1])
-        assistance = Assistance(
+        assistance = AssistanceUse(
             len(self._latencies),
             self._empty_answers,
             tuple(self._latencies),

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from benchwright_analysis.report.rows.edits import LabelledEdits
-from benchwright_analysis.report.rows.observation import CENSORED, Observation
+from benchwright_analysis.report.rows.observation import CensoredBy, Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
-from benchwright_analysis.report.rows.verdicts import Verdicts
+from benchwright_analysis.report.rows.verdicts import VerdictFold
 from benchwright_attempts.attribution import CLASSIFIER
 from benchwright_attempts.attribution.actors import AttemptActors, condition_made_under
 from benchwright_attempts.clock.clock import AttemptClock, elapsed_s
@@ -54,15 +54,15 @@ class AttemptFacts:
     knowledge_cutoff: str = ""
     violations: list[str] = field(default_factory=list)
     hint_costs: list[float] = field(default_factory=list)
-    change_reasons: bool | None = None
-    shown_offers: int = 0
+    has_change_reasons: bool | None = None
+    shown_offer_count: int = 0
     pauses: int = 0
-    suspensions: int = 0
+    suspension_count: int = 0
     is_guided: bool = False
     """True if a guide led through it."""
-    end_reason: str = ""
+    abandon_reason: str = ""
     """Reason that the solver gave up for."""
-    was_cut_off: bool = False
+    was_ended_by_study: bool = False
     """True if the end of the study ended it, not the solver and no limit."""
     started_wall: str = ""
     """Wall time of the start, or when an answer was read from a file."""
@@ -114,7 +114,7 @@ class FoldedEvents:
     attempt_facts: AttemptFacts
     clock: AttemptClock
     time_at_work: TimeAtWork
-    verdicts: Verdicts
+    verdicts: VerdictFold
     edits: LabelledEdits
     actors: AttemptActors
     with_agents: TimeWithAgents | None = None
@@ -139,9 +139,9 @@ class FoldedEvents:
             **self._verdict_columns(),
             submissions=int(self.clock.state is AttemptState.SUBMITTED),
             pauses=attempt_facts.pauses,
-            suspensions=attempt_facts.suspensions,
+            suspensions=attempt_facts.suspension_count,
             **self._edit_columns(),
-            shown=attempt_facts.shown_offers,
+            shown=attempt_facts.shown_offer_count,
             **self._estimate_columns(),
             **attempt_facts.usage,
             cost_usd=attempt_facts.cost_usd,
@@ -155,7 +155,7 @@ class FoldedEvents:
             hints=len(attempt_facts.hint_costs),
             hints_cost=round(sum(attempt_facts.hint_costs), 6),
             problem_digest=header.problem_digest,
-            change_reasons=attempt_facts.change_reasons,
+            change_reasons=attempt_facts.has_change_reasons,
         )
 
     def _assignment_columns(self) -> dict[str, Any]:
@@ -178,7 +178,7 @@ class FoldedEvents:
         """The condition that it was made under."""
         return condition_made_under(self.attempt_facts.solver(self.header), self.actors)
 
-    def _assigned_solver(self) -> str:
+    def _most_help_assigned(self) -> str:
         """The most help that the study's condition allows."""
         has_agents = Aid.AGENT_TOOLS in (self.attempt_facts.assigned.get("aids") or ())
         is_person = self.attempt_facts.is_person(self.header)
@@ -191,7 +191,7 @@ class FoldedEvents:
     def _solver_columns(self) -> dict[str, Any]:
         return {
             "solver": self.worked_as,
-            "assigned_solver": self._assigned_solver() if self.header.study else "",
+            "assigned_solver": self._most_help_assigned() if self.header.study else "",
             "actors": "; ".join(
                 f"{share.actor} by {share.method}: {share.requests} requests, {share.inserted} characters"
                 for share in self.actors.shares
@@ -241,7 +241,7 @@ class FoldedEvents:
     def _verdict_columns(self) -> dict[str, Any]:
         verdicts, sequence = self.verdicts, self.verdicts.sequence
         newest_verdict = sequence.newest_verdict
-        final = None if self.attempt_facts.was_cut_off else sequence.final_outcome(self.clock.state)
+        final = None if self.attempt_facts.was_ended_by_study else sequence.final_outcome(self.clock.state)
         votes = verdicts.judged_by.get("votes", ())
         has_passed = sequence.first_pass is not None
         return {
@@ -249,9 +249,9 @@ class FoldedEvents:
             "outcome": newest_verdict.outcome if newest_verdict else "",
             "final": final.value if final else "",
             "tries_to_pass": sequence.tries_to_pass,
-            "censored_by": "" if has_passed else self._censoring_reason(final),
+            "censored_by": "" if has_passed else self._censoring_reason_without_pass(final),
             "reason": newest_verdict.reason if newest_verdict else "",
-            "score": max((score for _, score in verdicts.scores), default=None),
+            "score": max((score for _, score in verdicts.scores_over_time), default=None),
             "tests_passed": verdicts.test_counts[0],
             "tests_total": verdicts.test_counts[1],
             "runs": sequence.count,
@@ -272,10 +272,10 @@ class FoldedEvents:
             newest_verdict=ShownVerdict(newest_verdict.number, newest_verdict.outcome.value, newest_verdict.reason)
             if newest_verdict is not None
             else None,
-            is_withdrawn=self.attempt_facts.end_reason == CONSENT_WITHDRAWN,
+            is_withdrawn=self.attempt_facts.abandon_reason == CONSENT_WITHDRAWN,
         ).standing
 
-    def _censoring_reason(self, final_outcome: Outcome | None) -> CENSORED:
+    def _censoring_reason_without_pass(self, final_outcome: Outcome | None) -> CensoredBy:
         match self.clock.state:
             case AttemptState.ABANDONED:
                 return "gave_up"
@@ -296,7 +296,7 @@ class FoldedEvents:
             "inserted": total,
             **{f"inserted_{source}": count for source, count in inserted.items()},
             "share_by_assistant": by_model / total if total else None,
-            "guessed_share": self.edits.inferred_code_points() / total if total else None,
+            "guessed_share": self.edits.code_points_of_inferred_origin() / total if total else None,
             "classifier": CLASSIFIER,
             **self._survival_columns(by_model),
         }
@@ -310,7 +310,7 @@ class FoldedEvents:
             return {"accepted": accepted_count, **dict.fromkeys(names)}
         amounts = [
             amount
-            for age_counts in zip(survival.inserted_reaching_age, survival.survived, strict=True)
+            for age_counts in zip(survival.inserted_reaching_age, survival.left_at_age, strict=True)
             for amount in age_counts
         ]
         return {"accepted": accepted_count, **dict(zip(names, [*amounts, survival.at_end], strict=True))}

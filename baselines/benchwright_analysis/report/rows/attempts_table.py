@@ -38,7 +38,7 @@ def attempts_section(data: Dataset) -> Section:
     )
     columns = ("attempt", "who", "problem", "group", "minutes", "time from", "state", "score", "runs", "forecast (min)")
     table = SortableTable("All attempts", (*columns, "violations", "left out for"), rows, note, detail=True)
-    return Section("attempts", "Attempts", (), (), (table, *_hints_table_if_any(data)), in_json=False)
+    return Section("attempts", "Attempts", (), (), (table, *_hints_table_if_any(data)), is_in_json=False)
 
 
 def _standing_text(observation: Observation) -> str:

@@ -34,7 +34,7 @@ class Dataset:
     """Answers that people and judges rated."""
     selections: Mapping[str, AnswerSelection] = field(default_factory=dict)
     """Selections of attempts at multiple-choice questions, by attempt."""
-    opinions: Mapping[str, SecondOpinion] = field(default_factory=dict)
+    second_opinion_by_attempt: Mapping[str, SecondOpinion] = field(default_factory=dict)
     """Second opinions on what passed, by attempt."""
     model_facts: Sequence[ModelFacts] = ()
     """Facts about models from a file."""
@@ -48,11 +48,11 @@ class Dataset:
     """Deviations from the study file, as sentences."""
     remarks: Sequence[str] = ()
     """Other remarks that bear on the result, as sentences."""
-    drawn_tasks: Mapping[str, int] = field(default_factory=dict)
+    drawn_task_count_by_condition: Mapping[str, int] = field(default_factory=dict)
     """Tasks that were drawn for each condition of people."""
     drawn: Sequence[DrawnTask] = ()
     """The same tasks, each with its participant."""
-    machines_by_plan: Mapping[str, int] = field(default_factory=dict)
+    participant_count_by_plan_kind: Mapping[str, int] = field(default_factory=dict)
     """Number of participants' machines that had the plan `sealed`, or the study file with its seed (`open`)."""
     registration: Registration | None = None
     """The preregistration; none if nothing was preregistered."""

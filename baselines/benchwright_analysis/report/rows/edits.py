@@ -62,7 +62,7 @@ def _origin_label(finding: OriginFinding) -> OriginLabel:
     return OriginLabel(method, origin.value, _SOURCE[origin], origin in BY_MODEL, method == AttributionMethod.HEURISTIC)
 
 
-class Edits:
+class EditFold:
     """Takes the edits of an attempt in order, and what other events say about them."""
 
     __slots__ = ("_clock_ns", "_contents", "attributor")
@@ -125,8 +125,8 @@ class LabelledEdits:
     labels: Sequence[OriginLabel]
     edit_clock_ns: Sequence[int]
     contents: TextChangePoints
-    end_ns: int
-    clock_ns: int
+    end_since_opening_ns: int
+    end_clock_ns: int
 
     def inserted_by_source(self) -> dict[str, int]:
         """Source → code points inserted."""
@@ -135,14 +135,14 @@ class LabelledEdits:
             totals[label.source] += total
         return totals
 
-    def inferred_code_points(self) -> int:
+    def code_points_of_inferred_origin(self) -> int:
         """Code points whose origin is inferred from the edit's shape."""
         return sum(total for total, label in zip(self.edits.total, self.labels, strict=True) if label.is_inferred)
 
     def inserted_per_tenth_by_source(self) -> dict[str, tuple[int, ...]]:
         """Source → code points inserted, by tenth of the clock's time."""
         tenths_by_source: dict[str, list[int]] = {}
-        end = self.clock_ns
+        end = self.end_clock_ns
         for total, label, clock_ns in zip(self.edits.total, self.labels, self.edit_clock_ns, strict=True):
             if total:
                 tenth = min(BINS - 1, clock_ns * BINS // end) if end else 0
@@ -163,7 +163,7 @@ class LabelledEdits:
         }
         if len(followed) > MOST_FOLLOWED:
             return sum(followed.values()), None
-        return sum(followed.values()), TextSurvival(followed).count_survival(self.contents, self.end_ns)
+        return sum(followed.values()), TextSurvival(followed).count_survival(self.contents, self.end_since_opening_ns)
 
     def fill_edit_cells(
         self,

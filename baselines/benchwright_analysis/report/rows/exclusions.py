@@ -19,15 +19,15 @@ _EXPOSURES = ("", "none", "similar", "same")
 
 
 @dataclass(frozen=True, slots=True)
-class Participants:
+class ParticipantFacts:
     """Facts about participants that exclusion rules need, by pseudonym."""
 
-    failed_attention: Mapping[str, int]
+    failed_check_count_by_participant: Mapping[str, int]
     """Attention checks answered wrongly; who did not answer is not in it."""
-    unfinished_tasks: Mapping[str, int]
+    unfinished_task_count_by_participant: Mapping[str, int]
     """Tasks given up, still open or not begun."""
     withdrew: frozenset[str] = frozenset()
-    """Participants who took consent back: their open attempts are dropouts."""
+    """ParticipantFacts who took consent back: their open attempts are dropouts."""
 
 
 def rule_sentence(rule: Exclusion) -> str:
@@ -43,7 +43,7 @@ def rule_sentence(rule: Exclusion) -> str:
     return f"{criterion_name}{bound}" + (" (whole participant)" if rule.drop is Drop.PARTICIPANT else "")
 
 
-def left_out_reasons(observations: Sequence[Observation]) -> dict[str, int]:
+def exclusion_count_by_words(observations: Sequence[Observation]) -> dict[str, int]:
     """Why attempts do not count, in words → how many; one that several rules leave out is in each."""
     return dict(
         Counter(
@@ -60,7 +60,7 @@ _WORDS = {"still_open": "not ended yet", AFTER_CLOSING: "added after the study w
 def with_exclusions_marked(
     observations: Sequence[Observation],
     study: Study | None,
-    participant_facts: Participants | None,
+    participant_facts: ParticipantFacts | None,
     sealed_attempts: Container[str] | None = None,
 ) -> list[Observation]:
     """The same rows, those that do not count marked with why; the reasons that a table has are kept.
@@ -68,7 +68,7 @@ def with_exclusions_marked(
     Args:
         observations: Attempts of one study, or of none.
         study: The study; none outside studies.
-        participant_facts: Participants of the study.
+        participant_facts: ParticipantFacts of the study.
         sealed_attempts: The attempts of a closed study; others do not count. None if it is not closed.
     """
     reasons: dict[str, list[str]] = {
@@ -106,7 +106,7 @@ def with_exclusions_marked(
         observation.model_copy(
             update={
                 "excluded_by": "; ".join(dict.fromkeys(reasons[observation.attempt])),
-                "intended": _counts_by_intention_to_treat(observation, participant_facts),
+                "intended": _is_counted_by_intention_to_treat(observation, participant_facts),
             }
         )
         if AFTER_CLOSING not in reasons[observation.attempt]
@@ -115,7 +115,7 @@ def with_exclusions_marked(
     ]
 
 
-def _counts_by_intention_to_treat(observation: Observation, participant_facts: Participants | None) -> bool:
+def _is_counted_by_intention_to_treat(observation: Observation, participant_facts: ParticipantFacts | None) -> bool:
     if participant_facts is None:
         # A table says it itself.
         return observation.intended
@@ -151,7 +151,7 @@ def one_sidedness_note(rule: Exclusion, study: Study, excluded_observations: Seq
     return ""
 
 
-def _rule_applies(rule: Exclusion, observation: Observation, participant_facts: Participants | None) -> bool:
+def _rule_applies(rule: Exclusion, observation: Observation, participant_facts: ParticipantFacts | None) -> bool:
     if rule.when is ExclusionCriterion.PRIOR_EXPOSURE:
         return rule.is_ is not None and _EXPOSURES.index(observation.prior_exposure) >= _EXPOSURES.index(rule.is_.value)
     if rule.when is ExclusionCriterion.EXTERNAL_HELP:
@@ -164,16 +164,24 @@ def _rule_applies(rule: Exclusion, observation: Observation, participant_facts: 
     return rule.less_than is not None and value < rule.less_than
 
 
-def _failed_attention_checks(observation: Observation, participant_facts: Participants | None) -> float | None:
-    return participant_facts.failed_attention.get(observation.participant) if participant_facts is not None else None
+def _failed_attention_check_count(observation: Observation, participant_facts: ParticipantFacts | None) -> float | None:
+    return (
+        participant_facts.failed_check_count_by_participant.get(observation.participant)
+        if participant_facts is not None
+        else None
+    )
 
 
-def _unfinished_task_count(observation: Observation, participant_facts: Participants | None) -> float | None:
-    return participant_facts.unfinished_tasks.get(observation.participant) if participant_facts is not None else None
+def _unfinished_task_count(observation: Observation, participant_facts: ParticipantFacts | None) -> float | None:
+    return (
+        participant_facts.unfinished_task_count_by_participant.get(observation.participant)
+        if participant_facts is not None
+        else None
+    )
 
 
-_VALUES: Mapping[ExclusionCriterion, Callable[[Observation, Participants | None], float | None]] = {
-    ExclusionCriterion.FAILED_ATTENTION: _failed_attention_checks,
+_VALUES: Mapping[ExclusionCriterion, Callable[[Observation, ParticipantFacts | None], float | None]] = {
+    ExclusionCriterion.FAILED_ATTENTION: _failed_attention_check_count,
     ExclusionCriterion.UNFINISHED_TASKS: _unfinished_task_count,
     ExclusionCriterion.VIOLATIONS: lambda observation, _: observation.violations,
     ExclusionCriterion.ACTIVE_MINUTES: lambda observation, _: (

@@ -53,7 +53,7 @@ def write_attempts_and_codebook(folder: Path, observations: Sequence[Observation
     (folder / "codebook.md").write_text(codebook_markdown(), encoding="utf-8")
 
 
-def join_event_files(folder: Path, event_files: Sequence[Path]) -> None:
+def move_and_join_event_files(folder: Path, event_files: Sequence[Path]) -> None:
     """Puts `events.parquet` and `events.csv` together from what readers wrote.
 
     Several parts become a folder called `events.parquet`, which readers of Parquet take for one table: writing

@@ -17,7 +17,7 @@ class FilteredProblemsError(AttemptError):
     """The file is not as the filter writes it; the message names file, line, field and what to do."""
 
 
-def read_filtered_problems(file: Path) -> Mapping[str, bool]:
+def read_is_kept_by_problem(file: Path) -> Mapping[str, bool]:
     """Problem (`pack/id`) → whether it was kept, from CSV (UTF-8) with the columns `problem` and `kept`.
 
     Raises:

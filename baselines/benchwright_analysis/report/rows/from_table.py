@@ -11,7 +11,7 @@ from pathlib import Path
 from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.page import report_page
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.exclusions import left_out_reasons, with_exclusions_marked
+from benchwright_analysis.report.rows.exclusions import exclusion_count_by_words, with_exclusions_marked
 from benchwright_analysis.report.rows.exports import write_attempts_and_codebook
 from benchwright_analysis.report.rows.table_file import ForeignTable, read_table
 from benchwright_analysis.report.section import (
@@ -49,13 +49,13 @@ class TableOptions:
 
     table: Path
     folder: Path
-    mapping: Path | None = None
+    mapping_file: Path | None = None
     """Meaning of the columns; without it they are the codebook's."""
     seed: int = 1
 
 
 @dataclass(frozen=True)
-class TableReport:
+class WrittenTableReport:
     """Files that were written."""
 
     page: Path
@@ -65,18 +65,18 @@ class TableReport:
     """Why attempts do not count → how many."""
 
 
-def write_table_report(table_options: TableOptions) -> TableReport:
+def write_table_report(table_options: TableOptions) -> WrittenTableReport:
     """Writes `report.html`, `report.json` and the table as it was understood.
 
     Raises:
         TableError: The table or the mapping is not as it has to be.
         OSError: The folder can't be written.
     """
-    foreign_table = read_table(table_options.table, table_options.mapping)
+    foreign_table = read_table(table_options.table, table_options.mapping_file)
     sources = {"Benchwright": version(), "seed of the intervals": str(table_options.seed)}
     sources[table_options.table.name] = f"SHA-256 {sha256(table_options.table.read_bytes())}"
-    if table_options.mapping is not None:
-        sources[table_options.mapping.name] = f"SHA-256 {sha256(table_options.mapping.read_bytes())}"
+    if table_options.mapping_file is not None:
+        sources[table_options.mapping_file.name] = f"SHA-256 {sha256(table_options.mapping_file.read_bytes())}"
     data = table_dataset(foreign_table, table_options.seed, sources)
     sections = [
         _answer_section(data_of_planned_population(data, foreign_table), foreign_table, table_options),
@@ -104,7 +104,9 @@ def write_table_report(table_options: TableOptions) -> TableReport:
     subtitle = f"Benchwright report of {data.made_at[:16].replace('T', ' ')} UTC"
     title = f"Attempts of {table_options.table.name}"
     write_atomically(file, report_page(title, subtitle, sections, sources).encode(), durable=False)
-    return TableReport(file, len(data.observations), len(data.counted_attempts), left_out_reasons(data.observations))
+    return WrittenTableReport(
+        file, len(data.observations), len(data.counted_attempts), exclusion_count_by_words(data.observations)
+    )
 
 
 def table_dataset(foreign_table: ForeignTable, seed: int, version_by_source: Mapping[str, str]) -> Dataset:
@@ -139,7 +141,7 @@ def _answer_section(data: Dataset, foreign_table: ForeignTable, table_options: T
     lead = [
         f"{counted(len(data.counted_attempts), 'attempt')} of {table_options.table.name} count"
         + (f"; {left_out} are left out by its column `excluded_by` or as practice." if left_out else "."),
-        *foreign_table.assumed,
+        *foreign_table.assumption_sentences,
     ]
     if foreign_table.plan.population is Population.INTENTION_TO_TREAT:
         lead.append("This section is by intention to treat, as the study planned; the others are per protocol.")
@@ -215,13 +217,13 @@ def _effect_table_rows(effect: ConditionEffect, model: TimeModel) -> list[Sequen
 def _horizon_section(data: Dataset, foreign_table: ForeignTable) -> Section:
     """Horizons with and without METR's weights."""
     title = "Human time horizon"
-    minutes: Mapping[str, float] = foreign_table.human_minutes or human_minutes_and_unsolved_count(data)[0]
+    minutes: Mapping[str, float] = foreign_table.human_minutes_by_problem or human_minutes_and_unsolved_count(data)[0]
     numbers: dict[str, object] = {}
     cells: list[Sequence[Cell]] = []
     unaided_rows = [observation for observation in data.decided_observations if observation.solver == "human"]
     notices = (
         ["Human times are those of the column `human_minutes`."]
-        if foreign_table.human_minutes
+        if foreign_table.human_minutes_by_problem
         else [
             *reported_times_sentences(data.shown_time_source),
             *left_out_sentences(unaided_rows, data.shown_time_source),

@@ -12,7 +12,7 @@ from benchwright_foundation.model import Model
 
 GRACE_S = 60.0
 """A verdict may come as much later than the time limit that its work was in time for, in seconds."""
-CENSORED = Literal["", "gave_up", "timed_out", "handed_in_unsolved", "not_decided", "still_open"]
+CensoredBy = Literal["", "gave_up", "timed_out", "handed_in_unsolved", "not_decided", "still_open"]
 
 
 PEOPLE = ("human", "human+copilot", "human+agent")
@@ -144,7 +144,7 @@ submitted."""
     """Analysed time at the first pass."""
     first_pass_clock_s: float | None
     """Time on the clock at the first pass."""
-    censored_by: CENSORED
+    censored_by: CensoredBy
     """Reason for no time to a pass: `gave_up`, `timed_out`, `handed_in_unsolved`, `not_decided` (the verdict on \
 what was submitted is undecided), `still_open`; empty if it passed."""
     reason: str

@@ -83,7 +83,10 @@ def text_origins_section(data: Dataset) -> Section:
 def _insertions_by_tenth(attempts: Sequence[FoldedAttempt]) -> dict[str, list[int]]:
     """Source → characters put in by tenth of the time, of sources that there are."""
     totals = {
-        source: [sum(attempt.insertions.get(source, (0,) * BINS)[part] for attempt in attempts) for part in range(BINS)]
+        source: [
+            sum(attempt.inserted_per_tenth_by_source.get(source, (0,) * BINS)[part] for attempt in attempts)
+            for part in range(BINS)
+        ]
         for source in SOURCES
     }
     return {source: tenth_counts for source, tenth_counts in totals.items() if any(tenth_counts)}

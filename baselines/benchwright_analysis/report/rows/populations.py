@@ -23,7 +23,7 @@ _COMPARISON = "comparison"
 def populations_section(data: Dataset) -> Section:
     """Attempts of people by intention to treat and per protocol."""
     study = data.study
-    if study is None or not study.people_conditions or not data.drawn_tasks:
+    if study is None or not study.people_conditions or not data.drawn_task_count_by_condition:
         return Section("populations", _TITLE, empty_reason="Only a study draws conditions for people.")
     counts = _task_counts_by_condition(data)
     left_out, sided = _exclusion_counts_and_notes(data)
@@ -34,7 +34,7 @@ def populations_section(data: Dataset) -> Section:
         "conditions": counts,
         "left_out": left_out,
         "one_sided": {rule: explanation for rule, explanation in sided.items() if explanation},
-        "concealed": dict(data.machines_by_plan),
+        "concealed": dict(data.participant_count_by_plan_kind),
     }
     lead = _lead_sentences(data, sided)
     if all(observation.is_analysed for observation in data.observations if observation.intended):
@@ -65,7 +65,10 @@ def _lead_sentences(data: Dataset, one_sided_notes: Mapping[str, str]) -> list[s
     unequal = [f"“{rule}” {explanation}" for rule, explanation in one_sided_notes.items() if explanation]
     if unequal:
         lead.append(f"Rules that do not treat conditions alike: {'; '.join(unequal)}.")
-    sealed, everybody = data.machines_by_plan.get("sealed", 0), sum(data.machines_by_plan.values())
+    sealed, everybody = (
+        data.participant_count_by_plan_kind.get("sealed", 0),
+        sum(data.participant_count_by_plan_kind.values()),
+    )
     lead.append(
         f"The allocation was concealed from {sealed} of {everybody} participants until they had given their forecasts."
         + ("" if sealed == everybody else " The other machines had the study file with its seed.")
@@ -88,7 +91,7 @@ def _task_counts_by_condition(data: Dataset) -> dict[str, dict[str, int | float]
     for name in names:
         condition_rows = [observation for observation in people_rows if observation.condition == name]
         intended = [observation for observation in condition_rows if observation.intended]
-        drawn_count = data.drawn_tasks.get(name, 0)
+        drawn_count = data.drawn_task_count_by_condition.get(name, 0)
         solved_count = sum(observation.passed for observation in intended)
         counts_by_condition[name] = {
             "drawn": drawn_count,

@@ -44,7 +44,7 @@ class LogJob:
     path: Path | str
     headers: Sequence[AttemptHeader]
     problem_facts: Mapping[str, ProblemFacts]
-    thresholds_s: Mapping[str, float]
+    idle_threshold_s_by_study: Mapping[str, float]
     """Study → how much of a gap without activity counts."""
     events_file: Path | None = None
     """File for a row of each event; none if they are not wanted."""
@@ -70,7 +70,7 @@ def count_events(path: Path | str) -> int:
         engine.dispose()
 
 
-def fold_attempts(job: LogJob, *, expected_event_count: int) -> tuple[list[FoldedAttempt], list[Path]]:
+def fold_attempts_and_write_events(job: LogJob, *, expected_event_count: int) -> tuple[list[FoldedAttempt], list[Path]]:
     """A row for each attempt, in the order of the headers, and the files with the events' rows.
 
     Args:
@@ -94,7 +94,7 @@ def fold_attempts(job: LogJob, *, expected_event_count: int) -> tuple[list[Folde
             job.path,
             job.headers[number::workers],
             job.problem_facts,
-            job.thresholds_s,
+            job.idle_threshold_s_by_study,
             job.events_file.with_name(f"{job.events_file.stem}-{number}{job.events_file.suffix}")
             if job.events_file
             else None,
@@ -150,7 +150,7 @@ def _first_chain_flaw(job: LogJob) -> _ReadFailure | None:
         try:
             with engine.connect() as connection:
                 for header in job.headers:
-                    for _ in _rows_in_sequence(job, header, _chain_checked_event_rows(connection, header)):
+                    for _ in _rows_checked_for_gaps(job, header, _chain_checked_event_rows(connection, header)):
                         pass
         finally:
             engine.dispose()
@@ -205,7 +205,7 @@ def _fold_attempt(
     fold = AttemptFold(
         header,
         job.problem_facts.get(header.problem, ProblemFacts()),
-        threshold_s=job.thresholds_s.get(header.study, 120.0),
+        idle_threshold_s=job.idle_threshold_s_by_study.get(header.study, 120.0),
         event_columns=event_columns,
     )
     event_rows: Iterable[Sequence[Any]] = (
@@ -213,7 +213,7 @@ def _fold_attempt(
     )
     number = 1
     try:
-        for number, wall, mono_ns, process, body in _rows_in_sequence(job, header, event_rows):
+        for number, wall, mono_ns, process, body in _rows_checked_for_gaps(job, header, event_rows):
             fold.take_event(number, wall, mono_ns, process, body)
     except _UNREADABLE as error:
         raise _damaged_log_error(job, header, number, error) from error
@@ -233,7 +233,7 @@ def _with_present_standing(connection: Connection, folded: FoldedAttempt) -> Fol
 _UNREADABLE = (ValueError, KeyError, TypeError, OverflowError, sqlite3.OperationalError)
 
 
-def _rows_in_sequence(
+def _rows_checked_for_gaps(
     job: LogJob, header: AttemptHeader, event_rows: Iterable[Sequence[Any]]
 ) -> Generator[Sequence[Any]]:
     """The rows of an attempt; what is wrong with one is raised with its place."""

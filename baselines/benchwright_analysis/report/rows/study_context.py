@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from benchwright_analysis.report.rows.exclusions import Participants
+from benchwright_analysis.report.rows.exclusions import ParticipantFacts
 from benchwright_analysis.report.rows.observation import GRACE_S, Observation
 from benchwright_attempts.attempts import Attempts
 from benchwright_foundation.number_text import counted
@@ -31,10 +31,10 @@ def registered_study_of(log: StudyLog, study_id: str) -> RegisteredStudy:
 
 def read_participant_facts(
     log: StudyLog, registered_study: RegisteredStudy, observations: Sequence[Observation]
-) -> Participants:
+) -> ParticipantFacts:
     """Facts about participants that exclusion rules need."""
     study = registered_study.study
-    checks = study.attention_checks
+    checks = study.expected_answer_by_question
     failed_checks: dict[str, int] = {}
     withdrew: set[str] = set()
     for participant in log.journal.participants(study.study):
@@ -55,7 +55,7 @@ def read_participant_facts(
         assignment.participant: len(assignment.tasks) - done_counts[assignment.participant]
         for assignment in registered_study.plan.assignments
     }
-    return Participants(failed_checks, unfinished, frozenset(withdrew))
+    return ParticipantFacts(failed_checks, unfinished, frozenset(withdrew))
 
 
 def study_deviations(
@@ -163,12 +163,13 @@ def _model_deviations(registered_study: RegisteredStudy, study_observations: Seq
         planned_count = condition.samples * len(registered_study.study.problems_of(condition))
         names = (condition.name, condition.solver.value)
         sample_count = sum(
-            observation.condition in names and condition.worker in (observation.participant, observation.model)
+            observation.condition in names
+            and condition.model_or_subject_name in (observation.participant, observation.model)
             for observation in study_observations
         )
         if sample_count != planned_count:
             sentences.append(
-                f"Samples of {condition.worker} ({condition.name}): {sample_count}; planned: {planned_count}."
+                f"Samples of {condition.model_or_subject_name} ({condition.name}): {sample_count}; planned: {planned_count}."
             )
     return sentences
 

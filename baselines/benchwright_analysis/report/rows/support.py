@@ -11,7 +11,7 @@ from benchwright_analysis.report.sections.time_compared import (
     comparison_limit,
     timed_observations_by_condition,
 )
-from benchwright_analysis.report.sections.time_to_pass import active_time_numbers_and_table
+from benchwright_analysis.report.sections.time_to_pass import active_time_numbers_table_and_sentence
 from benchwright_analysis.statistics.crossed import CrossedEstimate
 from benchwright_foundation.number_text import number
 from benchwright_studies.plan.vocabulary import Population
@@ -58,7 +58,7 @@ def support_section(data: Dataset) -> Section:
     if power:
         numbers["power"] = power
     lead.append(sentence)
-    sensitivity, table, told_of = active_time_numbers_and_table(data)
+    sensitivity, table, told_of = active_time_numbers_table_and_sentence(data)
     numbers |= sensitivity
     if told_of:
         lead.append(told_of)

@@ -13,7 +13,7 @@ from typing import get_args
 import yaml
 from pydantic import Field, ValidationError
 
-from benchwright_analysis.report.rows.observation import CENSORED, GRACE_S, Observation
+from benchwright_analysis.report.rows.observation import GRACE_S, CensoredBy, Observation
 from benchwright_attempts.clock.time_source import TimeSource
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.events.evidence import Exposure
@@ -88,12 +88,12 @@ class _Findings:
         """Our column → the table's."""
         self.all_findings: list[TableFinding] = []
 
-    def add(self, location: str, own_column: str, rule: str, next_step: str) -> None:
+    def add(self, location: str, own_column: str, flaw: str, next_step: str) -> None:
         """One more; a line names a column once."""
         names = (own_column, *_STATED_AS.get(own_column, ()))
         column = next((self.columns[name] for name in names if name in self.columns), own_column)
         if not any(finding.place == location and finding.column == column for finding in self.all_findings[-_FIELDS:]):
-            self.all_findings.append(TableFinding(location, column, rule, next_step))
+            self.all_findings.append(TableFinding(location, column, flaw, next_step))
 
     def raise_if_any(self) -> None:
         """Refuses the table.
@@ -155,12 +155,12 @@ class ForeignTable:
     """Attempts read from a table."""
 
     rows: tuple[Observation, ...]
-    human_minutes: Mapping[str, float]
+    human_minutes_by_problem: Mapping[str, float]
     """Problem → minutes that people take, where the table says so."""
     plan: AnalysisPlan
     ignored: tuple[str, ...]
     """Columns of the table that are none of ours."""
-    assumed: tuple[str, ...]
+    assumption_sentences: tuple[str, ...]
     """Assumptions made since no column says it, as sentences."""
 
 
@@ -175,7 +175,7 @@ def read_table(table_file: Path, mapping_file: Path | None = None) -> ForeignTab
         TableError: It names everything that is wrong, each with file, line (of Parquet: row), column, rule and next
             step.
     """
-    column_map = read_mapping(mapping_file) if mapping_file is not None else ColumnMap()
+    column_map = read_column_map(mapping_file) if mapping_file is not None else ColumnMap()
     is_parquet = table_file.suffix.lower() in (".parquet", ".pq")
     names, located_records = (
         _parquet_columns_and_records(table_file) if is_parquet else _csv_columns_and_records(table_file)
@@ -183,7 +183,7 @@ def read_table(table_file: Path, mapping_file: Path | None = None) -> ForeignTab
     plan = _analysis_plan(table_file) if is_parquet and mapping_file is None else AnalysisPlan()
     columns = _foreign_column_by_own(table_file, names, column_map, mapping_file)
     table_findings = _Findings(columns)
-    is_own_export = mapping_file is None and "clock_s" in columns and "time_source" not in columns
+    is_export_without_time_source = mapping_file is None and "clock_s" in columns and "time_source" not in columns
     rows: list[Observation] = []
     first_positions: dict[tuple[str, str, str, str | None], str] = {}
     minutes_and_position_by_problem: dict[str, tuple[float, str]] = {}
@@ -199,7 +199,9 @@ def read_table(table_file: Path, mapping_file: Path | None = None) -> ForeignTab
         values = _own_values(record, column_map, location, table_findings)
         tried = values.pop("try", values.get("attempt"))
         baseline = values.pop("human_minutes", None)
-        row = _completed_observation(values, location, row_count, table_findings, is_own_export=is_own_export)
+        row = _completed_observation(
+            values, location, row_count, table_findings, is_export_without_time_source=is_export_without_time_source
+        )
         if row is None:
             continue
         rows.append(row)
@@ -207,7 +209,7 @@ def read_table(table_file: Path, mapping_file: Path | None = None) -> ForeignTab
         if (first := first_positions.setdefault(key, position)) != position:
             _add_repetition_finding(key, first, location, table_findings)
         if isinstance(baseline, float):
-            _check_agreed_minutes(
+            _note_and_compare_minutes(
                 minutes_and_position_by_problem, row.problem, baseline, location, position, table_findings
             )
     if not row_count:
@@ -215,13 +217,17 @@ def read_table(table_file: Path, mapping_file: Path | None = None) -> ForeignTab
     table_findings.raise_if_any()
     present_columns = {*columns, *column_map.constants}
     ignored = tuple(name for name in names if name not in columns.values())
-    observations = _with_own_ids(rows)
+    observations = _with_unique_ids(rows)
     return ForeignTable(
         observations,
         {problem: stated_minutes for problem, (stated_minutes, _) in minutes_and_position_by_problem.items()},
         plan.model_copy(update={"baseline": column_map.baseline or plan.baseline}),
         ignored,
-        tuple(_assumption_notes(present_columns, observations, is_own_export=is_own_export)),
+        tuple(
+            _assumption_notes(
+                present_columns, observations, is_export_without_time_source=is_export_without_time_source
+            )
+        ),
     )
 
 
@@ -239,14 +245,14 @@ def _add_repetition_finding(
     )
 
 
-def _with_own_ids(rows: Sequence[Observation]) -> tuple[Observation, ...]:
+def _with_unique_ids(rows: Sequence[Observation]) -> tuple[Observation, ...]:
     """The same rows, each with an id of its own: a table may number the tries of each participant."""
     if len({row.attempt for row in rows}) == len(rows):
         return tuple(rows)
     return tuple(row.model_copy(update={"attempt": f"row {number}"}) for number, row in enumerate(rows, 1))
 
 
-def read_mapping(file: Path) -> ColumnMap:
+def read_column_map(file: Path) -> ColumnMap:
     """Reads the file that names columns.
 
     Raises:
@@ -420,7 +426,12 @@ def _positive_number(value: object, own_column: str, location: str, table_findin
 
 
 def _completed_observation(
-    own_values: Mapping[str, object], location: str, row_number: int, table_findings: _Findings, *, is_own_export: bool
+    own_values: Mapping[str, object],
+    location: str,
+    row_number: int,
+    table_findings: _Findings,
+    *,
+    is_export_without_time_source: bool,
 ) -> Observation | None:
     """The row of a line, without the cells that can't be read; None if nothing is left of it."""
     for required_name in _NEEDED:
@@ -453,7 +464,7 @@ def _completed_observation(
         for flaw in error_details:
             own_column = str(flaw["loc"][0]) if flaw["loc"] else ""
             table_findings.add(
-                location, own_column, *_rule_and_step(own_column, flaw["type"], flaw["input"], flaw["msg"])
+                location, own_column, *_flaw_and_step(own_column, flaw["type"], flaw["input"], flaw["msg"])
             )
         # What can be read of the line may break rules as well.
         readable = {name: value for name, value in fields.items() if name not in unreadable}
@@ -461,20 +472,20 @@ def _completed_observation(
             row = Observation.model_validate({"attempt": "", "passed": False, **_empty_value_by_column(), **readable})
         except ValidationError:
             return None
-    for own_column, rule, next_step in _broken_rules(row):
+    for own_column, rule, next_step in _flaws_of_row(row):
         if own_column in own_values:
             table_findings.add(location, own_column, rule, next_step)
-    return _with_derived_values(row, is_own_export=is_own_export)
+    return _with_derived_values(row, is_export_without_time_source=is_export_without_time_source)
 
 
-def _rule_and_step(own_column: str, flaw_type: str, value: object, message: str) -> tuple[str, str]:
+def _flaw_and_step(own_column: str, flaw_type: str, value: object, message: str) -> tuple[str, str]:
     if own_column == "passed":
         return (
             f"{_shortened_value_text(value)} is no outcome",
             "Write true or false, or give --mapping with [values.passed].",
         )
     if own_column == "censored_by":
-        return f"{_shortened_value_text(value)} is none of {', '.join(filter(None, get_args(CENSORED)))}", _WORD_STEP
+        return f"{_shortened_value_text(value)} is none of {', '.join(filter(None, get_args(CensoredBy)))}", _WORD_STEP
     if "bool" in flaw_type:
         return (
             f"{_shortened_value_text(value)} is neither true nor false",
@@ -492,7 +503,7 @@ def _shortened_value_text(value: object) -> str:
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
 
 
-def _broken_rules(row: Observation) -> Iterator[tuple[str, str, str]]:
+def _flaws_of_row(row: Observation) -> Iterator[tuple[str, str, str]]:
     """Column, what is wrong, and next step of each thing that can't be."""
     for name, value in row:
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -542,7 +553,7 @@ def _times_beyond_limit(row: Observation) -> Iterator[tuple[str, str, str]]:
         )
 
 
-def _with_derived_values(row: Observation, *, is_own_export: bool) -> Observation:
+def _with_derived_values(row: Observation, *, is_export_without_time_source: bool) -> Observation:
     """The row with what follows from its cells."""
     derived_values: dict[str, object] = {}
     if not row.final:
@@ -552,7 +563,7 @@ def _with_derived_values(row: Observation, *, is_own_export: bool) -> Observatio
     if not row.passed and not row.censored_by:
         at_limit = row.limit_s is not None and (row.time_s or 0.0) >= row.limit_s
         derived_values["censored_by"] = "timed_out" if at_limit else "gave_up"
-    if is_own_export:
+    if is_export_without_time_source:
         # Earlier versions did not say it: only what nobody does without a clock shows that one ran.
         if row.edits or row.calls:
             derived_values["time_source"] = TimeSource.CLOCK.value
@@ -570,7 +581,7 @@ def _empty_value_by_column() -> dict[str, object]:
     return empty_values
 
 
-def _check_agreed_minutes(
+def _note_and_compare_minutes(
     minutes_and_position_by_problem: dict[str, tuple[float, str]],
     problem: str,
     stated_minutes: float,
@@ -585,9 +596,11 @@ def _check_agreed_minutes(
         table_findings.add(location, "human_minutes", rule, "Write the same in all rows of a problem.")
 
 
-def _assumption_notes(present_columns: set[str], rows: Sequence[Observation], *, is_own_export: bool) -> Iterator[str]:
+def _assumption_notes(
+    present_columns: set[str], rows: Sequence[Observation], *, is_export_without_time_source: bool
+) -> Iterator[str]:
     untimed = sum(row.time_source == TimeSource.NONE for row in rows)
-    if is_own_export:
+    if is_export_without_time_source:
         yield (
             "The table is an export of an earlier version, which did not say where times come from: "
             f"{untimed} of {len(rows)} attempts show neither an edit nor a call of a model, so their times don't count."

@@ -12,7 +12,7 @@ _NS = 1_000_000_000
 
 
 @dataclass(slots=True)
-class VerdictRow:
+class TimedVerdict:
     """One verdict."""
 
     number: int
@@ -36,7 +36,7 @@ class VerdictRow:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgementRow:
+class NewestJudgement:
     """Judgement of an attempt's newest answer."""
 
     method: str
@@ -49,15 +49,15 @@ class JudgementRow:
     """Judge that cast each of them."""
 
 
-class Verdicts:
+class VerdictFold:
     """Takes the verdicts of an attempt, as JSON has them."""
 
     __slots__ = ("_verdicts", "digests", "judge_cost_usd", "judged_by", "sequence", "test_counts")
 
     def __init__(self) -> None:
-        self.sequence: VerdictSequence[VerdictRow] = VerdictSequence()
+        self.sequence: VerdictSequence[TimedVerdict] = VerdictSequence()
         """The outcome of the verdicts."""
-        self._verdicts: list[VerdictRow] = []
+        self._verdicts: list[TimedVerdict] = []
         self.test_counts: tuple[int | None, int | None] = (None, None)
         """Hidden tests passed and in total, of the newest run that counted them."""
         self.digests: dict[str, str] = {}
@@ -66,7 +66,7 @@ class Verdicts:
 
     def add_verdict(self, event_fields: dict[str, Any], *, active_ns: int, clock_ns: int) -> None:
         """A run or an answer got a verdict."""
-        verdict = VerdictRow(number=event_fields["number"], active_ns=active_ns, clock_ns=clock_ns)
+        verdict = TimedVerdict(number=event_fields["number"], active_ns=active_ns, clock_ns=clock_ns)
         verdict.set_from_event(event_fields)
         self._verdicts.append(verdict)
         self.sequence = self.sequence.with_verdict(verdict)
@@ -75,7 +75,7 @@ class Verdicts:
     def add_late_verdict(self, event_fields: dict[str, Any]) -> None:
         """A verdict came later than its try."""
 
-        def revise(verdict: VerdictRow) -> VerdictRow:
+        def revise(verdict: TimedVerdict) -> TimedVerdict:
             verdict.set_from_event(event_fields)
             return verdict
 
@@ -93,23 +93,23 @@ class Verdicts:
             self.judge_cost_usd += judged.get("cost_usd", 0.0)
 
     @property
-    def newest_judgement(self) -> JudgementRow | None:
+    def newest_judgement(self) -> NewestJudgement | None:
         """Judgement of the newest answer; `None` if no answer was judged."""
         if not (judgement := self.judged_by):
             return None
         usable = [(vote["judge"], vote["label"]) for vote in judgement.get("votes", ()) if vote["label"]]
         judges, labels = tuple(judge for judge, _ in usable), tuple(label for _, label in usable)
-        return JudgementRow(judgement.get("method", ""), judgement.get("label", ""), labels, judges)
+        return NewestJudgement(judgement.get("method", ""), judgement.get("label", ""), labels, judges)
 
     @property
-    def scores(self) -> tuple[tuple[float, float], ...]:
+    def scores_over_time(self) -> tuple[tuple[float, float], ...]:
         """(analysed seconds, score) of every decided verdict, in order."""
         return tuple(
             (verdict.active_ns / _NS, verdict.score) for verdict in self._verdicts if verdict.score is not None
         )
 
     @property
-    def failure(self) -> str:
+    def failure_message(self) -> str:
         """The part of the newest verdict that the solver saw, if no submission passed."""
         newest_verdict = self.sequence.newest_verdict
         return newest_verdict.message if newest_verdict is not None and self.sequence.first_pass is None else ""

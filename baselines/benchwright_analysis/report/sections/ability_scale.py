@@ -22,7 +22,7 @@ from benchwright_analysis.report.section import (
 )
 from benchwright_analysis.statistics.differential import EffectClass, ProblemDifference, differential_functioning
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.item_response import AbilityScale, ability_scale
+from benchwright_analysis.statistics.item_response import AbilityScale, fit_and_test_ability_scale
 from benchwright_analysis.statistics.reliability import Reliability, reliability
 from benchwright_analysis.statistics.response_table import ResponseTable, solver_name
 from benchwright_foundation.number_text import UNKNOWN, number
@@ -44,7 +44,7 @@ def ability_scale_section(data: Dataset) -> Section | None:
     group_by_solver = {_solver_of_row(row): row.group for row in rows}
     people_solvers = {_solver_of_row(row) for row in rows if row.is_person}
     is_model = np.array([solver not in people_solvers for solver in responses.solvers], dtype=np.bool_)
-    reliabilities, sentences = _reliabilities(responses, is_model)
+    reliabilities, sentences = _reliabilities_and_sentences(responses, is_model)
     tables = [_reliability_table(reliabilities)] if reliabilities else []
     numbers: dict[str, object] = {"reliability": reliabilities}
     pictures: list[SectionPicture] = []
@@ -60,7 +60,7 @@ def ability_scale_section(data: Dataset) -> Section | None:
         sentences.append(f"No scale is shown. {error}")
     else:
         mean_abilities = _mean_ability_by_group(scale, group_by_solver, people_solvers)
-        pictures.append(_means_picture(data, mean_abilities))
+        pictures.append(_mean_abilities_picture(data, mean_abilities))
         tables += [_difficulty_table(scale), _ability_table(scale, group_by_solver)]
         numbers |= {
             "groups": mean_abilities,
@@ -91,7 +91,7 @@ def ability_scale_of_rows(rows: Sequence[Observation]) -> AbilityScale:
     Raises:
         StatisticsError: It can't be shown; the message says why, and what it takes.
     """
-    return ability_scale(responses_of_rows([row for row in rows if row.format not in _GUESSED]))
+    return fit_and_test_ability_scale(responses_of_rows([row for row in rows if row.format not in _GUESSED]))
 
 
 def responses_of_rows(rows: Sequence[Observation]) -> ResponseTable:
@@ -104,7 +104,7 @@ def _solver_of_row(row: Observation) -> str:
     return solver_name(row.group, row.participant)
 
 
-def _reliabilities(
+def _reliabilities_and_sentences(
     responses: ResponseTable, is_model: np.ndarray[tuple[int], np.dtype[np.bool_]]
 ) -> tuple[dict[str, Reliability], list[str]]:
     kinds = {"people": ~is_model, "models": is_model}
@@ -184,7 +184,7 @@ def _mean_ability_by_group(
     return mean_abilities
 
 
-def _means_picture(data: Dataset, mean_abilities: Mapping[str, Estimate]) -> SectionPicture:
+def _mean_abilities_picture(data: Dataset, mean_abilities: Mapping[str, Estimate]) -> SectionPicture:
     shown = [group for group in data.groups if group in mean_abilities][: charts.MOST_GROUPS * 4]
     rows: list[charts.Row] = [
         {

@@ -67,7 +67,7 @@ def actors_section(data: Dataset) -> Section | None:
                 [(actor, method, count) for (actor, method), count in sorted(inserted_counts.items()) if count],
             )
         )
-    times = _times_with_agents(rows)
+    times = _mean_minutes_with_agents_by_group(rows)
     if times:
         tables.append(_times_table(times))
     numbers = {
@@ -82,7 +82,7 @@ def actors_section(data: Dataset) -> Section | None:
     return Section("actors", "Who made the attempts", lead, (), tables, numbers)
 
 
-def _times_with_agents(observations: Sequence[Observation]) -> dict[str, dict[str, float]]:
+def _mean_minutes_with_agents_by_group(observations: Sequence[Observation]) -> dict[str, dict[str, float]]:
     """Group → mean minutes of each part of people's time with agents, and the attempts."""
     times: dict[str, dict[str, float]] = {}
     for group in sorted({observation.group for observation in observations}):
@@ -100,13 +100,13 @@ def _times_with_agents(observations: Sequence[Observation]) -> dict[str, dict[st
 _PARTS = ("working", "supervising", "waiting", "away")
 
 
-def _times_table(minutes_by_condition: Mapping[str, Mapping[str, float]]) -> SortableTable:
+def _times_table(mean_minutes_by_group: Mapping[str, Mapping[str, float]]) -> SortableTable:
     return SortableTable(
         "Time of people with agents, mean minutes per attempt",
         ("condition", "attempts", *_PARTS),
         [
             (group, int(parts["attempts"]), *(round(parts[part], 2) for part in _PARTS))
-            for group, parts in minutes_by_condition.items()
+            for group, parts in mean_minutes_by_group.items()
         ],
         "Supervising: the person was there while an agent was active. Waiting: an agent was active or hidden tests ran "
         "while the person was elsewhere, or only hidden tests. Away: elsewhere, and nothing was going on. Elsewhere is "
@@ -125,9 +125,9 @@ def _kept_condition_text(assigned_label: str, actual_condition: str) -> str:
     return "yes" if has_kept_to_condition(assigned_label.rpartition(" (")[2].rstrip(")"), actual_condition) else "no"
 
 
-def _attempts_sentence(observations: Sequence[Observation], sentence_start: str, if_none: str) -> str:
+def _attempts_sentence(observations: Sequence[Observation], sentence_start: str, sentence_if_none: str) -> str:
     if not observations:
-        return if_none
+        return sentence_if_none
     ids = [observation.attempt[:12] for observation in observations[:_MOST_NAMED]]
     more = f" and {len(observations) - _MOST_NAMED} more" if len(observations) > _MOST_NAMED else ""
     return f"{sentence_start}: {counted(len(observations), 'attempt')} ({', '.join(ids)}{more})."

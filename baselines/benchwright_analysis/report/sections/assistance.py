@@ -95,7 +95,7 @@ def _offer_funnel(attempts: Sequence[FoldedAttempt]) -> OfferFunnel:
     request_counts = [attempt.assistance.requests for attempt in attempts]
     shown_counts = [attempt.observation.shown for attempt in attempts]
     accepted_counts = [attempt.assistance.accepted_offers for attempt in attempts]
-    partly_counts = [attempt.assistance.partly for attempt in attempts]
+    partly_counts = [attempt.assistance.partly_accepted_offers for attempt in attempts]
     followed = [(attempt.observation, person) for attempt, person in zip(attempts, people, strict=True)]
     surviving = [(row, person) for row, person in followed if row.survived_end is not None]
     reports_offers = sum(shown_counts) > 0 or sum(request_counts) > 0

@@ -29,34 +29,34 @@ _SIZES: Mapping[str, Callable[[Quality], int]] = {
     "flip-flops": lambda quality: quality.flip_flops,
     "longest path": lambda quality: quality.depth,
 }
-_Compared = tuple[Observation, SecondOpinion]
+_ComparedDesign = tuple[Observation, SecondOpinion]
 
 
-class _EscapeKind(StrEnum):
+class _EquivalenceKind(StrEnum):
     EQUIVALENT = "equivalent"
     DIFFERS = "differs"
     BOUNDED = "no difference in as many cycles as were compared"
     UNKNOWN = "unknown"
 
 
-def test_escapes_section(data: Dataset) -> Section | None:
+def escaped_designs_section(data: Dataset) -> Section | None:
     """Test escapes and sizes by condition, solver and problem; nothing if no second opinion was kept."""
     compared = [
-        (attempt.observation, data.opinions[attempt.observation.attempt])
+        (attempt.observation, data.second_opinion_by_attempt[attempt.observation.attempt])
         for attempt in data.counted_attempts
-        if attempt.observation.attempt in data.opinions
+        if attempt.observation.attempt in data.second_opinion_by_attempt
     ]
     if not compared:
         return None
     passed_count = sum(
         attempt.observation.outcome == Outcome.PASSED.value
-        and (attempt.observation.kind == "design" or attempt.observation.attempt in data.opinions)
+        and (attempt.observation.kind == "design" or attempt.observation.attempt in data.second_opinion_by_attempt)
         for attempt in data.counted_attempts
     )
-    kind_counts = Counter(_escape_kind(second_opinion.opinion) for _, second_opinion in compared)
+    kind_counts = Counter(_equivalence_kind(second_opinion.opinion) for _, second_opinion in compared)
     decided_count, differing_count = (
-        kind_counts[_EscapeKind.EQUIVALENT] + kind_counts[_EscapeKind.DIFFERS],
-        kind_counts[_EscapeKind.DIFFERS],
+        kind_counts[_EquivalenceKind.EQUIVALENT] + kind_counts[_EquivalenceKind.DIFFERS],
+        kind_counts[_EquivalenceKind.DIFFERS],
     )
     lead = [
         f"{counted(len(compared), 'design')} of {passed_count} that passed were compared with the reference, by proof. "
@@ -66,37 +66,37 @@ def test_escapes_section(data: Dataset) -> Section | None:
     ]
     tables = [
         _escapes_table("condition", "escapes", compared, lambda observation: observation.group, data.groups),
-        _escapes_table("solver", "escapes-by-solver", compared, _person_or_model),
+        _escapes_table("solver", "escapes-by-solver", compared, _person_or_model_name),
         _escapes_table("problem", "escapes-by-problem", compared, lambda observation: observation.problem),
         _not_equivalent_table(compared),
     ]
     numbers = {
         "compared": len(compared),
         "passed": passed_count,
-        "results": {kind.name.lower(): kind_counts[kind] for kind in _EscapeKind},
+        "results": {kind.name.lower(): kind_counts[kind] for kind in _EquivalenceKind},
         "escapes": wilson_share(differing_count, decided_count),
     }
     return Section("escapes", "Passed, and equivalent?", lead, (), tables, numbers)
 
 
-def _escape_kind(opinion: ReferenceOpinion) -> _EscapeKind:
+def _equivalence_kind(opinion: ReferenceOpinion) -> _EquivalenceKind:
     if opinion.result is ComparisonResult.EQUIVALENT:
-        return _EscapeKind.EQUIVALENT if opinion.depth is None else _EscapeKind.BOUNDED
-    return _EscapeKind.DIFFERS if opinion.result is ComparisonResult.DIFFERS else _EscapeKind.UNKNOWN
+        return _EquivalenceKind.EQUIVALENT if opinion.depth is None else _EquivalenceKind.BOUNDED
+    return _EquivalenceKind.DIFFERS if opinion.result is ComparisonResult.DIFFERS else _EquivalenceKind.UNKNOWN
 
 
-def _person_or_model(observation: Observation) -> str:
+def _person_or_model_name(observation: Observation) -> str:
     return observation.participant if observation.is_person else observation.model or observation.participant
 
 
 def _escapes_table(
     category_heading: str,
     table_id: str,
-    compared_designs: Sequence[_Compared],
+    compared_designs: Sequence[_ComparedDesign],
     category_of: Callable[[Observation], str],
     category_order: Sequence[str] = (),
 ) -> SortableTable:
-    by_key: dict[str, list[_Compared]] = defaultdict(list)
+    by_key: dict[str, list[_ComparedDesign]] = defaultdict(list)
     for row, opinion in compared_designs:
         by_key[category_of(row)].append((row, opinion))
     rows: list[Sequence[Cell]] = []
@@ -106,22 +106,22 @@ def _escapes_table(
         key=lambda label: (category_order.index(label) if label in category_order else len(category_order), label),
     ):
         group_pairs = by_key[value]
-        kind_counts = Counter(_escape_kind(second_opinion.opinion) for _, second_opinion in group_pairs)
+        kind_counts = Counter(_equivalence_kind(second_opinion.opinion) for _, second_opinion in group_pairs)
         decided_pairs = [
             (row, second_opinion)
             for row, second_opinion in group_pairs
-            if _escape_kind(second_opinion.opinion) in (_EscapeKind.EQUIVALENT, _EscapeKind.DIFFERS)
+            if _equivalence_kind(second_opinion.opinion) in (_EquivalenceKind.EQUIVALENT, _EquivalenceKind.DIFFERS)
         ]
-        escaped = wilson_share(kind_counts[_EscapeKind.DIFFERS], len(decided_pairs))
+        escaped = wilson_share(kind_counts[_EquivalenceKind.DIFFERS], len(decided_pairs))
         medians = {
             size: _median_and_measured(group_pairs, _size_ratio_measure(of_size)) for size, of_size in _SIZES.items()
         }
-        medians["more lint findings"] = _median_and_measured(group_pairs, _more_findings)
+        medians["more lint findings"] = _median_and_measured(group_pairs, _additional_lint_findings)
         rows.append(
             (
                 value,
                 len(group_pairs),
-                *(kind_counts[kind] for kind in _EscapeKind),
+                *(kind_counts[kind] for kind in _EquivalenceKind),
                 text_with_interval(escaped, as_share=True),
                 *(number(median_value) for median_value, _ in medians.values()),
             )
@@ -143,7 +143,7 @@ def _escapes_table(
         (
             category_heading,
             "compared",
-            *(kind.value for kind in _EscapeKind),
+            *(kind.value for kind in _EquivalenceKind),
             "escapes among decided (95 % interval)",
             *(f"{size}, median ratio to the reference" for size in _SIZES),
             "lint findings more than the reference, median",
@@ -158,8 +158,8 @@ def _escapes_table(
 
 
 def _median_and_measured(
-    compared_designs: Sequence[_Compared], measure_of: Callable[[Quality, Quality], float | None]
-) -> tuple[float | None, Sequence[_Compared]]:
+    compared_designs: Sequence[_ComparedDesign], measure_of: Callable[[Quality, Quality], float | None]
+) -> tuple[float | None, Sequence[_ComparedDesign]]:
     """The median over the designs for which it is defined, and these designs."""
     measurements = []
     for row, opinion in compared_designs:
@@ -181,7 +181,7 @@ def _size_ratio_measure(size_of: Callable[[Quality], int]) -> Callable[[Quality,
     )
 
 
-def _more_findings(solution_quality: Quality, reference_quality: Quality) -> float | None:
+def _additional_lint_findings(solution_quality: Quality, reference_quality: Quality) -> float | None:
     return (
         None
         if solution_quality.findings is None or reference_quality.findings is None
@@ -189,18 +189,18 @@ def _more_findings(solution_quality: Quality, reference_quality: Quality) -> flo
     )
 
 
-def _not_equivalent_table(compared_designs: Sequence[_Compared]) -> SortableTable:
+def _not_equivalent_table(compared_designs: Sequence[_ComparedDesign]) -> SortableTable:
     rows: list[Sequence[Cell]] = [
         (
             row.attempt[:8],
             row.problem,
             row.group,
-            _person_or_model(row),
-            _escape_kind(second_opinion.opinion).value,
+            _person_or_model_name(row),
+            _equivalence_kind(second_opinion.opinion).value,
             _difference_or_cause(second_opinion.opinion),
         )
         for row, second_opinion in compared_designs
-        if _escape_kind(second_opinion.opinion) is not _EscapeKind.EQUIVALENT
+        if _equivalence_kind(second_opinion.opinion) is not _EquivalenceKind.EQUIVALENT
     ]
     return SortableTable(
         "Designs that differ, or could not be compared for all inputs",

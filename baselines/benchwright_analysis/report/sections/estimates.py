@@ -69,10 +69,10 @@ def forecasts_section(data: Dataset) -> Section:
         ]
         note = " ".join(sentences)
         tables.append(SortableTable("Time: estimated and actual", columns, rows, note))
-    chances = _add_chance_calibrations(data, numbers)
+    chances = _add_chance_numbers_and_make_tables(data, numbers)
     tables += chances
     tables += _brier_tables(numbers)
-    tables += _add_difficulty_correlations(data, numbers)
+    tables += _add_difficulty_numbers_and_make_tables(data, numbers)
     if not numbers:
         return Section("estimates", title, empty_reason="Nobody was asked what they expect, or how it was.")
     possible_pictures = [_forecasts_picture(data, tables[0])] if rows else []
@@ -125,14 +125,14 @@ def _forecasts_picture(data: Dataset, table: SortableTable) -> SectionPicture | 
         f"One mark for each attempt; above the dashed line it took longer than expected. {longer} of "
         f"{len(observations)} did."
         f"{left_out}{charts.note_if_omitted(groups, everybody)}",
-        charts.time_scatter(
+        charts.scatter_of_two_times(
             rows, groups, colour_order=data.groups, x_title="forecast (minutes)", y_title="actual (active minutes)"
         ),
         table,
     )
 
 
-def _add_chance_calibrations(data: Dataset, json_numbers: dict[str, object]) -> list[SortableTable]:
+def _add_chance_numbers_and_make_tables(data: Dataset, json_numbers: dict[str, object]) -> list[SortableTable]:
     rows: list[Sequence[Cell]] = []
     for name, label in _ASKED.items():
         for group in data.groups:
@@ -213,12 +213,12 @@ def _reliability_picture(
         f"Chance said {_ASKED[column]}, against the share solved",
         "One mark for each fifth of the scale in which something was said. On the dashed line as many were solved as "
         f"was said; below it, fewer.{charts.note_if_omitted(groups, list(calibrations))}",
-        charts.share_scatter(rows, groups, colour_order=data.groups, x_title="said", y_title="solved"),
+        charts.scatter_of_two_shares(rows, groups, colour_order=data.groups, x_title="said", y_title="solved"),
         table,
     )
 
 
-def _add_difficulty_correlations(data: Dataset, json_numbers: dict[str, object]) -> list[SortableTable]:
+def _add_difficulty_numbers_and_make_tables(data: Dataset, json_numbers: dict[str, object]) -> list[SortableTable]:
     rows: list[Sequence[Cell]] = []
     for name, label in (("forecast_difficulty", "before"), ("self_difficulty", "afterwards")):
         observations = [

@@ -138,7 +138,7 @@ def _failure_groups_table(
                 percent(len(group.members) / len(clustered_texts)),
                 *((group.name or "–",) if analysis.named else ()),
                 ", ".join(group.distinctive_words),
-                clustered_texts[group.typical][:_SHOWN],
+                clustered_texts[group.typical_index][:_SHOWN],
             )
             for group in analysis.failure_groups
         ],
@@ -173,5 +173,7 @@ def _reflections_sentence(reflections: Sequence[Reflection]) -> str:
 
 
 def _token_sums(reflections: Sequence[Reflection]) -> dict[str, int]:
-    sent_counts, received_counts = zip(*(reflection.token_counts for reflection in reflections), strict=True)
+    sent_counts, received_counts = zip(
+        *(reflection.sent_and_received_tokens for reflection in reflections), strict=True
+    )
     return {"sent": sum(sent_counts), "received": sum(received_counts)}

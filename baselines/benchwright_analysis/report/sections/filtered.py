@@ -23,7 +23,7 @@ def filtered_section(data: Dataset) -> Section | None:
     if not judged:
         return None
     remaining = {group: [row for row in rows if is_kept[row.problem]] for group, rows in judged.items()}
-    solved_by_stage = {_BEFORE: _solved_by_category(judged), _AFTER: _solved_by_category(remaining)}
+    solved_by_stage = {_BEFORE: _solved_shares_by_category(judged), _AFTER: _solved_shares_by_category(remaining)}
     problems = {row.problem for rows in judged.values() for row in rows}
     dropped = {problem for problem in problems if not is_kept[problem]}
     lead = [
@@ -45,7 +45,7 @@ def filtered_section(data: Dataset) -> Section | None:
     )
 
 
-def _solved_by_category(rows_by_group: Mapping[str, Sequence[Observation]]) -> list[TableNumber]:
+def _solved_shares_by_category(rows_by_group: Mapping[str, Sequence[Observation]]) -> list[TableNumber]:
     """A column for each category, and for all problems."""
     by_category = accuracy_by_label(rows_by_group, lambda observation: observation.category)
     return [*by_category, *accuracy_by_label(rows_by_group, lambda observation: "all")]

@@ -12,7 +12,7 @@ from benchwright_analysis.report.sections.headline import primary_measure
 from benchwright_analysis.report.sections.registration import DrawnTask
 from benchwright_analysis.report.sections.success_compared import solved_difference
 from benchwright_analysis.report.sections.time_compared import (
-    Limit,
+    ComparisonLimit,
     as_percentage_points,
     comparison_limit,
     minutes_of,
@@ -52,7 +52,7 @@ class Alternative:
     """`same`, `not significant any more`, `significant now`, `reversed`, or that nothing can be said."""
 
 
-def flips_section(data: Dataset) -> Section | None:
+def conclusion_flips_section(data: Dataset) -> Section | None:
     """One table of all that could change the answer; None without two conditions of people that are compared."""
     planned = data.in_planned_population()
     measure = primary_measure(planned)
@@ -144,7 +144,7 @@ class _Comparisons:
         timed = timed_observations_by_condition(data) if measure is Measure.TIME else by_group
         self.rows_by_group: Mapping[str, Rows] = {group: rows for group, rows in timed.items() if rows}
         self.baseline = next(iter(self.rows_by_group), "")
-        self.limit: Limit | None = (
+        self.limit: ComparisonLimit | None = (
             comparison_limit(self.rows_by_group) if measure is Measure.TIME and self.rows_by_group else None
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchwright_analysis.report.sections.time_compared import Limit, TimeComparison
+from benchwright_analysis.report.sections.time_compared import ComparisonLimit, TimeComparison
 from benchwright_analysis.statistics.crossed import CrossedEstimate
 from benchwright_attempts.clock.time_source import TimeSource
 
@@ -31,7 +31,7 @@ class MainResult:
     """All conditions, the baseline first."""
 
     rows: tuple[GroupResult, ...]
-    limit: Limit | None
+    limit: ComparisonLimit | None
     """Up to when times are averaged; `None` if there are none."""
     time_source: TimeSource = TimeSource.CLOCK
     """Where the times come from."""

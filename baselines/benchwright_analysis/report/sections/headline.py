@@ -15,7 +15,7 @@ from benchwright_analysis.report.section import (
     text_with_interval,
 )
 from benchwright_analysis.report.sections.group_result import GroupResult, MainResult
-from benchwright_analysis.report.sections.time_compared import Limit, as_percentage_points
+from benchwright_analysis.report.sections.time_compared import ComparisonLimit, as_percentage_points
 from benchwright_analysis.statistics.crossed import CrossedEstimate
 from benchwright_foundation.number_text import number, percent, signed_number
 from benchwright_judges.agreement.estimators import Estimate
@@ -103,7 +103,7 @@ def _time_comparison_clause(result: MainResult, baseline: GroupResult, other_res
     return f"up to {result.limit.minutes_text} minutes, {words}"
 
 
-def _minutes_digits(limit: Limit) -> int:
+def _minutes_digits(limit: ComparisonLimit) -> int:
     """Digits after the point of times up to a limit, in minutes."""
     return 1 if limit.minutes >= 2 else 3
 

@@ -42,7 +42,7 @@ def judge_error_section(data: Dataset) -> Section | None:
     }
     if not answers_by_group:
         return None
-    labelled_pairs = [pair for judged in answers_by_group.values() for pair in _labelled_pairs(judged)]
+    labelled_pairs = [pair for judged in answers_by_group.values() for pair in _judged_and_called_right_pairs(judged)]
     try:
         counted_errors = judge_errors([judged for judged, _ in labelled_pairs], [right for _, right in labelled_pairs])
     except StatisticsError as error:
@@ -66,7 +66,7 @@ def judge_error_section(data: Dataset) -> Section | None:
         (
             group,
             len(answers_by_group[group].judged_right),
-            len(_labelled_pairs(answers_by_group[group])),
+            len(_judged_and_called_right_pairs(answers_by_group[group])),
             *(_share_text(estimates[group][name]) for name in _SHARES),
             UNKNOWN
             if (difference := differences_from_first.get(group)) is None
@@ -128,7 +128,7 @@ def _judged_answers(rows: Sequence[Observation], rated_by_attempt: Mapping[str, 
     )
 
 
-def _labelled_pairs(judged_answers: JudgedAnswers) -> list[tuple[bool, bool]]:
+def _judged_and_called_right_pairs(judged_answers: JudgedAnswers) -> list[tuple[bool, bool]]:
     return [
         (is_judged_right, called_right)
         for is_judged_right, called_right in zip(judged_answers.judged_right, judged_answers.people_right, strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.exclusions import left_out_reasons
+from benchwright_analysis.report.rows.exclusions import exclusion_count_by_words
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Cell, Section, SortableTable, text_with_interval
 from benchwright_analysis.report.sections.group_result import GroupResult, MainResult
@@ -161,7 +161,7 @@ def main_result_section(data: Dataset) -> Section:
     title = "The answer"
     data_of_planned_population = data.in_planned_population()
     if not data_of_planned_population.decided_observations:
-        reasons = ", ".join(f"{n} {reason}" for reason, n in left_out_reasons(data.observations).items())
+        reasons = ", ".join(f"{n} {reason}" for reason, n in exclusion_count_by_words(data.observations).items())
         why = f" Left out: {reasons}." if reasons else ""
         empty_reason = f"No attempt that counts has a verdict, so there is no answer yet.{why}"
         return Section(

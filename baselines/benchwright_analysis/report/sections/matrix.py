@@ -30,7 +30,7 @@ def mean_over_problems(
     return crossed_mean(values, cells, [1 / attempt_counts[observation.problem] for observation in observations])
 
 
-def table_number(row_name: str, column_name: str, estimate: CrossedEstimate) -> TableNumber:
+def table_number_of_share(row_name: str, column_name: str, estimate: CrossedEstimate) -> TableNumber:
     """A number of a table, from the estimate of a mean of values from 0 to 1."""
     low, high = (None if end is None else min(1.0, max(0.0, end)) for end in (estimate.low, estimate.high))
     return TableNumber(row_name, column_name, estimate.attempts, estimate.problems, estimate.value, low, high)
@@ -41,7 +41,7 @@ def table_of_numbers(
     title: str,
     table_numbers: Sequence[TableNumber],
     *,
-    groups: Sequence[str] = (),
+    first_row_names: Sequence[str] = (),
     row_heading: str = "group",
     as_share: bool = True,
     note: str = "",
@@ -53,7 +53,7 @@ def table_of_numbers(
         csv_name: Name of its CSV file.
         title: Title of the table.
         table_numbers: Its numbers; columns have the order in which they appear here.
-        groups: Rows that come first, in this order; the others follow as they appear.
+        first_row_names: Rows that come first, in this order; the others follow as they appear.
         row_heading: Head of the first column.
         as_share: True if numbers are shares, shown in percent.
         note: Below the table.
@@ -61,7 +61,9 @@ def table_of_numbers(
     """
     row_names = {figure.row for figure in table_numbers}
     rows = list(
-        dict.fromkeys([*(group for group in groups if group in row_names), *(figure.row for figure in table_numbers)])
+        dict.fromkeys(
+            [*(group for group in first_row_names if group in row_names), *(figure.row for figure in table_numbers)]
+        )
     )
     columns = list(dict.fromkeys(figure.column for figure in table_numbers))
     figure_by_cell = {(figure.row, figure.column): figure for figure in table_numbers}
@@ -75,7 +77,7 @@ def table_of_numbers(
 
 
 def accuracy_by_label(
-    groups: Mapping[str, Sequence[Observation]],
+    observations_by_group: Mapping[str, Sequence[Observation]],
     label_of: Callable[[Observation], str],
     label_order: Sequence[str] = (),
     score_of: Callable[[Observation], float] = lambda observation: observation.passed,
@@ -83,26 +85,27 @@ def accuracy_by_label(
     """Accuracy of each group at each kind of problem.
 
     Args:
-        groups: Group → attempts.
+        observations_by_group: Group → attempts.
         label_of: The kind of an attempt's problem; attempts without one are left out.
         label_order: Kinds that come first; the others follow by name.
         score_of: Score of an attempt, from 0 to 1.
     """
-    names = {label_of(observation) for rows in groups.values() for observation in rows} - {""}
+    names = {label_of(observation) for rows in observations_by_group.values() for observation in rows} - {""}
     return [
-        table_number(group, name, mean_over_problems(chosen, score_of))
+        table_number_of_share(group, name, mean_over_problems(chosen, score_of))
         for name in [*(kind for kind in label_order if kind in names), *sorted(names - set(label_order))]
-        for group, rows in groups.items()
+        for group, rows in observations_by_group.items()
         if (chosen := [observation for observation in rows if label_of(observation) == name])
     ]
 
 
-def _number_cell(table_number: TableNumber | None, *, as_share: bool) -> Cell:
+def _number_cell(table_number_of_share: TableNumber | None, *, as_share: bool) -> Cell:
     return (
         None
-        if table_number is None
+        if table_number_of_share is None
         else text_with_interval(
-            Estimate(value=table_number.value, low=table_number.low, high=table_number.high), as_share=as_share
+            Estimate(value=table_number_of_share.value, low=table_number_of_share.low, high=table_number_of_share.high),
+            as_share=as_share,
         )
     )
 

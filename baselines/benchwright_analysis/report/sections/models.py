@@ -25,10 +25,10 @@ from benchwright_analysis.report.sections.times_left_out import (
 )
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.horizon import HorizonFit, Weights, human_time_horizon
-from benchwright_analysis.statistics.pass_at_k import Samples, cvdp_mean_success, mean_pass_at_k
+from benchwright_analysis.statistics.pass_at_k import ProblemSamples, cvdp_mean_success, mean_pass_at_k
 from benchwright_analysis.statistics.survival import kaplan_meier
 from benchwright_foundation.number_text import number, percent
-from benchwright_problems.partial_date import may_precede
+from benchwright_problems.partial_date import may_be_before_or_equal
 
 _SCORED = ("cid006", "cid008", "cid009", "cid010")
 _KS = (1, 5, 10)
@@ -131,7 +131,7 @@ def _pack_exposure_numbers(observations: Sequence[Observation]) -> list[dict[str
             "published": published_on or None,
             "knowledge_cutoff": cutoff or None,
             "samples": samples,
-            "may_have_seen": may_precede(published_on, cutoff) if published_on and cutoff else None,
+            "may_have_seen": may_be_before_or_equal(published_on, cutoff) if published_on and cutoff else None,
         }
         for (pack, published_on, cutoff), samples in dates.items()
     ]
@@ -171,7 +171,7 @@ def _contamination_note(published_on: str, training_cutoff: str) -> str:
         ]
         verb = "are" if len(unknown_dates) > 1 else "is"
         return f"{' and '.join(unknown_dates)} {verb} unknown: the model may have seen these problems"
-    if may_precede(published_on, training_cutoff):
+    if may_be_before_or_equal(published_on, training_cutoff):
         return "published before the cut-off: the model may have seen these problems"
     return "published after the cut-off"
 
@@ -183,10 +183,10 @@ def _observations_by_problem(observations: Sequence[Observation]) -> dict[str, l
     return problems
 
 
-def _cvdp_samples(observations: Sequence[Observation]) -> Samples:
+def _cvdp_samples(observations: Sequence[Observation]) -> ProblemSamples:
     scored = observations[0].category in _SCORED
     scores = tuple((observation.score or 0.0) if scored else float(observation.passed) for observation in observations)
-    return Samples(scores, is_score_based=scored)
+    return ProblemSamples(scores, is_score_based=scored)
 
 
 def _usage_numbers(observations: Sequence[Observation]) -> dict[str, object]:

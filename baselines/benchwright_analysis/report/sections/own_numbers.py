@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from benchwright_analysis.report.rows.exclusions import with_exclusions_marked
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts, facts_by_problem_ref
-from benchwright_analysis.report.rows.reading import LogJob, fold_attempts
+from benchwright_analysis.report.rows.reading import LogJob, fold_attempts_and_write_events
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock.time_source import TimeSource
 from benchwright_attempts.clock.time_spent import ActiveTime
@@ -236,7 +236,7 @@ def _fold_attempt_rows(
     shows_results: bool,
 ) -> _AttemptRows:
     problem_facts = facts_by_problem_ref(store, {header.problem for header in headers})
-    folded, _ = fold_attempts(
+    folded, _ = fold_attempts_and_write_events(
         LogJob(log.path, headers, problem_facts, idle_threshold_s_by_study, check=False), expected_event_count=0
     )
     observations = with_exclusions_marked([attempt.observation for attempt in folded], None, None)

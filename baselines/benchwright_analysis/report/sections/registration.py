@@ -69,7 +69,7 @@ def _registration_deviations(
         deviations.append("The document does not have the digest that was noted with it.")
     if document.get("study_sha256") != registered_study.sha256:
         deviations.append("The study file is another one than the one that was registered.")
-    files = {digest for digest, _ in registered_study.identities}
+    files = {digest for digest, _ in registered_study.rule_and_plan_digests}
     foreign_observations = [
         observation
         for observation in own_observations
@@ -144,8 +144,8 @@ class DrawnTask(NamedTuple):
 class CountedAllocation(NamedTuple):
     """What was drawn, and from which kind of plan."""
 
-    tasks_by_condition: Mapping[str, int]
-    machines_by_plan: Mapping[str, int]
+    task_count_by_condition: Mapping[str, int]
+    participant_count_by_plan_kind: Mapping[str, int]
     """`sealed` and `open` → participants."""
     deviations: Sequence[str]
     """Assignments that are not the plan's, as sentences."""

@@ -30,11 +30,11 @@ from benchwright_analysis.report.sections.ability_scale import ability_scale_sec
 from benchwright_analysis.report.sections.actors import actors_section
 from benchwright_analysis.report.sections.after_closing import after_closing_section
 from benchwright_analysis.report.sections.assistance import assistance_section
-from benchwright_analysis.report.sections.escapes import test_escapes_section
+from benchwright_analysis.report.sections.escapes import escaped_designs_section
 from benchwright_analysis.report.sections.estimates import forecasts_section
 from benchwright_analysis.report.sections.failing import failing_section
 from benchwright_analysis.report.sections.filtered import filtered_section
-from benchwright_analysis.report.sections.flips import flips_section
+from benchwright_analysis.report.sections.flips import conclusion_flips_section
 from benchwright_analysis.report.sections.judge_error import judge_error_section
 from benchwright_analysis.report.sections.judging import judging_section
 from benchwright_analysis.report.sections.main_result import main_result_section
@@ -51,12 +51,12 @@ SECTIONS: list[Callable[[Dataset], Section | None]] = [
     support_section,
     preregistration_section,
     populations_section,
-    flips_section,
+    conclusion_flips_section,
     side_by_side_section,
     success_section,
     filtered_section,
     outcomes_section,
-    test_escapes_section,
+    escaped_designs_section,
     time_to_pass_section,
     score_over_time_section,
     models_section,

@@ -21,11 +21,11 @@ from benchwright_analysis.statistics.survival import times_if_give_ups_continued
 from benchwright_foundation.number_text import number
 from benchwright_judges.agreement.estimators import Estimate
 
-Groups = Mapping[str, Sequence[Observation]]
+ObservationsByCondition = Mapping[str, Sequence[Observation]]
 
 
 @dataclass(frozen=True)
-class Limit:
+class ComparisonLimit:
     """The time up to which times are averaged and compared."""
 
     minutes: float
@@ -73,7 +73,7 @@ def pass_flags_of(observations: Sequence[Observation]) -> list[bool]:
     return [observation.passed for observation in observations]
 
 
-def comparison_limit(observations_by_condition: Groups) -> Limit:
+def comparison_limit(observations_by_condition: ObservationsByCondition) -> ComparisonLimit:
     """The time limit, or as far as every condition was watched."""
     observations = [observation for rows in observations_by_condition.values() for observation in rows]
     longest = max(minutes_of(observations))
@@ -85,11 +85,11 @@ def comparison_limit(observations_by_condition: Groups) -> Limit:
         if observed_limit < limit:
             limit = observed_limit
             reason = f"since the longest attempt under {group} ended then without a pass, and nothing is known of later"
-    return Limit(limit, reason)
+    return ComparisonLimit(limit, reason)
 
 
 def compare_times_with_first(
-    data: Dataset, observations_by_condition: Groups, limit: Limit
+    data: Dataset, observations_by_condition: ObservationsByCondition, limit: ComparisonLimit
 ) -> tuple[list[TimeComparison], list[str]]:
     """Each condition with the first; and why some can't be compared."""
     comparisons, notices = [], []
@@ -116,7 +116,7 @@ def time_difference(
     Args:
         paired_observations: Timed attempts under two conditions.
         compared_group: The condition that is compared with the other.
-        limit_minutes: Limit at which both are stopped.
+        limit_minutes: ComparisonLimit at which both are stopped.
 
     Raises:
         StatisticsError: As in `restricted_mean_difference`.
@@ -164,7 +164,7 @@ def _time_comparison(
 
 
 def comparison_table(
-    comparisons: Sequence[TimeComparison], limit: Limit, observations: Sequence[Observation]
+    comparisons: Sequence[TimeComparison], limit: ComparisonLimit, observations: Sequence[Observation]
 ) -> SortableTable:
     """The comparisons, for readers."""
     pessimistic = {
@@ -227,7 +227,7 @@ def _unadjusted_reason(observations: Sequence[Observation]) -> str:
     return forecasts_unadjusted_reason(observations)
 
 
-def comparison_sentences(comparisons: Sequence[TimeComparison], limit: Limit) -> list[str]:
+def comparison_sentences(comparisons: Sequence[TimeComparison], limit: ComparisonLimit) -> list[str]:
     """The comparisons in words."""
     sentences = []
     for comparison in comparisons:

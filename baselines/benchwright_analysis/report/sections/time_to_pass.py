@@ -29,7 +29,7 @@ from benchwright_analysis.statistics.restricted_mean import restricted_mean
 from benchwright_analysis.statistics.score_over_time import ScoreTrace, score_curve
 from benchwright_analysis.statistics.survival import SurvivalCurve, geometric_mean_of_passes, kaplan_meier
 from benchwright_attempts.clock.time_source import TimeSource
-from benchwright_foundation.number_text import minutes, number, percent
+from benchwright_foundation.number_text import minutes_without_unit, number, percent
 from benchwright_judges.agreement.estimators import Estimate
 
 _MOST_STEPS = 300
@@ -240,7 +240,7 @@ def score_over_time_section(data: Dataset) -> Section:
     marks = sorted({last_index * quarter // 4 for quarter in (1, 2, 3, 4)})
     table = SortableTable(
         "Score at equal budgets",
-        ("group", "problems", *(f"within {minutes(steps[mark])} min" for mark in marks)),
+        ("group", "problems", *(f"within {minutes_without_unit(steps[mark])} min" for mark in marks)),
         [
             (
                 label,
@@ -293,7 +293,7 @@ def _fewest_attempts_per_problem(traces: Sequence[ScoreTrace]) -> int:
     return min(counts.values(), default=0)
 
 
-def active_time_numbers_and_table(data: Dataset) -> tuple[dict[str, object], SortableTable | None, str]:
+def active_time_numbers_table_and_sentence(data: Dataset) -> tuple[dict[str, object], SortableTable | None, str]:
     """Dependence of active time on its threshold."""
     from benchwright_analysis.statistics.active_time import active_time_sensitivity
 

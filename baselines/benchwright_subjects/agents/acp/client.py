@@ -94,7 +94,9 @@ class AcpClient:
         argv = (command, *args) if args else ("/bin/sh", "-c", command)
         variables = {variable.name: variable.value for variable in env or ()}
         with self._access_errors_as_refusals(""):
-            name = await self._terminals.start_command(argv, variables, cwd or PLACE, output_byte_limit)
+            name = await self._terminals.start_command_and_get_terminal_name(
+                argv, variables, cwd or PLACE, output_byte_limit
+            )
         return CreateTerminalResponse(terminal_id=name)
 
     async def terminal_output(self, session_id: str, terminal_id: str, **extensions: Any) -> TerminalOutputResponse:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright_subjects.agents.launch import Ending
+from benchwright_subjects.agents.launch import AgentEnding
 
 
 class AcpError(Exception):
@@ -13,7 +13,7 @@ class AcpError(Exception):
         detail: A sentence without a point; it may quote the agent.
     """
 
-    def __init__(self, ending: Ending, detail: str) -> None:
+    def __init__(self, ending: AgentEnding, detail: str) -> None:
         super().__init__(detail)
         self.ending = ending
         self.detail = detail

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchwright_subjects.agents.acp.failure import AcpError
-from benchwright_subjects.agents.launch import Ending
+from benchwright_subjects.agents.launch import AgentEnding
 
 MOST_LINE_BYTES = 8 << 20
 MOST_BYTES = 256 << 20
@@ -25,7 +25,7 @@ MOST_PERMISSIONS = 1000
 """Number of times it may ask for permission."""
 
 Message = dict[str, Any]
-Heard = Callable[[str, Any], None]
+NotificationListener = Callable[[str, Any], None]
 """Called with method and parameters of each notification."""
 
 
@@ -39,7 +39,7 @@ class AcpTransport:
     """
 
     def __init__(
-        self, stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter, on_notification: Heard
+        self, stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter, on_notification: NotificationListener
     ) -> None:
         self._reader = stream_reader
         self._writer = writer
@@ -85,15 +85,15 @@ class AcpTransport:
         try:
             line = await self._reader.readuntil(b"\n")
         except asyncio.LimitOverrunError:
-            raise AcpError(Ending.FLOODED, f"it sent a line of more than {MOST_LINE_BYTES} bytes") from None
+            raise AcpError(AgentEnding.FLOODED, f"it sent a line of more than {MOST_LINE_BYTES} bytes") from None
         except asyncio.IncompleteReadError as error:
             if error.partial.strip():
-                raise AcpError(Ending.MALFORMED, "it ended in the middle of a message") from None
+                raise AcpError(AgentEnding.MALFORMED, "it ended in the middle of a message") from None
             return b""
         self._bytes += len(line)
         self._count += 1
         if self._bytes > MOST_BYTES or self._count > MOST_MESSAGES:
-            raise AcpError(Ending.FLOODED, "it sends messages forever")
+            raise AcpError(AgentEnding.FLOODED, "it sends messages forever")
         return line
 
     def _deliver_if_notification(self, message: Message) -> bool:
@@ -106,20 +106,22 @@ class AcpTransport:
             return True
         self._permissions += message["method"] == "session/request_permission"
         if self._permissions > MOST_PERMISSIONS:
-            raise AcpError(Ending.FLOODED, f"it asked for permission more than {MOST_PERMISSIONS} times")
+            raise AcpError(AgentEnding.FLOODED, f"it asked for permission more than {MOST_PERMISSIONS} times")
         self._open += 1
         if self._open > MOST_OPEN_REQUESTS:
-            raise AcpError(Ending.FLOODED, f"it has more than {MOST_OPEN_REQUESTS} requests that wait for an answer")
+            raise AcpError(
+                AgentEnding.FLOODED, f"it has more than {MOST_OPEN_REQUESTS} requests that wait for an answer"
+            )
         return False
 
     def _refuse_unasked_answer(self, message: Message) -> None:
         number, error = message.get("id"), message.get("error")
         if "result" not in message and "error" not in message:
-            raise AcpError(Ending.MALFORMED, "it sent JSON that is not a message")
+            raise AcpError(AgentEnding.MALFORMED, "it sent JSON that is not a message")
         if error is not None and not (isinstance(error, dict) and isinstance(error.get("code"), int)):
-            raise AcpError(Ending.MALFORMED, "it sent an error without a code")
+            raise AcpError(AgentEnding.MALFORMED, "it sent an error without a code")
         if not isinstance(number, int) or number not in self._request_ids:
-            raise AcpError(Ending.UNASKED_ANSWER, "it answered a request that nobody had sent")
+            raise AcpError(AgentEnding.UNASKED_ANSWER, "it answered a request that nobody had sent")
         self._request_ids.discard(number)
 
 
@@ -127,13 +129,13 @@ def _parse_message(line: bytes) -> Message:
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
-        raise AcpError(Ending.MALFORMED, "it printed a line that is not JSON") from None
+        raise AcpError(AgentEnding.MALFORMED, "it printed a line that is not JSON") from None
     if not isinstance(message, dict):
-        raise AcpError(Ending.MALFORMED, "it sent JSON that is not a message")
+        raise AcpError(AgentEnding.MALFORMED, "it sent JSON that is not a message")
     if "method" not in message:
         return message
     if not isinstance(message["method"], str) or not isinstance(message.get("id", 0), int | str):
-        raise AcpError(Ending.MALFORMED, "it sent JSON that is not a message")
+        raise AcpError(AgentEnding.MALFORMED, "it sent JSON that is not a message")
     # The library would take these for arguments.
     if isinstance(message.get("params"), dict):
         message["params"].pop("_meta", None)

@@ -77,7 +77,7 @@ class Terminals:
                 server.close()
                 terminals._close()
 
-    async def start_command(
+    async def start_command_and_get_terminal_name(
         self, argv: Sequence[str], env: Mapping[str, str], cwd: str, output_limit: int | None
     ) -> str:
         """Start a command.

@@ -21,7 +21,7 @@ from benchwright_subjects.agents.acp.folder_access import PLACE
 from benchwright_subjects.agents.acp.messages import MOST_LINE_BYTES, AcpTransport
 from benchwright_subjects.agents.acp.terminals import Terminals
 from benchwright_subjects.agents.agent_sandbox import AgentSandbox, cancelled_at_block_end
-from benchwright_subjects.agents.launch import AcpTerms, AgentEnd, AgentLaunch, Ending
+from benchwright_subjects.agents.launch import AcpTerms, AgentEnd, AgentEnding, AgentLaunch
 from benchwright_subjects.bridge.private_socket import Streams, first_connection
 from benchwright_subjects.checkpoint import SessionLostError
 
@@ -30,11 +30,11 @@ START_S = 120.0
 _END_S = 15.0
 """Longest time for an agent and its sandbox to end after they have been left, in seconds."""
 _REASONS = {
-    "end_turn": (Ending.DONE, ""),
-    "max_tokens": (Ending.MAX_TOKENS, "it reached its own limit of tokens"),
-    "max_turn_requests": (Ending.MAX_TURN_REQUESTS, "it reached its own limit of requests to its model"),
-    "refusal": (Ending.REFUSAL, "it refused to go on"),
-    "cancelled": (Ending.CANCELLED, "it cancelled its work"),
+    "end_turn": (AgentEnding.DONE, ""),
+    "max_tokens": (AgentEnding.MAX_TOKENS, "it reached its own limit of tokens"),
+    "max_turn_requests": (AgentEnding.MAX_TURN_REQUESTS, "it reached its own limit of requests to its model"),
+    "refusal": (AgentEnding.REFUSAL, "it refused to go on"),
+    "cancelled": (AgentEnding.CANCELLED, "it cancelled its work"),
 }
 _Told = TypeVar("_Told")
 
@@ -75,17 +75,17 @@ async def run_agent_by_acp(
             await asyncio.wait({agent_task, talking}, return_when=asyncio.FIRST_COMPLETED)
             # What an agent said before it ended is still to be read.
             await asyncio.wait({talking}, timeout=_END_S)
-            answer_end = talking.result() if talking.done() else AgentEnd(Ending.ENDED)
+            answer_end = talking.result() if talking.done() else AgentEnd(AgentEnding.ENDED)
             await asyncio.wait({agent_task}, timeout=_END_S)
-            program_end = agent_task.result() if agent_task.done() else AgentEnd(Ending.DONE)
+            program_end = agent_task.result() if agent_task.done() else AgentEnd(AgentEnding.DONE)
     return replace(_combined_end(answer_end, program_end), stdout=conversation.output_tail, stderr=program_end.stderr)
 
 
 def _combined_end(answer_end: AgentEnd, program_end: AgentEnd) -> AgentEnd:
     """The agent's end, by what it answered and how its program ended."""
-    if answer_end.ending is not Ending.ENDED:
+    if answer_end.ending is not AgentEnding.ENDED:
         return answer_end
-    return answer_end if program_end.ending is Ending.DONE else program_end
+    return answer_end if program_end.ending is AgentEnding.DONE else program_end
 
 
 async def _do_task_over_connection(
@@ -129,7 +129,7 @@ class _AcpSession:
         introduction = await self._await_agent_answer("initialize", hello, self._start_s)
         if introduction.protocol_version != PROTOCOL_VERSION:
             mismatch = f"it speaks version {introduction.protocol_version} of ACP, not {PROTOCOL_VERSION}"
-            raise AcpError(Ending.OTHER_PROTOCOL, mismatch)
+            raise AcpError(AgentEnding.OTHER_PROTOCOL, mismatch)
         conversation.record_identity(introduction.agent_info, introduction.protocol_version)
         capabilities = introduction.agent_capabilities
         can_load_session = capabilities is not None and bool(capabilities.load_session)
@@ -171,11 +171,13 @@ class _AcpSession:
             async with asyncio.timeout(longest_s):
                 return await agent_request
         except TimeoutError:
-            raise AcpError(Ending.NO_ANSWER, f"it did not answer {method} within {longest_s:g} seconds") from None
+            raise AcpError(AgentEnding.NO_ANSWER, f"it did not answer {method} within {longest_s:g} seconds") from None
         except ConnectionError:
-            raise self._messages.failure or AcpError(Ending.ENDED, f"it ended without an answer to {method}") from None
+            raise self._messages.failure or AcpError(
+                AgentEnding.ENDED, f"it ended without an answer to {method}"
+            ) from None
         except ValidationError:
-            raise AcpError(Ending.MALFORMED, f"its answer to {method} is not what the protocol says") from None
+            raise AcpError(AgentEnding.MALFORMED, f"its answer to {method} is not what the protocol says") from None
         except RequestError as error:
             detail = f"it answered {method} with error {error.code}: {printable_words(error)}"
-            raise AcpError(Ending.ERROR_ANSWER, detail) from None
+            raise AcpError(AgentEnding.ERROR_ANSWER, detail) from None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from pydantic import Field, JsonValue
 
-from benchwright_subjects.inline.dialects.lsp import COMMAND_S, Dialect, Trigger, items_in_answer, parse_item
+from benchwright_subjects.inline.dialects.lsp import COMMAND_S, StandardDialect, Trigger, items_in_answer, parse_item
 from benchwright_subjects.inline.failure import ServerFailure, SubjectError, printable_words
 from benchwright_subjects.inline.offer import (
     NextEdits,
@@ -48,7 +48,7 @@ class DeviceCode:
     address: str
 
 
-class CopilotDialect(Dialect):
+class CopilotDialect(StandardDialect):
     """Additions of this server to the standard."""
 
     name = "copilot"
@@ -98,7 +98,7 @@ class CopilotDialect(Dialect):
             "textDocument/didPartiallyAcceptCompletion", {"item": offer.server_item, "acceptedLength": utf16_length}
         )
 
-    async def next_edits(
+    async def request_next_edits(
         self, connection: ServerConnection, document: DocumentVersion, timeout_s: float
     ) -> NextEdits | None:
         """By `textDocument/copilotInlineEdit`; the first is reported as shown.
@@ -130,7 +130,9 @@ class CopilotDialect(Dialect):
         )
 
 
-async def sign_in(connection: ServerConnection, show_device_code: Callable[[DeviceCode], None]) -> str:
+async def sign_in_and_get_user_name(
+    connection: ServerConnection, show_device_code: Callable[[DeviceCode], None]
+) -> str:
     """Let the user sign in by the server's device flow, and wait.
 
     Args:

@@ -19,7 +19,7 @@ from benchwright_subjects.inline.offer import (
     ReceivedMessage,
     ReceivedRange,
     checked_offer,
-    plain_snippet,
+    plain_text_of_snippet,
 )
 from benchwright_subjects.inline.policies import AcceptedPart
 from benchwright_subjects.inline.server.connection import RequestTimeoutError, ServerConnection, ServerResponse
@@ -68,7 +68,7 @@ class _Item(ReceivedMessage):
     command: ReceivedCommand | None = None
 
 
-class Dialect:
+class StandardDialect:
     """Messages of a client of the standard.
 
     Args:
@@ -136,7 +136,9 @@ class Dialect:
         return [
             checked_offer(
                 document,
-                inline_item.text if isinstance(inline_item.text, str) else plain_snippet(inline_item.text.value),
+                inline_item.text
+                if isinstance(inline_item.text, str)
+                else plain_text_of_snippet(inline_item.text.value),
                 inline_item.range,
                 command=inline_item.command,
                 server_item=answer_item,
@@ -229,11 +231,11 @@ class Dialect:
             ) from None
 
 
-def initialize_params(dialect: Dialect, workspace_uri: str) -> dict[str, JsonValue]:
+def initialize_params(dialect: StandardDialect, workspace_uri: str) -> dict[str, JsonValue]:
     """Parameters of `initialize`.
 
     Args:
-        dialect: Dialect of the server.
+        dialect: StandardDialect of the server.
         workspace_uri: URI of the folder that is open.
     """
     return {

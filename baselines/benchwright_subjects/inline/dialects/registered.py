@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from benchwright_subjects.inline.dialects.copilot import CopilotDialect
-from benchwright_subjects.inline.dialects.lsp import Dialect
+from benchwright_subjects.inline.dialects.lsp import StandardDialect
 from benchwright_subjects.inline.dialects.tabby import TabbyDialect
 from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
 
-DIALECTS: Mapping[str, type[Dialect]] = {
-    dialect.name: dialect for dialect in (Dialect, CopilotDialect, TabbyDialect, VSCodeDialect)
+DIALECTS: Mapping[str, type[StandardDialect]] = {
+    dialect.name: dialect for dialect in (StandardDialect, CopilotDialect, TabbyDialect, VSCodeDialect)
 }

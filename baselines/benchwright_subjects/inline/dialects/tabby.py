@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import Field, JsonValue
 
-from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger, items_in_answer, parse_item
+from benchwright_subjects.inline.dialects.lsp import StandardDialect, Trigger, items_in_answer, parse_item
 from benchwright_subjects.inline.offer import Offer, ReceivedCommand, ReceivedMessage, ReceivedRange, checked_offer
 from benchwright_subjects.inline.text.document import DocumentVersion
 
@@ -23,7 +23,7 @@ class _Item(ReceivedMessage):
     command: ReceivedCommand | None = None
 
 
-class TabbyDialect(Dialect):
+class TabbyDialect(StandardDialect):
     """Completion items with an edit."""
 
     name = "tabby"

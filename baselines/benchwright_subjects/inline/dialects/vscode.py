@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import Field, JsonValue
 
-from benchwright_subjects.inline.dialects.lsp import AcceptOutcome, Dialect, Latency, Trigger, parse_item
+from benchwright_subjects.inline.dialects.lsp import AcceptOutcome, Latency, StandardDialect, Trigger, parse_item
 from benchwright_subjects.inline.failure import ServerFailure, SubjectError
 from benchwright_subjects.inline.offer import MAX_CHARACTERS, NextEdit, NextEdits, Offer, ReceivedMessage
 from benchwright_subjects.inline.policies import AcceptedPart
@@ -40,7 +40,7 @@ class _EditReply(ReceivedMessage):
     is_changed: bool = Field(default=False, alias="isChanged")
 
 
-class VSCodeDialect(Dialect):
+class VSCodeDialect(StandardDialect):
     """Offers are ghost text. They are taken by the editor's own commands, and counted by how the text differs."""
 
     name = "vscode"
@@ -103,7 +103,7 @@ class VSCodeDialect(Dialect):
         changed_document = DocumentVersion(document.uri, text, cursor, document.version + 1)
         return AcceptOutcome(changed_document, inserted, deleted)
 
-    async def next_edits(
+    async def request_next_edits(
         self, connection: ServerConnection, document: DocumentVersion, timeout_s: float
     ) -> NextEdits | None:
         """The edit that the editor shows. It is known by making it; the next request undoes one that is not taken.

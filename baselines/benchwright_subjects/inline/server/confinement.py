@@ -11,7 +11,7 @@ from importlib import resources
 from pathlib import Path
 
 from benchwright_foundation.home import Home
-from benchwright_harness.sandbox.confinement import FolderHider, HiddenFolders
+from benchwright_harness.sandbox.confinement import FolderHider, ProgramRestriction
 from benchwright_harness.sandbox.registry import folder_hiders
 from benchwright_subjects.inline.failure import ServerFailure, SubjectError
 from benchwright_subjects.inline.workplace import Workplace
@@ -28,7 +28,7 @@ def workplaces_folder_of(home: Home) -> Path:
     return home.state / "completion"
 
 
-def confined_command(
+def confined_command_if_possible(
     command: Sequence[str],
     workplace: Workplace,
     hidden_folders: Sequence[Path],
@@ -50,8 +50,8 @@ def confined_command(
     """
     hider = _first_working_hider()
     if hider is not None:
-        return hider.hiding(
-            command, HiddenFolders(hidden_folders, workplace.root, workplace.workspace, is_offline, status_file)
+        return hider.command_hiding_folders(
+            command, ProgramRestriction(hidden_folders, workplace.root, workplace.workspace, is_offline, status_file)
         )
     if is_offline:
         raise SubjectError(
@@ -69,10 +69,10 @@ def can_confine() -> bool:
 def exit_status_in_report(sandbox_report: bytes) -> int | None:
     """Exit status of a confined server that ended by itself, from what its sandbox wrote; None if it did not."""
     hider = _first_working_hider()
-    return None if hider is None else hider.read_status(sandbox_report)
+    return None if hider is None else hider.read_exit_code(sandbox_report)
 
 
-def protection_remark() -> str:
+def missing_protection_remark() -> str:
     """The remark that a server can see everything on this machine; empty if it can't."""
     if can_confine():
         return ""

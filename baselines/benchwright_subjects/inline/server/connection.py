@@ -21,7 +21,7 @@ MAX_BYTES = 256 << 20
 METHOD_NOT_FOUND = -32601
 _MOST_TOLD = 200
 
-Reply = Callable[[JsonValue], JsonValue]
+ReplyFunction = Callable[[JsonValue], JsonValue]
 """Answers a request of the server; takes its parameters."""
 
 
@@ -50,7 +50,7 @@ class ServerConnection:
     def __init__(
         self,
         process: ServerProcess,
-        reply_functions: Mapping[str, Reply],
+        reply_functions: Mapping[str, ReplyFunction],
         on_notification: Callable[[str, JsonValue], None] = lambda method, params: None,
     ) -> None:
         self._process = process

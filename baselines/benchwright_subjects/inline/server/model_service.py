@@ -12,7 +12,7 @@ from benchwright_attempts.events.evidence import ModelUsage
 from benchwright_subjects.bridge import ModelBridge
 from benchwright_subjects.evaluation import usage
 from benchwright_subjects.inline.record import ModelUse
-from benchwright_subjects.inline.witness import Used
+from benchwright_subjects.inline.witness import UsageListener
 from benchwright_subjects.inspect_private import init_active_model, init_transcript
 
 
@@ -26,7 +26,7 @@ class ModelService:
         on_usage: Hears of what each answer used.
     """
 
-    def __init__(self, model: Model, seed: int | None, address: Path, on_usage: Used) -> None:
+    def __init__(self, model: Model, seed: int | None, address: Path, on_usage: UsageListener) -> None:
         # Each server has a transcript of its own, which nobody reads: else all would be kept to the end of the run.
         init_transcript(Transcript())
         init_active_model(model, GenerateConfig())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from benchwright_foundation.untrusted_folder import remove_folder_if_possible
 from benchwright_harness.execution.run_folder import new_run_folder
-from benchwright_subjects.inline.witness import Used
+from benchwright_subjects.inline.witness import UsageListener
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
@@ -27,7 +27,9 @@ class ServedModel:
 
 
 @asynccontextmanager
-async def open_model_service(served_model: ServedModel | None, on_usage: Used) -> AsyncIterator[ModelService | None]:
+async def open_model_service(
+    served_model: ServedModel | None, on_usage: UsageListener
+) -> AsyncIterator[ModelService | None]:
     """A model to ask while the block lasts; None if the server's model is its own affair.
 
     Args:

@@ -16,7 +16,11 @@ from benchwright_foundation.operating_system import MINIMAL_ENVIRONMENT
 from benchwright_foundation.process_group import kill_process_group
 from benchwright_subjects.agents.launch import LAUNCHER, MODEL_VARIABLES, PORT
 from benchwright_subjects.inline.failure import EndedBy, ServerEnd, ServerFailure, SubjectError, printable_words
-from benchwright_subjects.inline.server.confinement import can_confine, confined_command, exit_status_in_report
+from benchwright_subjects.inline.server.confinement import (
+    can_confine,
+    confined_command_if_possible,
+    exit_status_in_report,
+)
 from benchwright_subjects.inline.server.framing import MAX_HEADER_BYTES
 from benchwright_subjects.inline.workplace import Workplace
 
@@ -162,12 +166,12 @@ async def start_server(
         SubjectError: `NOT_STARTED`.
     """
     environment = {name: environ[name] for name in (*_PASSED_ALWAYS, *launch.variable_names) if name in environ}
-    environment |= {"HOME": str(workplace.home), "TMPDIR": str(workplace.temporary)}
+    environment |= {"HOME": str(workplace.home), "TMPDIR": str(workplace.temporary_folder)}
     if launch.bridge is not None:
         environment |= MODEL_VARIABLES
     is_offline = launch.is_offline or launch.bridge is not None
     with _pipe_if_confined() as (status_file, status_end), _pipe_if_confined() as (lifeline, _):
-        command = confined_command(
+        command = confined_command_if_possible(
             launch.command_words, workplace, launch.secrets, is_offline=is_offline, status_file=status_end
         )
         passed_files: tuple[int, ...] = ()

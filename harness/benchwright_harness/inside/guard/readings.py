@@ -108,10 +108,10 @@ class Word(str):
 
     is_apart: bool
 
-    def __new__(cls, text: str, *, is_apart: bool = True) -> Word:
+    def __new__(cls, text: str, *, has_gap_before: bool = True) -> Word:
         """A string with its attribute."""
         word = super().__new__(cls, text)
-        word.is_apart = is_apart
+        word.is_apart = has_gap_before
         return word
 
 
@@ -131,7 +131,7 @@ def joined(text_words: Sequence[Word]) -> str:
     return "".join(f"\n{word}" if word.is_apart else word for word in text_words)
 
 
-def _joined_with_spaces(text_words: Sequence[Word]) -> str:
+def _spaced_text_of_words(text_words: Sequence[Word]) -> str:
     return joined(text_words).replace("\n", " ").strip()
 
 
@@ -158,7 +158,7 @@ class Marker:
         while self._index < len(self._words):
             word = self._copy_next_word()
             if word in _MODULES:
-                self._copy_module(_MODULES[word])
+                self._copy_module_with_marks(_MODULES[word])
             elif word in _ENDS:
                 self._copy_up_to(_ENDS[word])
         return joined(self._marked)
@@ -176,16 +176,16 @@ class Marker:
         return word
 
     def _quoted_words_before(self) -> str:
-        return _joined_with_spaces(self._words[max(0, self._index - 8) : self._index])
+        return _spaced_text_of_words(self._words[max(0, self._index - 8) : self._index])
 
-    def _copy_items_and_end(self, end_word: str) -> None:
+    def _copy_items_with_marks_and_end(self, end_word: str) -> None:
         """Items of a module or a block, up to the word that ends it."""
         while self._current_word != end_word:
-            self._copy_item()
+            self._copy_item_with_marks()
         self._copy_next_word()
         self._copy_label_if_any()
 
-    def _copy_item(self) -> None:
+    def _copy_item_with_marks(self) -> None:
         word = self._current_word
         if word in ("if", "for"):
             self._copy_next_word()
@@ -204,7 +204,7 @@ class Marker:
         elif word == "begin":
             self._copy_next_word()
             self._copy_label_if_any()
-            self._copy_items_and_end("end")
+            self._copy_items_with_marks_and_end("end")
         elif word in _PROCESSES:
             self._copy_next_word()
             self._copy_process_statement()
@@ -217,7 +217,7 @@ class Marker:
             self._copy_next_word()
         elif word in _MODULES:
             self._copy_next_word()
-            self._copy_module(_MODULES[word])
+            self._copy_module_with_marks(_MODULES[word])
         elif word in ("assert", "assume", "cover", "restrict") or self._is_labelled_assertion():
             self._copy_process_statement()
         elif word in _DECLARATIONS:
@@ -228,22 +228,22 @@ class Marker:
         else:
             self._copy_statement()
 
-    def _copy_module(self, end_word: str) -> None:
+    def _copy_module_with_marks(self, end_word: str) -> None:
         self._copy_declaration_and_mark()
-        self._copy_items_and_end(end_word)
+        self._copy_items_with_marks_and_end(end_word)
 
     def _copy_declaration_and_mark(self) -> None:
         """A declaration, or the header of a module."""
         start = self._index
         self._copy_statement()
         declared = self._words[start : self._index]
-        for constant in (*_plain_parameter_names(declared), *_range_lengths(declared)):
+        for constant in (*_plain_parameter_names(declared), *_range_length_expressions(declared)):
             self._add_mark(constant)
 
     def _copy_branch_and_mark(self) -> None:
         word = self._current_word
         if word in ("if", "case", "for"):
-            self._copy_item()
+            self._copy_item_with_marks()
         elif word == ";":
             self._copy_next_word()
         elif word == "begin" or self._words[self._index + 1 : self._index + 3] == [":", "begin"]:
@@ -253,16 +253,16 @@ class Marker:
             self._copy_next_word()
             self._copy_label_if_any()
             self._add_mark()
-            self._copy_items_and_end("end")
+            self._copy_items_with_marks_and_end("end")
         else:
             self._marked.append(Word("begin"))
             self._add_mark()
-            self._copy_item()
+            self._copy_item_with_marks()
             self._marked.append(Word("end"))
 
     def _add_mark(self, constant: str = "0") -> None:
         number = len(self.places)
-        self.places[number] = _joined_with_spaces(self._words[max(0, self._index - 12) : self._index + 6])
+        self.places[number] = _spaced_text_of_words(self._words[max(0, self._index - 12) : self._index + 6])
         self._marked += [Word(f"localparam {_MARK}{number} = {constant};")]
 
     def _copy_label_if_any(self) -> None:
@@ -374,7 +374,7 @@ def _plain_parameter_names(declaration_words: Sequence[Word]) -> list[str]:
     return names
 
 
-def _range_lengths(declaration_words: Sequence[Word]) -> Iterator[str]:
+def _range_length_expressions(declaration_words: Sequence[Word]) -> Iterator[str]:
     """Differences of the bounds of the ranges of a declaration or of a module's header."""
     for index, word in enumerate(declaration_words):
         if word == "=" and declaration_words[0] in _DECLARATIONS - {"parameter", "localparam"}:
@@ -389,8 +389,8 @@ def _range_lengths(declaration_words: Sequence[Word]) -> Iterator[str]:
             if depth == 0:
                 break
         if colon is not None and "$" not in declaration_words[index:end]:
-            left_bound = _joined_with_spaces(declaration_words[index + 1 : colon])
-            right_bound = _joined_with_spaces(declaration_words[colon + 1 : end])
+            left_bound = _spaced_text_of_words(declaration_words[index + 1 : colon])
+            right_bound = _spaced_text_of_words(declaration_words[colon + 1 : end])
             yield f"( {left_bound} ) - ( {right_bound} )"
 
 
@@ -445,13 +445,13 @@ class _Comparison:
             for top in self._tops or self._root_modules():
                 self._compare_netlist_with_simulator(top)
 
-    def icarus_marks(self) -> set[tuple[int, int]]:
+    def icarus_marks_and_values(self) -> set[tuple[int, int]]:
         """Marks that Icarus elaborates, with their values."""
         compiled = self._folder / "marked.vvp"
         _tool_output(["iverilog", "-g2012", "-o", str(compiled), *self._top_options("-s"), str(self._marked)])
-        return _marks_in_elaborated_design(_MARKS_OF_ICARUS, compiled, 2)
+        return _marks_and_values_in_elaborated_design(_MARKS_OF_ICARUS, compiled, 2)
 
-    def verilator_marks(self) -> set[tuple[int, int]]:
+    def verilator_marks_and_values(self) -> set[tuple[int, int]]:
         """Marks that Verilator elaborates, with their values."""
         tree, meta = self._folder / "tree", self._folder / "meta"
         options = ["--json-only", "--json-only-output", str(tree), "--json-only-meta-output", str(meta)]
@@ -459,7 +459,7 @@ class _Comparison:
         if len(self._tops) == 1:
             options += ["--top-module", self._tops[0]]
         _tool_output(["verilator", *options, str(self._marked)])
-        return _marks_in_elaborated_design(_MARKS_OF_VERILATOR, tree, 16)
+        return _marks_and_values_in_elaborated_design(_MARKS_OF_VERILATOR, tree, 16)
 
     def _top_options(self, option_name: str) -> list[str]:
         return [word for top in self._tops for word in (option_name, top)]
@@ -507,7 +507,7 @@ class _Comparison:
             )
 
 
-def _marks_in_elaborated_design(
+def _marks_and_values_in_elaborated_design(
     mark_pattern: re.Pattern[str], elaborated_file: Path, number_base: int
 ) -> set[tuple[int, int]]:
     text = elaborated_file.read_text(encoding="utf-8", errors="replace")
@@ -669,7 +669,7 @@ def _compare_words(
     pairs = itertools.zip_longest(tool_words, other_words, fillvalue="the end")
     for number, (word, other_word) in enumerate(pairs):
         if word != other_word:
-            preceding = _joined_with_spaces(tool_words[max(0, number - 6) : number])
+            preceding = _spaced_text_of_words(tool_words[max(0, number - 6) : number])
             raise DifferenceError(f"behind “{preceding}” {tool_name} reads “{word}”, {other_tool_name} “{other_word}”")
 
 
@@ -705,8 +705,8 @@ _PREPROCESSORS: dict[str, Callable[[Sequence[str], Path], str]] = {
     "yosys": _yosys_preprocessed,
 }
 _MARKS_OF: dict[str, Callable[[_Comparison], set[tuple[int, int]]]] = {
-    "iverilog": _Comparison.icarus_marks,
-    "verilator": _Comparison.verilator_marks,
+    "iverilog": _Comparison.icarus_marks_and_values,
+    "verilator": _Comparison.verilator_marks_and_values,
 }
 
 if __name__ == "__main__":

@@ -53,8 +53,8 @@ def _begin_session(regression: Any, regression_manager: Any) -> None:
     tests = [test.name for test in included if not test.skip]
     results = os.path.realpath(os.environ.get("COCOTB_RESULTS_FILE", "results.xml"))
     own = "\n".join(_paths_written_by_simulator())
-    session.ask(tests=tests, results=results, own=own, closed=_close_harness_files())
-    _report_files_opened_for_writing(session)
+    session.ask(tests=tests, results=results, own=own, closed=_close_harness_files_and_say_what_closed())
+    _start_reporting_files_opened_for_writing(session)
     standstill.start_watching_for_standstill(regression, session.tell)
 
     def telling(record: Callable[..., Any], outcome: Callable[..., dict[str, object] | None]) -> Callable[..., Any]:
@@ -107,7 +107,7 @@ def _paths_written_by_simulator() -> Iterator[str]:
         yield from map(os.path.realpath, given or ["coverage.dat"])
 
 
-def _report_files_opened_for_writing(session: supervision.Session) -> None:
+def _start_reporting_files_opened_for_writing(session: supervision.Session) -> None:
     """Tell of the files that Python opens for writing: that is the harness, the design has no way to ask for it."""
 
     def heard(event: str, arguments: tuple[Any, ...]) -> None:
@@ -131,7 +131,7 @@ def _error_text(error: object) -> str:
         return type(failure).__name__
 
 
-def _close_harness_files() -> str:
+def _close_harness_files_and_say_what_closed() -> str:
     """Take the harness's files away from this process; says how far that went."""
     roots = [root for root in os.environ.get(supervision.HIDDEN, "").split(":") if root]
     tests = _loaded_harness_texts(roots)

@@ -27,7 +27,7 @@ def _seed_random_module(random_module: "ModuleType") -> None:
     random_module.seed(int(os.environ.get("RANDOM_SEED", "0") or 0))
 
 
-def _announce_ended_programs(subprocess_module: "Any") -> None:
+def _make_subprocess_report_ended_programs(subprocess_module: "Any") -> None:
     ended, execute = subprocess_module.Popen._handle_exitstatus, subprocess_module.Popen._execute_child
 
     def handle(self: "Any", *arguments: object, **named: object) -> object:
@@ -55,7 +55,7 @@ def _announce_ended_programs(subprocess_module: "Any") -> None:
     subprocess_module.Popen._handle_exitstatus, subprocess_module.Popen._execute_child = handle, start
 
 
-def _report_uncaught_faults() -> None:
+def _start_reporting_uncaught_faults() -> None:
     show = sys.excepthook
 
     def tell_and_show(kind: "type[BaseException]", error: BaseException, trace: "Any") -> None:
@@ -120,7 +120,7 @@ def _is_part_of_simulator() -> bool:
 def _install_guards() -> None:
     actions = {
         "random": _seed_random_module,
-        "subprocess": _announce_ended_programs,
+        "subprocess": _make_subprocess_report_ended_programs,
         "cocotb.regression": _guard_simulation,
     }
     for name in [name for name in actions if name in sys.modules]:
@@ -131,7 +131,7 @@ def _install_guards() -> None:
 
         sys.modules["pytest"] = light_pytest.LightPytest("pytest")
     else:
-        _report_uncaught_faults()
+        _start_reporting_uncaught_faults()
 
 
 def _run_next_sitecustomize() -> None:

@@ -164,7 +164,9 @@ def _can_go_on_as_pytest(program_path: str, env: dict[str, str]) -> bool:
     if mine != {name: value for name, value in env.items() if _influences_python(name)}:
         return False
     return not any(
-        _top_level_name(name) in sys.modules for entry in _python_path(env) for name in _entry_names_if_folder(entry)
+        _top_level_name(name) in sys.modules
+        for entry in _module_folders_added_by_job(env)
+        for name in _entry_names_if_folder(entry)
     )
 
 
@@ -181,7 +183,7 @@ def _is_run_by_this_python(script_path: str) -> bool:
     return os.path.realpath(interpreter) == os.path.realpath(sys.executable).encode()
 
 
-def _python_path(env: dict[str, str]) -> list[str]:
+def _module_folders_added_by_job(env: dict[str, str]) -> list[str]:
     """Folders that the job adds to the path of modules."""
     already = {os.path.abspath(entry) for entry in os.environ.get("PYTHONPATH", "").split(":") if entry}
     entries = env.get("PYTHONPATH", "").split(":") if env.get("PYTHONPATH") else []
@@ -337,7 +339,7 @@ class _Supervisor:
         if "synchronise" in message:
             self._receive_pending_messages()
         elif "tests" in message or "tool" in message:
-            answer = self._begin_program(connection, message)
+            answer = self._begin_program_and_answer(connection, message)
         elif "testbench" in message and not running:
             # What only the testbench's own module learns, and only once. Nothing depends on what its simulation writes.
             answer, self._channel = self._channel, ""
@@ -364,7 +366,7 @@ class _Supervisor:
         with contextlib.suppress(OSError):
             connection.sendall(answer.encode() + b"\n")
 
-    def _begin_program(self, connection: socket.socket, message: dict[str, Any]) -> str:
+    def _begin_program_and_answer(self, connection: socket.socket, message: dict[str, Any]) -> str:
         """Note a program; returns what one that has a folder to itself may read or write besides."""
         if connection in self._running or self._sessions >= _MAX_SESSIONS:
             self._write_report_line(strange="a simulation that begins twice")

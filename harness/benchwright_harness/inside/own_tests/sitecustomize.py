@@ -33,7 +33,7 @@ class _RegressionFinder:
 
             def exec_module(module: "ModuleType") -> None:
                 load(module)
-                _report_test_outcomes(module.RegressionManager)
+                _start_reporting_test_outcomes(module.RegressionManager)
                 if _DEBUGGER in os.environ:
                     from benchwright_debugger import wait_for_debugger
 
@@ -43,7 +43,7 @@ class _RegressionFinder:
         return spec
 
 
-def _report_test_outcomes(regression_class: "Any") -> None:
+def _start_reporting_test_outcomes(regression_class: "Any") -> None:
     import json
 
     stream = open(os.environ[_RESULTS], "a", encoding="utf-8")  # noqa: PTH123, SIM115 - open to the end

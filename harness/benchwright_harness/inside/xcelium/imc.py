@@ -110,12 +110,12 @@ def _write_report(command_words: list[str], coverage_folder: Path) -> None:
         sys.stdout.write(_table_text(table))
 
 
-def _report_flawed_assertions(flaw_word: str, assertion_names: list[str]) -> None:
+def _report_flawed_assertions(flaw_phrase: str, assertion_names: list[str]) -> None:
     """Print which assertions don't count, and let the verdict say how many."""
-    sys.stdout.write("".join(f"imc: {flaw_word.removeprefix('were ')}: {name}\n" for name in assertion_names))
+    sys.stdout.write("".join(f"imc: {flaw_phrase.removeprefix('were ')}: {name}\n" for name in assertion_names))
     if assertion_names:
         supervision.report_harness_fault(
-            supervision.REMARK, f"{len(assertion_names)} of the assertions {flaw_word}: they don't count."
+            supervision.REMARK, f"{len(assertion_names)} of the assertions {flaw_phrase}: they don't count."
         )
 
 

@@ -87,7 +87,9 @@ class _XrunCall:
             test.mkdir(parents=True, exist_ok=True)
             # One that is alone must not learn from its arguments which run it is.
             command.append(f"+verilator+coverage+file+{test / DATA if snapshot['cocotb'] else DATA}")
-        status = self._run_and_show([*command, *self.options.plusargs], environment, self._is_shown_line)
+        status = self._run_and_show(
+            [*command, *self.options.plusargs], environment, self._note_failed_assertion_and_is_shown
+        )
         # What is written from here on is no longer the simulation's.
         with contextlib.suppress(OSError):
             supervision.await_supervisor()
@@ -103,7 +105,7 @@ class _XrunCall:
             self._print_message(f"xrun: *E,ASRTST: errors in {', '.join(sorted(self.failed))}")
         return 1 if status else 0
 
-    def _is_shown_line(self, line: bytes) -> bool:
+    def _note_failed_assertion_and_is_shown(self, line: bytes) -> bool:
         # For the report only: a design can print such a line itself, and the exit status is the program's.
         if found := _FAILED.search(line):
             self.failed.add(found[1].decode("utf-8", "replace"))

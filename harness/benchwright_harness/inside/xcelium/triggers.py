@@ -113,7 +113,7 @@ def with_trigger_covers(
     source = _PreprocessedSource(_UNCOVERED.sub(" ", preprocessed_text))
     covers: list[tuple[int, str]] = []
     named = _add_antecedent_properties(source, covers, measures)
-    bodies = _body_offset_by_token(source)
+    bodies = _body_offset_by_token_index(source)
     marks: list[StatementCovers | None] = []
     for index, kind in enumerate(source.tokens[:-2]):
         after = source.tokens[index + 1]
@@ -182,7 +182,7 @@ def _cover_immediate_assertion(
     return marks
 
 
-def _body_offset_by_token(source: _PreprocessedSource) -> dict[int, int]:
+def _body_offset_by_token_index(source: _PreprocessedSource) -> dict[int, int]:
     """Index of each token in a module, and in no class of it → position at which the module's body begins."""
     body_by_token: dict[int, int] = {}
     scopes: list[tuple[str, int]] = []

@@ -85,7 +85,7 @@ def build_simulation(options: Options, folder: Path, run_showing_output: Callabl
         )
         again = [_verilator_path(), *command[len(verilator) :], *options.library, *map(str, mains)]
         assertions = _assertion_facts(text, _build_with_triggers(text, folder, again))
-    status = run_showing_output(_make_command(folder, mains))
+    status = run_showing_output(_write_makefile_and_command(folder, mains))
     if status == 0:
         snapshot = {
             "coverage": options.coverage,
@@ -149,7 +149,7 @@ def _verilator_command() -> list[str]:
     return [*_COMPILE, found]
 
 
-def _make_command(folder: Path, main_files: list[Path]) -> list[str]:
+def _write_makefile_and_command(folder: Path, main_files: list[Path]) -> list[str]:
     """The command that checks and compiles what Verilator has written."""
     # The design's own code is compiled once and run for moments: most of the time is the compiler's.
     command = [

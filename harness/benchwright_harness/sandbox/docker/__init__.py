@@ -25,18 +25,22 @@ from benchwright_harness.execution.process import OutputReceiver, ProcessEnd, St
 from benchwright_harness.execution.run_clock import RunClock, usage_of_process_tree
 from benchwright_harness.sandbox import SandboxJob
 from benchwright_harness.sandbox.docker.container import (
-    FIRST,
+    FIRST_PROGRAM,
     ROOT_CAPABILITIES,
-    SCRATCH,
+    SCRATCH_FOLDERS,
     Container,
-    copy_output_and_reports,
+    copy_output_and_reports_unless_too_long,
     isolation_options,
 )
-from benchwright_harness.sandbox.docker.engine import Engine, connect_engine, engine_errors_as_unavailable
+from benchwright_harness.sandbox.docker.engine import (
+    Engine,
+    connect_engine_and_remove_dead_containers,
+    engine_errors_as_unavailable,
+)
 from benchwright_harness.sandbox.docker.images import Image, ImageUnavailableError, toolchain_image_name
 from benchwright_harness.sandbox.docker.threads import BlockingCall, await_despite_cancellation, worker_threads
 from benchwright_harness.sandbox.kind import HealthFinding, MachineHealth, SandboxKind
-from benchwright_harness.sandbox.users import next_run_user
+from benchwright_harness.sandbox.users import next_run_user_id
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import RunLimits
 
@@ -64,12 +68,12 @@ class DockerSandbox:
 
     def new_user(self) -> int | None:
         """As root, an unprivileged user of this run's own."""
-        return next_run_user() if is_superuser() else None
+        return next_run_user_id() if is_superuser() else None
 
     @functools.cached_property
     def digest(self) -> str:
         """sha256 over the options of a container."""
-        options = [isolation_options(), FIRST, SCRATCH, ROOT_CAPABILITIES, self._environ.get(_LICENSED_IMAGE)]
+        options = [isolation_options(), FIRST_PROGRAM, SCRATCH_FOLDERS, ROOT_CAPABILITIES, self._environ.get(_LICENSED_IMAGE)]
         return hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()
 
     @property
@@ -93,7 +97,7 @@ class DockerSandbox:
             SandboxUnavailableError: The engine refuses it.
         """
         with engine_errors_as_unavailable():
-            self._engine.images.toolchain_image_id(toolchain)
+            self._engine.images.found_or_imported_toolchain_image_id(toolchain)
         return toolchain_image_name(toolchain)
 
     def missing_image_names(self, image_names: Iterable[str]) -> list[str]:
@@ -121,14 +125,14 @@ class DockerSandbox:
                 await await_despite_cancellation(call(container.create))
                 stream = await await_despite_cancellation(call(container.attached_socket))
                 output = asyncio.ensure_future(
-                    call(copy_output_and_reports, stream, log, report_bytes, asyncio.get_running_loop())
+                    call(copy_output_and_reports_unless_too_long, stream, log, report_bytes, asyncio.get_running_loop())
                 )
                 talk.add(output)
                 await await_despite_cancellation(call(container.start))
                 talk.add(asyncio.ensure_future(call(container.send_request, stream)))
-                step_end = await _end_of_container(container, output, job.limits, call)
+                step_end = await _await_end_of_container(container, output, job.limits, call)
                 if container.copies_folder and step_end.end is not ProcessEnd.FOLDER_QUOTA:
-                    too_large = not await await_despite_cancellation(call(container.copy_folder_back))
+                    too_large = not await await_despite_cancellation(call(container.copy_folder_back_unless_too_large))
                     step_end = replace(step_end, end=ProcessEnd.FOLDER_QUOTA) if too_large else step_end
             finally:
                 await await_despite_cancellation(call(container.remove))
@@ -150,11 +154,11 @@ class DockerSandbox:
 
     @functools.cached_property
     def _engine(self) -> Engine:
-        return connect_engine(self._environ, self._copies)
+        return connect_engine_and_remove_dead_containers(self._environ, self._copies)
 
 
-async def _end_of_container(
-    container: Container, output: asyncio.Future[bool], limits: RunLimits, blocking_call: BlockingCall
+async def _await_end_of_container(
+    container: Container, output_copied: asyncio.Future[bool], limits: RunLimits, blocking_call: BlockingCall
 ) -> StepEnd:
     """Wait until a running container ends, or exceeds a limit."""
     run_clock = RunClock(limits.wall_s)
@@ -163,15 +167,15 @@ async def _end_of_container(
         return StepEnd(end, exit_code, time.monotonic() - run_clock.start_s, run_clock.waited_s)
 
     async def finished() -> StepEnd:
-        if not await output:
+        if not await output_copied:
             return step_end(ProcessEnd.OUTPUT_QUOTA)
         # It has closed its output, most often because it has ended.
         pause = 0.002
-        while (state := await blocking_call(container.state)).is_running:
+        while (inspect_state := await blocking_call(container.inspect_state)).is_running:
             await asyncio.sleep(pause)
             pause = min(2 * pause, _POLL_S)
-        end = ProcessEnd.MEMORY if state.out_of_memory else ProcessEnd.EXITED
-        return step_end(end, state.exit_code)
+        end = ProcessEnd.MEMORY if inspect_state.is_out_of_memory else ProcessEnd.EXITED
+        return step_end(end, inspect_state.exit_code)
 
     async def stopped() -> StepEnd:
         pid = await blocking_call(container.pid)

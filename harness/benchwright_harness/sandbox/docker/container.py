@@ -20,13 +20,13 @@ from benchwright_harness.sandbox.docker.archives import pack_files, pack_folder,
 from benchwright_harness.sandbox.docker.engine import LABEL, Engine, process_identity, remove_container
 from benchwright_harness.sandbox.docker.images import Image
 from benchwright_harness.sandbox.guard import (
-    FILES,
+    OPEN_FILE_LIMIT,
     SUPERVISOR,
     hidden_roots,
-    python_start_variables,
+    supervisor_environment,
     supervisor_request,
 )
-from benchwright_harness.sandbox.seccomp import docker_seccomp_profile
+from benchwright_harness.sandbox.seccomp import docker_seccomp_profile_json
 from benchwright_harness.toolchain.tree import INSIDE
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 # For images of others: as PID 1 a shell of ours ends well where the program dies of a signal, and
 # takes all others with it; one pipe for both outputs keeps their order.
-FIRST = ("/bin/sh", "-c", 'exec 2>&1; "$@"; exit $?', "sh")
-SCRATCH = ("/tmp", "/rundir")  # noqa: S108 - inside the sandbox
+FIRST_PROGRAM = ("/bin/sh", "-c", 'exec 2>&1; "$@"; exit $?', "sh")
+SCRATCH_FOLDERS = ("/tmp", "/rundir")  # noqa: S108 - inside the sandbox
 _USER_INSIDE = 1000
 ROOT_CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER")
 """What the root of an image may do with the files of its container."""
@@ -47,7 +47,7 @@ def isolation_options() -> dict[str, Any]:
     """Options that keep a container apart, whatever runs in it."""
     return {
         "cap_drop": ["ALL"],
-        "security_opt": ["no-new-privileges", f"seccomp={docker_seccomp_profile()}"],
+        "security_opt": ["no-new-privileges", f"seccomp={docker_seccomp_profile_json()}"],
         "read_only": True,
         "ipc_mode": "private",
         "log_config": {"Type": "none"},
@@ -91,10 +91,10 @@ class Container:
             "shm_size": scratch,
             # Beside the job's own, the one that is first.
             "pids_limit": limits.processes + 1,
-            "tmpfs": dict.fromkeys(SCRATCH, f"size={scratch},mode=1777,exec,nosuid,nodev"),
+            "tmpfs": dict.fromkeys(SCRATCH_FOLDERS, f"size={scratch},mode=1777,exec,nosuid,nodev"),
             "ulimits": [
                 Ulimit(name="fsize", soft=limits.file_mb << 20, hard=limits.file_mb << 20),
-                Ulimit(name="nofile", soft=FILES, hard=FILES),
+                Ulimit(name="nofile", soft=OPEN_FILE_LIMIT, hard=OPEN_FILE_LIMIT),
                 Ulimit(name="core", soft=0, hard=0),
             ],
         }
@@ -110,11 +110,11 @@ class Container:
         if self._image.has_toolchain:
             # The supervisor puts the hidden files there, which it gets over its standard input.
             options["tmpfs"] |= dict.fromkeys(roots, f"mode=0755,uid={self._user},gid={self._group},nosuid,nodev")
-            entrypoint, command, environment = list(SUPERVISOR), [], python_start_variables(job)
+            entrypoint, command, environment = list(SUPERVISOR), [], supervisor_environment(job)
             volumes += [INSIDE] if self.copies_folder else []
         else:
             toolchain_variables = job.toolchain.environment(ToolSelection())
-            entrypoint, command = list(FIRST), list(job.argv)
+            entrypoint, command = list(FIRST_PROGRAM), list(job.argv)
             environment = {key: value for key, value in job.env.items() if key not in toolchain_variables}
             volumes += roots
         self._api.create_container(
@@ -140,7 +140,7 @@ class Container:
         if self.copies_folder:
             self._api.put_archive(self._name, "/code", pack_folder(job.code, self._user))
             if self._image.has_toolchain:
-                self._api.put_archive(self._name, INSIDE, pack_folder(job.toolchain.inside, 0))
+                self._api.put_archive(self._name, INSIDE, pack_folder(job.toolchain.own_programs_folder, 0))
 
     def _bind_mounts(self) -> list[Mount]:
         from docker.types import Mount
@@ -154,7 +154,7 @@ class Container:
         if self._image.has_toolchain:
             binds += [
                 Mount("/etc/passwd", name, type="bind", read_only=True),
-                Mount(INSIDE, str(self._job.toolchain.inside), type="bind", read_only=True),
+                Mount(INSIDE, str(self._job.toolchain.own_programs_folder), type="bind", read_only=True),
             ]
         return binds
 
@@ -173,10 +173,10 @@ class Container:
         """Let the program run."""
         self._api.start(self._name)
 
-    def state(self) -> ContainerState:
+    def inspect_state(self) -> ContainerState:
         """Its state, as the engine reports it."""
-        state = self._api.inspect_container(self._name)["State"]
-        return ContainerState(state["Running"], state["ExitCode"], state["OOMKilled"])
+        inspect_state = self._api.inspect_container(self._name)["State"]
+        return ContainerState(inspect_state["Running"], inspect_state["ExitCode"], inspect_state["OOMKilled"])
 
     def pid(self) -> int:
         """Its first process, as this machine counts; 0 where it runs on another one."""
@@ -184,7 +184,7 @@ class Container:
 
     def exceeded_limit(self) -> ProcessEnd | None:
         """The limit that it has exceeded, of those that the engine does not enforce; `None` if none."""
-        if self.state().out_of_memory:
+        if self.inspect_state().is_out_of_memory:
             return ProcessEnd.MEMORY
         quota = self._job.limits.folder_mb << 20
         return ProcessEnd.FOLDER_QUOTA if self._folder_bytes(quota) + self._layer_bytes() > quota else None
@@ -208,13 +208,17 @@ class Container:
         except (APIError, ValueError, IndexError):
             # It is just ending; or can't be measured, as no process can be started or a folder was closed on purpose.
             self._unmeasured += 1
-            return most_counted_bytes + 1 if self._unmeasured > _UNMEASURED_AT_MOST and self.state().is_running else 0
+            return (
+                most_counted_bytes + 1
+                if self._unmeasured > _UNMEASURED_AT_MOST and self.inspect_state().is_running
+                else 0
+            )
         self._unmeasured = 0
         return size
 
-    def copy_folder_back(self) -> bool:
+    def copy_folder_back_unless_too_large(self) -> bool:
         """Copy the run's folder back; false if it is too large for that."""
-        if self.state().is_running:
+        if self.inspect_state().is_running:
             self._api.kill(self._name)
         bytes_left = (self._job.limits.folder_mb << 20) * _TAR_PER_BYTE
         with tempfile.TemporaryFile() as packed:
@@ -239,10 +243,10 @@ class ContainerState(NamedTuple):
 
     is_running: bool
     exit_code: int
-    out_of_memory: bool
+    is_out_of_memory: bool
 
 
-def copy_output_and_reports(
+def copy_output_and_reports_unless_too_long(
     stream: Any, log: OutputReceiver, report_bytes: bytearray, loop: asyncio.AbstractEventLoop
 ) -> bool:
     """Copy standard output to the log and standard error to the reports; false if either is too long."""

@@ -36,7 +36,7 @@ class Engine:
     """True if a run's folder is copied into the container and back."""
 
 
-def connect_engine(environ: Mapping[str, str], copies_folder: bool | None) -> Engine:
+def connect_engine_and_remove_dead_containers(environ: Mapping[str, str], copies_folder: bool | None) -> Engine:
     """Reach the engine, and remove what killed processes have left in it.
 
     Args:
@@ -61,7 +61,7 @@ def connect_engine(environ: Mapping[str, str], copies_folder: bool | None) -> En
             raise SandboxUnavailableError(
                 f"no Docker engine answers at {engine_address}{_system_message_or_empty(error)}", _HINT
             ) from error
-        remove_dead_containers(clients[0])
+        remove_containers_of_dead_processes(clients[0])
     # Where the engine's root is not this machine's root, folders of this machine have other owners there.
     is_elsewhere = (
         not environ.get("DOCKER_HOST", "unix://").startswith("unix://")
@@ -106,7 +106,7 @@ def process_identity() -> str:
     return f"{platform.node()}/{os.getpid()}/{psutil.Process().create_time():.2f}"
 
 
-def remove_dead_containers(api: APIClient) -> None:
+def remove_containers_of_dead_processes(api: APIClient) -> None:
     """Remove the containers of processes of this machine that have ended."""
     import psutil
 

@@ -49,12 +49,12 @@ class Images:
     """Finds, imports and builds images. Its methods block, an import for up to a minute.
 
     Args:
-        engine: A client with a time limit that leaves room for that.
+        api: A client with a time limit that leaves room for that.
         environ: Holds `PULL`.
     """
 
-    def __init__(self, engine: APIClient, environ: Mapping[str, str]) -> None:
-        self._engine = engine
+    def __init__(self, api: APIClient, environ: Mapping[str, str]) -> None:
+        self._engine = api
         self._may_pull = environ.get(PULL) == "1"
 
     def provide_image(self, image_name: str, build: ImageBuild | None, toolchain: Toolchain) -> Image:
@@ -76,7 +76,7 @@ class Images:
         )
         return Image(image_id, is_ours)
 
-    def toolchain_image_id(self, toolchain: Toolchain) -> str:
+    def found_or_imported_toolchain_image_id(self, toolchain: Toolchain) -> str:
         """The id of the image that holds a toolchain's tree."""
         name = toolchain_image_name(toolchain)
         # Of several processes that need it at once, one brings it.
@@ -140,7 +140,7 @@ class Images:
 
     def _base_image_id(self, base_image_name: str, toolchain: Toolchain) -> str:
         return (
-            self.toolchain_image_id(toolchain)
+            self.found_or_imported_toolchain_image_id(toolchain)
             if is_replaced_by_toolchain(base_image_name)
             else self._found_or_pulled_image_id(base_image_name)
         )

@@ -217,7 +217,7 @@ def regrade_command(
     Exit status: 0 nothing is undecided any more, 1 something is.
     """
     with exit_on_expected_error():
-        rows = asyncio.run(_regrade_undecided(attempts or (), sandbox))
+        rows = asyncio.run(_regrade_undecided_and_make_rows(attempts or (), sandbox))
     if json_output:
         print_json(rows)
     else:
@@ -228,7 +228,7 @@ def regrade_command(
     raise typer.Exit(1 if any(row["outcome"] == Outcome.ERROR.value for row in rows) else 0)
 
 
-async def _regrade_undecided(
+async def _regrade_undecided_and_make_rows(
     attempt_id_prefixes: list[str] | tuple[str, ...], sandbox_name: str
 ) -> list[dict[str, str]]:
     # They bring the harness, which no list needs.

@@ -72,7 +72,7 @@ def anchor_command(
 
 
 @dataclass(frozen=True)
-class _LogFaults:
+class _LogCheck:
     attempt_id: str
     fault_text: str | None
     """The fault, as sentences; `None` if there is none."""
@@ -120,54 +120,54 @@ def verify_command(
             known_anchors += _read_anchors(anchor_file) if anchor_file.is_file() else []
             header, rows = read_export(file)
             log_checks = [
-                _attempt_faults(header, rows, known_anchors, published_keys, _event_hashes_if_stored(log, header.id))
+                _check_attempt(header, rows, known_anchors, published_keys, _event_hashes_if_stored(log, header.id))
             ]
         elif attempt is not None:
             log_checks = [
-                _stored_attempt_faults(log, log.header_with_id_prefix(attempt).id, known_anchors, published_keys)
+                _check_stored_attempt(log, log.header_with_id_prefix(attempt).id, known_anchors, published_keys)
             ]
         else:
             log_checks = [
-                _stored_attempt_faults(log, header.id, known_anchors, published_keys) for header in log.headers()
+                _check_stored_attempt(log, header.id, known_anchors, published_keys) for header in log.headers()
             ]
-            log_checks += _missing_attempt_faults(log, known_anchors)
-    _print_faults(log_checks, json_output=json_output, is_single=attempt is not None)
+            log_checks += _checks_of_missing_attempts(log, known_anchors)
+    _print_log_checks(log_checks, json_output=json_output, is_single=attempt is not None)
     raise typer.Exit(0 if all(check.fault_text is None for check in log_checks) else 1)
 
 
-def _stored_attempt_faults(
+def _check_stored_attempt(
     log: StudyLog, attempt_id: str, anchors: Sequence[Anchor], published_keys: Sequence[PublishedKey]
-) -> _LogFaults:
+) -> _LogCheck:
     header, rows = log.stored_attempt(attempt_id)
-    log_check = _attempt_faults(header, rows, anchors, published_keys)
+    log_check = _check_attempt(header, rows, anchors, published_keys)
     if log_check.fault_text is None and (end := log.summarised_seq(attempt_id)) > len(rows):
         flaw = f"The end was cut off: the log's summary of the attempt names event {end}, and there are {len(rows)}."
-        return _LogFaults(attempt_id, flaw, log_check.count_by_schema, 0)
+        return _LogCheck(attempt_id, flaw, log_check.count_by_schema, 0)
     if log_check.fault_text is None and summary_from_rows(rows) != log.summary(attempt_id):
-        return _LogFaults(
+        return _LogCheck(
             attempt_id, "What lists show of the attempt is not what its events say.", log_check.count_by_schema, 0
         )
     return log_check
 
 
-def _attempt_faults(
+def _check_attempt(
     header: AttemptHeader,
     rows: Sequence[StoredRow],
     anchors: Sequence[Anchor],
     published_keys: Sequence[PublishedKey],
-    local_hashes: Sequence[str] = (),
-) -> _LogFaults:
+    hashes_in_own_log: Sequence[str] = (),
+) -> _LogCheck:
     verification = verify_attempt(header, rows)
     hashes = [row.hash for row in rows[: verification.chain.events]]
     anchor_check = check_anchors(header.id, hashes, anchors, published_keys)
     flaws = [verification.first_fault] if verification.first_fault is not None else []
     # Where the chain breaks, all that follows is known to be wrong.
     flaws += anchor_check.flaws if verification.chain.ok else anchor_check.flaws[:1]
-    parting = first_differing_seq(hashes, local_hashes)
+    parting = first_differing_seq(hashes, hashes_in_own_log)
     if parting is not None:
         flaws.append(f"The file and the log of this machine are different versions from event {parting} on.")
     schemas = {str(schema): count for schema, count in verification.record_counts_by_schema.items()}
-    return _LogFaults(
+    return _LogCheck(
         header.id,
         " ".join(flaws) or None,
         schemas,
@@ -186,7 +186,7 @@ def _event_hashes_if_stored(log: StudyLog, attempt_id: str) -> list[str]:
         return []
 
 
-def _missing_attempt_faults(log: StudyLog, anchors: Sequence[Anchor]) -> list[_LogFaults]:
+def _checks_of_missing_attempts(log: StudyLog, anchors: Sequence[Anchor]) -> list[_LogCheck]:
     """Attempts that anchors name and the log does not have, unless they were deleted in the open."""
     stones = log.event_counts_of_deleted_attempts()
     attempt_ids = {header.id for header in log.headers()}
@@ -205,11 +205,11 @@ def _missing_attempt_faults(log: StudyLog, anchors: Sequence[Anchor]) -> list[_L
             )
         else:
             continue
-        missing_attempts.append(_LogFaults(attempt, problem, {}, 0))
+        missing_attempts.append(_LogCheck(attempt, problem, {}, 0))
     return missing_attempts
 
 
-def _print_faults(log_faults: Sequence[_LogFaults], *, json_output: bool, is_single: bool) -> None:
+def _print_log_checks(log_checks: Sequence[_LogCheck], *, json_output: bool, is_single: bool) -> None:
     if json_output:
         json_rows: list[dict[str, object]] = [
             {
@@ -221,15 +221,15 @@ def _print_faults(log_faults: Sequence[_LogFaults], *, json_output: bool, is_sin
                 "published": list(checked_log.published_signers),
                 "revoked": list(checked_log.revoked_receipts),
             }
-            for checked_log in log_faults
+            for checked_log in log_checks
         ]
         print_json(
             json_rows[0]
             if is_single
-            else [{"attempt": check.attempt_id, **row} for check, row in zip(log_faults, json_rows, strict=True)]
+            else [{"attempt": check.attempt_id, **row} for check, row in zip(log_checks, json_rows, strict=True)]
         )
         return
-    for checked_log in log_faults:
+    for checked_log in log_checks:
         name = "" if is_single else f"{checked_log.attempt_id[:8]}: "
         agree = (
             f" {checked_log.agreeing_anchor_count}"

@@ -93,7 +93,7 @@ def _due_comparisons_and_known_count(
 ) -> tuple[Sequence[_AttemptComparison], int]:
     """The comparisons that are due, and the number of those made before."""
     from benchwright_attempts.attempts import Attempts
-    from benchwright_attempts.grading.second_opinions import SecondOpinions, problem_digest
+    from benchwright_attempts.grading.second_opinions import SecondOpinions, digest_with_hidden_part
     from benchwright_formal.second_opinion import has_reference_design
 
     store, opinions, comparisons, known_count = Store(home), SecondOpinions(home), [], 0
@@ -115,7 +115,7 @@ def _due_comparisons_and_known_count(
             continue
         if verdict.digests.get("harness") != problem.harness_digest or header.problem_digest != problem.public_digest:
             continue
-        earlier_opinion, current_digest = opinions.find_opinion(header.id), problem_digest(problem)
+        earlier_opinion, current_digest = opinions.find_opinion(header.id), digest_with_hidden_part(problem)
         if (
             earlier_opinion is not None
             and earlier_opinion.is_current_for(verdict.number, current_digest, tools_key, limit_s)

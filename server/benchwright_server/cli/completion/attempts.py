@@ -19,11 +19,11 @@ from benchwright_subjects.inline.grading import GradingPlace
 from benchwright_subjects.inline.record import Hindsight, SiteRecord
 from benchwright_subjects.inline.recorded_pauses import pause_sites
 from benchwright_subjects.inline.sites import Site
-from benchwright_subjects.inline.text.hindsight import PauseOffer, hindsight_at_pauses, with_test_verdicts
+from benchwright_subjects.inline.text.hindsight import PauseOffer, hindsight_at_pauses, run_tests_on_wrong_offers
 
 
 @dataclass(frozen=True)
-class TestedOffers:
+class OfferTestOptions:
     """The wrong offers that the hidden tests run on."""
 
     grading_place: GradingPlace
@@ -130,7 +130,7 @@ def hindsight_on_offers(
     records: Sequence[SiteRecord],
     problems_by_ref: Mapping[str, Problem],
     pause_ms: int,
-    tested_offers: TestedOffers | None,
+    offer_test_options: OfferTestOptions | None,
 ) -> list[Hindsight]:
     """The hindsight of the attempts on what was offered at their pauses.
 
@@ -139,7 +139,7 @@ def hindsight_on_offers(
         records: Records of the run.
         problems_by_ref: Problems by PACK/ID.
         pause_ms: Time after an edit at which the server was asked.
-        tested_offers: The wrong offers that are tested; None for none.
+        offer_test_options: The wrong offers that are tested; None for none.
     """
     records_by_site = {record.site: record for record in records}
     records_by_attempt: dict[str, list[tuple[Site, SiteRecord]]] = {}
@@ -152,20 +152,20 @@ def hindsight_on_offers(
             header = log.header(attempt)
             public = problems_by_ref[header.problem].public.files
             offers += hindsight_at_pauses(header, log.events(attempt), site_records, pause_ms, public)
-    if tested_offers is None:
+    if offer_test_options is None:
         return [lookback for _, lookback in offers]
     with progress(
         "testing wrong offers",
-        2 * min(tested_offers.most_tested, sum(bool(lookback.is_wrong) for _, lookback in offers)),
+        2 * min(offer_test_options.most_tested, sum(bool(lookback.is_wrong) for _, lookback in offers)),
         "runs",
     ) as meter:
         return asyncio.run(
-            with_test_verdicts(
+            run_tests_on_wrong_offers(
                 offers,
                 problems_by_ref,
-                tested_offers.grading_place,
-                tested_offers.most_tested,
-                tested_offers.seed,
+                offer_test_options.grading_place,
+                offer_test_options.most_tested,
+                offer_test_options.seed,
                 lambda run_progress: meter.show_counts(
                     run_progress.finished_runs, run_progress.planned_runs, run_progress.known_runs
                 ),

@@ -23,9 +23,9 @@ from benchwright_server.cli.terminal.interruption import end_cleanly_on_signal
 from benchwright_server.cli.terminal.output import err, exit_on_expected_error
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
-from benchwright_studies.plan.accept_policy import Policy
-from benchwright_subjects.inline.policies import Refusal
-from benchwright_subjects.inline.sites import Cutting, SiteKind, kinds_of_names
+from benchwright_studies.plan.accept_policy import AcceptPolicy
+from benchwright_subjects.inline.policies import RefusalConsequence
+from benchwright_subjects.inline.sites import SiteKind, SiteSelection, kinds_of_names
 
 if TYPE_CHECKING:
     # What talks to a server takes half a second to import: only a run pays.
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from benchwright_subjects.inline.record import SiteRecord
     from benchwright_subjects.inline.run import SitePlan
     from benchwright_subjects.inline.run_folder import RunFolder
-    from benchwright_subjects.inline.site_run import Rules
+    from benchwright_subjects.inline.site_run import PlayRules
 
 _GO_ON = "What was played is kept: the same command continues where it stopped."
 _CUT = ",".join(kind for kind in SiteKind if kind not in (SiteKind.REPLAY, SiteKind.TYPE_THROUGH))
@@ -80,12 +80,13 @@ class PlayOptions:
     """Options for playing the sites."""
 
     policy: Annotated[
-        list[Policy] | None, typer.Option(help="What is accepted; may be repeated; `first-line` if not given.")
+        list[AcceptPolicy] | None, typer.Option(help="What is accepted; may be repeated; `first-line` if not given.")
     ] = None
     bounds: Annotated[bool, typer.Option(help="Play the policies `never` (floor) and `matches` (ceiling) too.")] = True
     mode: Annotated[
-        Refusal, typer.Option(help="After a refusal, type the reference's next line (assisted), or stop (alone).")
-    ] = Refusal.ASSISTED
+        RefusalConsequence,
+        typer.Option(help="After a refusal, type the reference's next line (assisted), or stop (alone)."),
+    ] = RefusalConsequence.ASSISTED
     automatic: Annotated[
         bool, typer.Option("--automatic", help="Ask as an editor does while somebody types, not as if asked by a key.")
     ] = False
@@ -100,22 +101,22 @@ class PlayOptions:
     statement: Annotated[bool, typer.Option(help="Put the problem's statement into the workspace.")] = True
 
     @property
-    def played_policies(self) -> tuple[Policy, ...]:
+    def played_policies(self) -> tuple[AcceptPolicy, ...]:
         """All that are played, in the order of the enumeration."""
         chosen_policies = {
-            *(self.policy or [Policy.FIRST_LINE]),
-            *((Policy.NEVER, Policy.MATCHES) if self.bounds else ()),
+            *(self.policy or [AcceptPolicy.FIRST_LINE]),
+            *((AcceptPolicy.NEVER, AcceptPolicy.MATCHES) if self.bounds else ()),
         }
-        return tuple(policy for policy in Policy if policy in chosen_policies)
+        return tuple(policy for policy in AcceptPolicy if policy in chosen_policies)
 
     @property
-    def play_rules(self) -> Rules:
+    def play_rules(self) -> PlayRules:
         """As a site is played by."""
         from benchwright_subjects.inline.dialects.lsp import Trigger
-        from benchwright_subjects.inline.site_run import Rules
+        from benchwright_subjects.inline.site_run import PlayRules
 
         trigger = Trigger.AUTOMATIC if self.automatic else Trigger.INVOKED
-        return Rules(self.mode, trigger, self.timeout, self.most_asks, self.next_edits)
+        return PlayRules(self.mode, trigger, self.timeout, self.most_asks, self.next_edits)
 
 
 def run_command(
@@ -142,16 +143,16 @@ def run_command(
         explain_missing_extra("`benchwright completion run`", "baselines"),
         end_cleanly_on_signal(_GO_ON),
     ):
-        from benchwright_server.cli.completion.attempts import TestedOffers, hindsight_on_offers
+        from benchwright_server.cli.completion.attempts import OfferTestOptions, hindsight_on_offers
         from benchwright_subjects.inline.grading import GradingPlace
         from benchwright_subjects.inline.run_folder import RunFolder
-        from benchwright_subjects.inline.server.confinement import protection_remark, secret_folders
+        from benchwright_subjects.inline.server.confinement import missing_protection_remark, secret_folders
 
         home, folder = Home.from_environment(), RunFolder(output)
         sites = _with_attempts_of_study(sites)
         problems = _unsealed_problems_by_ref(Store(home), sites)
         plan = _site_plan(server, sites, playing, problems, secret_folders(home, output))
-        if remark := protection_remark():
+        if remark := missing_protection_remark():
             err.print(remark)
         with folder.open_for_writing(plan.settings):
             records = _play_with_progress(plan, folder)
@@ -159,7 +160,7 @@ def run_command(
             if grade:
                 _grade_with_progress(records, problems, grading_place, folder)
             if SiteKind.REPLAY in plan.settings.kinds:
-                tested_offers = TestedOffers(grading_place, most_tested, sites.seed) if grade else None
+                tested_offers = OfferTestOptions(grading_place, most_tested, sites.seed) if grade else None
                 folder.replace_hindsights(
                     hindsight_on_offers(plan.sites, records, problems, sites.pause_ms, tested_offers)
                 )
@@ -208,7 +209,7 @@ def _site_plan(
     from benchwright_server.cli.completion.attempts import replayed_sites
     from benchwright_subjects.inline.dialects.registered import DIALECTS
     from benchwright_subjects.inline.run import SitePlan, problem_digest_for_run, sites_of_problems
-    from benchwright_subjects.inline.run_folder import Settings
+    from benchwright_subjects.inline.run_folder import RunSettings
     from benchwright_subjects.inline.server.configuration import configuration_digest
     from benchwright_subjects.inline.server.confinement import can_confine, workplaces_folder_of
     from benchwright_subjects.inline.site_run import InlineSubject
@@ -217,7 +218,7 @@ def _site_plan(
     site_kinds = site_options.site_kinds
     chosen_sites = (
         sites_of_problems(
-            problems_by_ref, Cutting(site_kinds, site_options.per_kind, site_options.longest, site_options.seed)
+            problems_by_ref, SiteSelection(site_kinds, site_options.per_kind, site_options.longest, site_options.seed)
         )
         if not site_options.study
         else []
@@ -231,7 +232,7 @@ def _site_plan(
     if not chosen_sites:
         raise ServerError("There are no sites of these kinds. Choose other --sites.")
     used_problems = {site.problem for site in chosen_sites}
-    settings = Settings(
+    settings = RunSettings(
         command=launch.command,
         dialect=server_options.dialect,
         configuration=configuration_digest(launch, server_options.dialect, server_options.initialization_options),

@@ -61,12 +61,12 @@ def sign_in_command(
                 f"Kept what the extension keeps. Use it with --profile {profile}.", markup=False, soft_wrap=True
             )
             return
-        name = asyncio.run(_sign_in_by_code(chosen_server, profile))
+        name = asyncio.run(_sign_in_by_code_and_return_name(chosen_server, profile))
     console.print(f"Signed in{f' as {name}' if name else ''}. Use it with --profile {profile}.", markup=False)
 
 
-async def _sign_in_by_code(server_options: ServerOptions, profile_folder: Path) -> str:
-    from benchwright_subjects.inline.dialects.copilot import CopilotDialect, sign_in
+async def _sign_in_by_code_and_return_name(server_options: ServerOptions, profile_folder: Path) -> str:
+    from benchwright_subjects.inline.dialects.copilot import CopilotDialect, sign_in_and_get_user_name
     from benchwright_subjects.inline.server.confinement import secret_folders, workplaces_folder_of
     from benchwright_subjects.inline.server.session import open_connection
     from benchwright_subjects.inline.workplace import temporary_workplace
@@ -80,7 +80,7 @@ async def _sign_in_by_code(server_options: ServerOptions, profile_folder: Path) 
     launch = server_options.server_launch(secret_folders(home, profile_folder))
     with temporary_workplace(workplaces_folder_of(home), {}, None) as work_area:
         async with open_connection(launch, CopilotDialect(), work_area, os.environ) as (connection, _):
-            name = await sign_in(connection, show)
+            name = await sign_in_and_get_user_name(connection, show)
         with explain_unwritable(profile_folder):
             shutil.copytree(work_area.home, profile_folder, symlinks=True, dirs_exist_ok=True)
             profile_folder.chmod(0o700)

@@ -68,14 +68,14 @@ def study_command(
 def _study_id_and_condition_parts(
     study_file_or_id: str, condition_names: Sequence[str]
 ) -> tuple[str, list[ModelCondition]]:
-    from benchwright_server.cli.eval.study_evaluation import registered_study_id
+    from benchwright_server.cli.eval.study_evaluation import register_study_if_file
     from benchwright_studies.plan.model_condition import model_condition, model_conditions
 
     home = Home.from_environment()
     store = Store(home)
     log = open_log(configured_log_location(home))
     try:
-        name = registered_study_id(log, store, study_file_or_id)
+        name = register_study_if_file(log, store, study_file_or_id)
         condition_parts = [model_condition(log, name, condition) for condition in condition_names] or [
             model_part for model_part in model_conditions(log, name) if model_part.condition.is_inline
         ]
@@ -138,12 +138,16 @@ def carry_out_condition(
     """
     from benchwright_subjects.evaluation.services import EvaluationServices
     from benchwright_subjects.inline.dialects.registered import DIALECTS
-    from benchwright_subjects.inline.lone_attempt import attempt_problems, start_and_check_server
+    from benchwright_subjects.inline.lone_attempt import let_server_attempt_problems, require_registered_server
     from benchwright_subjects.inline.server.configuration import configuration_digest
-    from benchwright_subjects.inline.server.confinement import protection_remark, secret_folders, workplaces_folder_of
+    from benchwright_subjects.inline.server.confinement import (
+        missing_protection_remark,
+        secret_folders,
+        workplaces_folder_of,
+    )
     from benchwright_subjects.inline.site_run import InlineSubject
 
-    if remark := protection_remark():
+    if remark := missing_protection_remark():
         err.print(remark)
     server = _with_registered_server(server_options, condition_part)
     home = Home.from_environment()
@@ -162,9 +166,9 @@ def carry_out_condition(
 
     async def work() -> list[AttemptVerdict | None]:
         try:
-            lone_server = await start_and_check_server(condition_part, subject, digest)
+            lone_server = await require_registered_server(condition_part, subject, digest)
             with progress("working", len(planned), "attempts") as meter:
-                return await attempt_problems(services, lone_server, planned, meter.show_counts)
+                return await let_server_attempt_problems(services, lone_server, planned, meter.show_counts)
         finally:
             await services.close()
 

@@ -38,13 +38,13 @@ def agent_image(
     Exit status: 0 every agent ended with 0, 1 some did not, 2 nothing could be run.
     """
     with exit_on_expected_error(), explain_missing_extra("`benchwright eval agent-image`", "baselines"):
-        from benchwright_subjects.agents.agent_image import AgentImage, run_image
+        from benchwright_subjects.agents.agent_image import AgentImage, run_image_on_problems
         from benchwright_subjects.samples import select_problems
 
         problems = select_problems(Store(Home.from_environment()), pack, problem or "")
         container_options = AgentImage(image, network, tuple(variables or ()), time_limit)
         with explain_unwritable(folder):
-            agent_runs = run_image(container_options, problems, folder, samples, jobs)
+            agent_runs = run_image_on_problems(container_options, problems, folder, samples, jobs)
     ended_count = sum(agent_run.exit_code == 0 for agent_run in agent_runs)
     if json_output:
         print_json(
@@ -76,8 +76,8 @@ def agent_image_template(
 ) -> None:
     """Write the files of a base image with open-source tools, and of an agent's image on it."""
     with exit_on_expected_error(), explain_missing_extra("`benchwright eval agent-image-template`", "baselines"):
-        from benchwright_subjects.agents.agent_image import write_template
+        from benchwright_subjects.agents.agent_image import write_image_template
 
         with explain_unwritable(folder):
-            write_template(folder)
+            write_image_template(folder)
     console.print(f"{folder} has Dockerfile-base, Dockerfile and agent.py.")

@@ -146,7 +146,7 @@ def export_prompts(
 ) -> None:
     """Write the prompts of a pack's problems, for a model that runs elsewhere."""
     with exit_on_expected_error(), explain_missing_extra("`benchwright eval export-prompts`", "baselines"):
-        from benchwright_subjects.evaluation.prompt_lines import write_prompts
+        from benchwright_subjects.evaluation.prompt_lines import write_prompts_and_count
         from benchwright_subjects.samples import RequestForm
 
         prompting.refuse_exclusive()
@@ -164,6 +164,6 @@ def export_prompts(
             prompting.prompts,
             str(prompting.passages) if prompting.passages else "",
         )
-        problems, prompt_of = prompt_form.problems_and_prompts(Store(Home.from_environment()), pack)
-        count = write_prompts(file, problems, prompt_of)
+        problems, prompt_of = prompt_form.problems_and_prompt_maker(Store(Home.from_environment()), pack)
+        count = write_prompts_and_count(file, problems, prompt_of)
     err.print(f"{count} prompts written to {file}.", markup=False)

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from benchwright_problems.partial_date import require_partial_date
 from benchwright_server.errors import ServerError
-from benchwright_subjects.agent_mode import EDITOR_SUBJECT
+from benchwright_subjects.agent_mode import AGENT_MODE_SUBJECT
 
 Pack = Annotated[str, typer.Option("--pack", help="The pack whose problems are asked.")]
 Problems = Annotated[
@@ -173,7 +173,7 @@ class AgentOptions:
     @property
     def has_misplaced_editor_option(self) -> bool:
         """True if an option is given that is for the subject `vscode-agent` alone, and that is not the subject."""
-        return bool(self.extension or self.participant) and self.subject != EDITOR_SUBJECT
+        return bool(self.extension or self.participant) and self.subject != AGENT_MODE_SUBJECT
 
     def task_arguments(self) -> dict[str, JsonValue]:
         """The arguments of the task: only what was given."""

@@ -55,9 +55,9 @@ def resume_run(log_or_folder: Path, limits: LimitOptions, json_output: bool) -> 
     """
     if limits.cost_limit is not None:
         raise ServerError("--resume keeps the --cost-limit that the run began with; leave it out.")
-    from benchwright_subjects.evaluation.evaluation import newest_log, resume_run
+    from benchwright_subjects.evaluation.evaluation import newest_eval_log_file, resume_run
 
-    log = newest_log(log_or_folder) if log_or_folder.is_dir() else log_or_folder
+    log = newest_eval_log_file(log_or_folder) if log_or_folder.is_dir() else log_or_folder
     with _stdout_to_stderr_if(json_output), _exit_with_resume_hint(log.parent):
         return resume_run(log, "none" if json_output else None, limits.costs, limits.budget)
 

@@ -166,7 +166,7 @@ def _study_id_parts_and_missing_refs(planned: PlannedPart) -> tuple[str, list[Mo
     store = Store(home)
     log = open_log(configured_log_location(home))
     try:
-        study = registered_study_id(log, store, planned.study_file_or_id)
+        study = register_study_if_file(log, store, planned.study_file_or_id)
         condition_parts = [model_condition(log, study, name) for name in planned.conditions] or model_conditions(
             log, study
         )
@@ -185,7 +185,7 @@ def _study_id_parts_and_missing_refs(planned: PlannedPart) -> tuple[str, list[Mo
         log.close()
 
 
-def registered_study_id(log: StudyLog, store: Store, file_or_id: str) -> str:
+def register_study_if_file(log: StudyLog, store: Store, file_or_id: str) -> str:
     """The id of a study: of a study file's, which is registered.
 
     Raises:

@@ -15,7 +15,7 @@ from benchwright_server.cli.terminal.options import Json
 from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
-from benchwright_subjects.agent_mode import EDITOR_SUBJECT
+from benchwright_subjects.agent_mode import AGENT_MODE_SUBJECT
 
 if TYPE_CHECKING:
     from benchwright_subjects.agents.preset import Preset
@@ -43,7 +43,7 @@ def list_command(json_output: Json = False) -> None:
     from benchwright_subjects.agents.preset import presets
 
     with exit_on_expected_error():
-        rows = [*(_subject_row(subject) for subject in presets()), _editor_row()]
+        rows = [*(_subject_row(subject) for subject in presets()), _agent_mode_row()]
     if json_output:
         print_json(rows)
         return
@@ -64,7 +64,7 @@ def add_command(
     from benchwright_subjects.agents.preset import preset_named
 
     with exit_on_expected_error():
-        if name == EDITOR_SUBJECT:
+        if name == AGENT_MODE_SUBJECT:
             raise ServerError(
                 f"{name} is the editor that the set-up installs, with the machine's Chromium. Run ./run once in a "
                 "checkout, or install code-server (`npm install -g code-server`) and the package chromium."
@@ -92,10 +92,10 @@ def doctor_command(
 
     with exit_on_expected_error(), explain_missing_extra("`benchwright subject doctor`", "baselines"):
         rows = []
-        if name != EDITOR_SUBJECT:
+        if name != AGENT_MODE_SUBJECT:
             rows = asyncio.run(_subject_rows_with_state([preset_named(name)] if name else presets()))
-        if name in (None, EDITOR_SUBJECT):
-            rows.append(asyncio.run(_editor_row_with_state()))
+        if name in (None, AGENT_MODE_SUBJECT):
+            rows.append(asyncio.run(_agent_mode_row_with_state()))
     if json_output:
         print_json(rows)
     else:
@@ -108,7 +108,7 @@ def doctor_command(
 
 
 async def _subject_rows_with_state(subjects: list[Preset]) -> list[dict[str, JsonValue]]:
-    from benchwright_subjects.agents.examination import ExaminedSubject, SubjectCondition, examine_subject
+    from benchwright_subjects.agents.examination import ExaminationFinding, ExaminedSubject, examine_subject
     from benchwright_subjects.agents.installation import is_installed
 
     cache = Home.from_environment().cache
@@ -118,7 +118,7 @@ async def _subject_rows_with_state(subjects: list[Preset]) -> list[dict[str, Jso
             sandbox, toolchain = open_sandbox(DEFAULT_SANDBOX), toolchain_for(DEFAULT_SANDBOX, cache)
             examined = await examine_subject(subject, cache, sandbox, toolchain)
         else:
-            examined = ExaminedSubject(SubjectCondition.NOT_INSTALLED, f"benchwright subject add {subject.name}")
+            examined = ExaminedSubject(ExaminationFinding.NOT_INSTALLED, f"benchwright subject add {subject.name}")
         rows.append(_subject_row(subject) | {"state": examined.condition.value, "said": examined.message})
     return rows
 
@@ -143,13 +143,13 @@ def _subject_row(subject: Preset) -> dict[str, JsonValue]:
     }
 
 
-def _editor_row() -> dict[str, JsonValue]:
+def _agent_mode_row() -> dict[str, JsonValue]:
     from benchwright_attempts.errors import EvaluationError
-    from benchwright_subjects.agent_mode.launch import Editor, agent_mode_launch
+    from benchwright_subjects.agent_mode.launch import CodeServerEditor, agent_mode_launch
 
     cache = Home.from_environment().cache
     row: dict[str, JsonValue] = {
-        "name": EDITOR_SUBJECT,
+        "name": AGENT_MODE_SUBJECT,
         "title": "Agent mode of VS Code",
         "kind": "editor",
         "version": "",
@@ -162,7 +162,7 @@ def _editor_row() -> dict[str, JsonValue]:
         "folder": "",
     }
     try:
-        editor = Editor.find(cache)
+        editor = CodeServerEditor.find(cache)
         launch = agent_mode_launch(editor, cache)
     except EvaluationError:
         return row
@@ -176,18 +176,18 @@ def _editor_row() -> dict[str, JsonValue]:
     }
 
 
-async def _editor_row_with_state() -> dict[str, JsonValue]:
+async def _agent_mode_row_with_state() -> dict[str, JsonValue]:
     from benchwright_attempts.errors import EvaluationError
-    from benchwright_subjects.agent_mode.launch import Editor, agent_mode_launch
-    from benchwright_subjects.agents.examination import ExaminedSubject, SubjectCondition, examine_launch
+    from benchwright_subjects.agent_mode.launch import CodeServerEditor, agent_mode_launch
+    from benchwright_subjects.agents.examination import ExaminationFinding, ExaminedSubject, examine_launch
 
     cache = Home.from_environment().cache
     try:
-        editor = Editor.find(cache)
+        editor = CodeServerEditor.find(cache)
         launch = agent_mode_launch(editor, cache)
         version = str(launch.identity_facts["subject_version"])
         sandbox, toolchain = open_sandbox(DEFAULT_SANDBOX), toolchain_for(DEFAULT_SANDBOX, cache)
         examined = await examine_launch(launch, editor.version_command, version, sandbox, toolchain)
     except EvaluationError as error:
-        examined = ExaminedSubject(SubjectCondition.NOT_INSTALLED, str(error))
-    return _editor_row() | {"state": examined.condition.value, "said": examined.message}
+        examined = ExaminedSubject(ExaminationFinding.NOT_INSTALLED, str(error))
+    return _agent_mode_row() | {"state": examined.condition.value, "said": examined.message}

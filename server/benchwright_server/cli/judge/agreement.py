@@ -77,9 +77,9 @@ async def rated_answers_from_database() -> Sequence[RatedAnswer]:
         return answers_rated_by_people_and_models(await records.answer_records())
 
 
-def _print_agreement(formats: Sequence[FormatAgreement], with_disagreements: bool) -> None:
+def _print_agreement(format_agreements: Sequence[FormatAgreement], with_disagreements: bool) -> None:
     table = TerminalTable(*_COLUMNS)
-    for measured_format in formats:
+    for measured_format in format_agreements:
         for judge in measured_format.judges:
             judge_shares = (judge.agreement, judge.false_accept, judge.false_reject)
             undecided = f"{judge.undecided} answers, {judge.undecided_votes} votes"
@@ -94,7 +94,7 @@ def _print_agreement(formats: Sequence[FormatAgreement], with_disagreements: boo
                 undecided,
             )
     table.print_rows()
-    for measured_format in formats:
+    for measured_format in format_agreements:
         people = measured_format.people
         coefficients = (
             [f"same label in {share_with_interval_text(people.same_label)} pairs"] if people.same_label.total else []
@@ -113,7 +113,7 @@ def _print_agreement(formats: Sequence[FormatAgreement], with_disagreements: boo
         console.print("; ".join(fact_texts), soft_wrap=True)
     console.print("Intervals: 95 %; Wilson's for shares, percentile bootstrap for the rest.")
     if with_disagreements:
-        for measured_format in formats:
+        for measured_format in format_agreements:
             for judge in measured_format.judges:
                 for disagreement in judge.disagreements:
                     people_labels = ", ".join(f"{name} {label}" for name, label in disagreement.people.items())
@@ -125,14 +125,14 @@ def _print_agreement(formats: Sequence[FormatAgreement], with_disagreements: boo
                     )
 
 
-def cronbach_text(people: PeopleAgreement) -> str:
+def cronbach_text(people_agreement: PeopleAgreement) -> str:
     """Cronbach's alpha with whom it is of, or why there is none."""
-    if people.cronbach_people < 2:
-        return f"no Cronbach's alpha, since no two people graded all {people.items} answers that two graded"
-    whom = f"of {people.cronbach_people} who graded all {people.items} answers"
-    if people.cronbach is None:
+    if people_agreement.cronbach_people < 2:
+        return f"no Cronbach's alpha, since no two people graded all {people_agreement.items} answers that two graded"
+    whom = f"of {people_agreement.cronbach_people} who graded all {people_agreement.items} answers"
+    if people_agreement.cronbach is None:
         return f"Cronbach's alpha undefined {whom}"
-    return f"Cronbach's alpha {number(people.cronbach)} {whom}"
+    return f"Cronbach's alpha {number(people_agreement.cronbach)} {whom}"
 
 
 def share_with_interval_text(share: Share) -> str:

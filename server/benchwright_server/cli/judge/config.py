@@ -65,7 +65,7 @@ def test(json_output: Json = False) -> None:
         explain_missing_extra("`benchwright judge test`", "judges"),
         err.status("Asking the judges"),
     ):
-        rows = asyncio.run(_judge_sample_and_make_rows())
+        rows = asyncio.run(_judge_trial_answers_and_make_rows())
     if json_output:
         print_json(rows)
     else:
@@ -73,8 +73,8 @@ def test(json_output: Json = False) -> None:
     raise typer.Exit(0 if all(row["ok"] for row in rows) else 1)
 
 
-async def _judge_sample_and_make_rows() -> list[_Row]:
-    from benchwright_judges.agreement.sample import SAMPLE, SAMPLE_ANSWERS, sample_rubric
+async def _judge_trial_answers_and_make_rows() -> list[_Row]:
+    from benchwright_judges.agreement.sample import TRIAL_ANSWERS_AND_LABELS, TRIAL_QUESTION, trial_rubric
     from benchwright_judges.models.budget import JudgingBudget
 
     rows: list[_Row] = []
@@ -83,8 +83,8 @@ async def _judge_sample_and_make_rows() -> list[_Row]:
             raise ServerError("No judge is set up. docs/how-to/judges.md shows how to set one up.")
         spending = JudgingBudget(judges.settings.budget_usd)
         for judge in judges.panel.judges:
-            for answer, expected_label in SAMPLE_ANSWERS:
-                vote = await judge.vote(SAMPLE, answer, sample_rubric(), budget=spending)
+            for answer, expected_label in TRIAL_ANSWERS_AND_LABELS:
+                vote = await judge.vote(TRIAL_QUESTION, answer, trial_rubric(), budget=spending)
                 rows.append(
                     {
                         "judge": judge.name,

@@ -29,7 +29,7 @@ from benchwright_server.protocol.grading import (
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: every command would pay for this one.
-    from benchwright_judges.people.human_grading import GradedItem, HumanGrading
+    from benchwright_judges.people.human_grading import GradableAnswer, HumanGrading
     from benchwright_judges.records.records import Records
 
 _SAID: TypeAdapter[GradeGiven | GradeSkipped] = TypeAdapter(GradeGiven | GradeSkipped)
@@ -74,7 +74,7 @@ async def _record_next_grade_or_skip(
         try:
             grade_reply = _SAID.validate_json(line)
             if isinstance(grade_reply, GradeGiven):
-                judgement = await grading.store_grade(
+                judgement = await grading.store_grade_and_judgement_if_decided(
                     grade_reply.id, grader_pseudonym, grade_reply.label, grade_reply.difficulty, grade_reply.comment
                 )
                 await record_judgement_if_newest(records, grade_reply.id, judgement)
@@ -91,7 +91,7 @@ async def _record_next_grade_or_skip(
     return None
 
 
-def _answer_message(grading_item: GradedItem, left_count: int) -> AnswerToGrade:
+def _answer_message(grading_item: GradableAnswer, left_count: int) -> AnswerToGrade:
     problem, key = grading_item.problem, grading_item.problem.hidden.answer
     question = problem.public.question
     pictures = (*problem.public.figures, *(key.figures if key else ()))

@@ -71,7 +71,7 @@ class _Classifier:
             self.endpoints,
             self.records,
             budget=self.budget,
-            offline=self.offline,
+            is_offline=self.offline,
         )
         usable = {vote.judge: types_named_by_vote(vote) for vote in classified.votes if not vote.error}
         if usable:
@@ -115,9 +115,11 @@ def error_types(
     Exit status: 0 every wrong answer is classified, 1 some are not, 2 there is nothing to classify or no judge.
     """
     with exit_on_expected_error(), explain_missing_extra("`benchwright judge error-types`", "baselines"):
-        labels = _labels(labels_file)
+        labels = _read_or_default_labels(labels_file)
         if sheet is not None or corrections is not None:
-            _exchange_sheet(pack, solver, labels, sheet, corrections, person, json_output=json_output)
+            _record_corrections_and_write_sheet(
+                pack, solver, labels, sheet, corrections, person, json_output=json_output
+            )
             return
         classification = asyncio.run(_classify_wrong_answers(pack, solver, labels, budget, jobs))
     counts = Counter(name for _, classified in classification.classified_answers for name in classified.types)
@@ -147,7 +149,7 @@ def error_types(
     raise typer.Exit(1 if summary_fields["missing"] else 0)
 
 
-def _labels(file: Path | None) -> ErrorLabels:
+def _read_or_default_labels(file: Path | None) -> ErrorLabels:
     from benchwright_judges.agreement.error_labels import csbench_error_labels, read_error_labels
 
     if file is None:
@@ -160,12 +162,12 @@ def _labels(file: Path | None) -> ErrorLabels:
     return labels
 
 
-def _exchange_sheet(
+def _record_corrections_and_write_sheet(
     pack_name: str,
     solver_name: str,
     labels: ErrorLabels,
-    sheet: Path | None,
-    corrections: Path | None,
+    sheet_file: Path | None,
+    corrections_file: Path | None,
     person: str,
     *,
     json_output: bool,
@@ -175,7 +177,7 @@ def _exchange_sheet(
     from benchwright_subjects.evaluation.kept_evals import eval_logs_folder
     from benchwright_subjects.wrong_answers import wrong_answers
 
-    if corrections is not None and not person:
+    if corrections_file is not None and not person:
         raise ServerError("--corrections needs --as with the pseudonym of the person who corrected.")
     home = Home.from_environment()
     store = Store(home)
@@ -184,15 +186,15 @@ def _exchange_sheet(
         read_wrong_answers = partial(
             wrong_answers, log, store, eval_logs_folder(home), pack_name, labels, solver=solver_name
         )
-        if corrections is not None:
-            corrected_types = read_error_sheet(corrections, labels)
+        if corrections_file is not None:
+            corrected_types = read_error_sheet(corrections_file, labels)
             failed_answers = read_wrong_answers().all_answers
             if unknown := corrected_types.keys() - {answer.header.id for answer in failed_answers}:
                 raise ServerError(
-                    f"{corrections}: there is no wrong answer of the attempt {min(unknown)!r} at {pack_name}."
+                    f"{corrections_file}: there is no wrong answer of the attempt {min(unknown)!r} at {pack_name}."
                 )
             recorded_count = asyncio.run(_record_corrections(log, failed_answers, corrected_types, labels, person))
-        if sheet is not None:
+        if sheet_file is not None:
             failed_answers = read_wrong_answers().all_answers
             sheet_rows = []
             for answer in failed_answers:
@@ -205,11 +207,11 @@ def _exchange_sheet(
                         question=problem.public.statement,
                         reference=key.value if key is not None else "",
                         reply=answer.reply,
-                        types=answer.types,
+                        types=answer.label_names,
                     )
                 )
-            with explain_unwritable(sheet):
-                write_error_sheet(sheet, sheet_rows)
+            with explain_unwritable(sheet_file):
+                write_error_sheet(sheet_file, sheet_rows)
             written_count = len(sheet_rows)
     counts = {"corrected": recorded_count, "written": written_count}
     if json_output:
@@ -221,14 +223,14 @@ def _exchange_sheet(
 async def _record_corrections(
     log: StudyLog,
     failed_answers: Sequence[WrongAnswer],
-    corrected_types: Mapping[str, tuple[str, ...]],
+    corrected_types_by_attempt_id: Mapping[str, tuple[str, ...]],
     labels: ErrorLabels,
     person: str,
 ) -> int:
     recorded_count = 0
     for answer in failed_answers:
-        types = corrected_types.get(answer.header.id)
-        if types is None or answer.people.get(person) == types:
+        types = corrected_types_by_attempt_id.get(answer.header.id)
+        if types is None or answer.labels_by_person.get(person) == types:
             continue
         event = ErrorsClassified(
             number=answer.number, types=types, people={person: types}, judges={}, rubric=labels.reference

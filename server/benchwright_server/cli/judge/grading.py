@@ -25,7 +25,7 @@ from benchwright_server.cli.terminal.output import console, err, exit_on_expecte
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import.
-    from benchwright_judges.people.human_grading import GradedItem, HumanGrading
+    from benchwright_judges.people.human_grading import GradableAnswer, HumanGrading
     from benchwright_judges.records.records import Records
 
 Grader = Annotated[str, typer.Option("--as", metavar="NAME", help="Your pseudonym, the same every time.")]
@@ -56,7 +56,7 @@ def grade(
 
     async def work() -> int:
         async with opened_grading(graders, includes_judged) as (grading, records):
-            grading_items = await (grading.open_disputes(grader) if disputed else grading.gradable_answers(grader))
+            grading_items = await (grading.undecided_disputes(grader) if disputed else grading.gradable_answers(grader))
             # Nothing else happens meanwhile, and Ctrl+C reaches a question that is not asked in a thread.
             if not grading_items:
                 console.print("Nothing is left for you to grade.")
@@ -64,13 +64,15 @@ def grade(
             for number, grading_item in enumerate(grading_items, start=1):
                 console.print(Rule(f"{number} of {len(grading_items)}"))
                 _print_answer(grading_item)
-                label = _ask_label(grading_item)
+                label = _ask_label_or_command(grading_item)
                 if label == _QUIT:
                     break
                 if label == _SKIP:
                     continue
                 difficulty, comment = _ask_difficulty_and_comment()
-                judgement = await grading.store_grade(grading_item.id, grader, label, difficulty, comment)
+                judgement = await grading.store_grade_and_judgement_if_decided(
+                    grading_item.id, grader, label, difficulty, comment
+                )
                 await record_judgement_if_newest(records, grading_item.id, judgement)
                 graded_count += 1
             return graded_count
@@ -88,12 +90,12 @@ def sheet_export(
     """Write the answers that you may grade, with columns for label, difficulty (1 to 5) and comment."""
 
     async def work() -> int:
-        from benchwright_judges.people.grading_sheet import write_sheet
+        from benchwright_judges.people.grading_sheet import write_grading_sheet
 
         async with opened_grading(graders, includes_judged) as (grading, _):
             grading_items = await grading.gradable_answers(grader)
         with explain_unwritable(file):
-            await asyncio.to_thread(write_sheet, file, grading_items)
+            await asyncio.to_thread(write_grading_sheet, file, grading_items)
         return len(grading_items)
 
     with exit_on_expected_error(), explain_missing_extra("`benchwright judge sheet`", "judges"):
@@ -110,14 +112,16 @@ def sheet_import(
     """Import the grades of a sheet; rows without a label are left for later."""
 
     async def work() -> dict[str, int]:
-        from benchwright_judges.people.grading_sheet import read_sheet
+        from benchwright_judges.people.grading_sheet import read_grading_sheet
 
-        rows = await asyncio.to_thread(read_sheet, file)
+        rows = await asyncio.to_thread(read_grading_sheet, file)
         decided_count = 0
         async with opened_grading(graders, includes_judged) as (grading, records):
             for number, row in enumerate(rows, start=1):
                 try:
-                    judgement = await grading.store_grade(row.item, grader, row.label, row.difficulty, row.comment)
+                    judgement = await grading.store_grade_and_judgement_if_decided(
+                        row.item, grader, row.label, row.difficulty, row.comment
+                    )
                 except GradingError as error:
                     raise VotesFileError(
                         f"{file}: grade {number}: {error}; the {number - 1} before it are kept"
@@ -166,7 +170,7 @@ async def opened_grading(graders_per_answer: int, includes_judged: bool) -> Asyn
         )
 
 
-def _print_answer(grading_item: GradedItem) -> None:
+def _print_answer(grading_item: GradableAnswer) -> None:
     from benchwright_judges.models.prompt import escape_hidden_characters
 
     key = grading_item.problem.hidden.answer
@@ -186,7 +190,7 @@ def _print_answer(grading_item: GradedItem) -> None:
             console.print()
 
 
-def _ask_label(grading_item: GradedItem) -> str:
+def _ask_label_or_command(grading_item: GradableAnswer) -> str:
     labels = grading_item.rubric.scale.labels
     numbered = [str(number) for number in range(1, len(labels) + 1)]
     # Points are their own numbers; words get one.

@@ -49,7 +49,7 @@ def probe(
         explain_missing_extra("`benchwright judge probe`", "judges"),
         err.status("Asking the judges"),
     ):
-        results = asyncio.run(_probe_results(answers, seed, budget))
+        results = asyncio.run(_probe_judges_on_drawn_answers(answers, seed, budget))
     if json_output:
         print_json([result.model_dump(mode="json") for result in results])
     elif not results:
@@ -62,7 +62,7 @@ def probe(
     raise typer.Exit(0 if results and not any(result.failed for result in results) else 1)
 
 
-async def _probe_results(answer_count: int, seed: int, budget_usd: float | None) -> list[ProbeResult]:
+async def _probe_judges_on_drawn_answers(answer_count: int, seed: int, budget_usd: float | None) -> list[ProbeResult]:
     from benchwright_judges.agreement.probes import choose_probed_answers, probe_judges
     from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
 

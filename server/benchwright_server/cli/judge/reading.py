@@ -18,7 +18,7 @@ from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
     # NumPy and SciPy take seconds to import.
-    from benchwright_judges.reading.measure import ReadingMeasured
+    from benchwright_judges.reading.measure import ReadingMeasurement
 
 
 def reading(
@@ -44,13 +44,13 @@ def reading(
     raise typer.Exit(1 if measured.failed else 0)
 
 
-async def _measure_reading(corpus_file: Path, reader_judge: str, budget_usd: float | None) -> ReadingMeasured:
+async def _measure_reading(corpus_file: Path, reader_judge_name: str, budget_usd: float | None) -> ReadingMeasurement:
     from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
     from benchwright_judges.reading.corpus import read_corpus
     from benchwright_judges.reading.measure import measure_reading
 
     replies = await asyncio.to_thread(read_corpus, corpus_file)
-    async with opened_judges(reader_judge) as judges:
+    async with opened_judges(reader_judge_name) as judges:
         spending = JudgingBudget(judges.settings.budget_usd if budget_usd is None else budget_usd)
         try:
             return await measure_reading(replies, judges.panel, judges.records, spending)
@@ -61,7 +61,7 @@ async def _measure_reading(corpus_file: Path, reader_judge: str, budget_usd: flo
             ) from error
 
 
-def _print_reading_qualities(measured: ReadingMeasured) -> None:
+def _print_reading_qualities(measured: ReadingMeasurement) -> None:
     table = TerminalTable("reader", "format", "n", "read", "unread", "misread", "invented")
     for quality in measured.qualities:
         shares = map(share_with_interval_text, (quality.read, quality.unread, quality.misread, quality.invented))

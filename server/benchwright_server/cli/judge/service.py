@@ -64,11 +64,11 @@ def serve(
     with exit_on_expected_error(), explain_missing_extra("`benchwright judge serve`", "judges"):
         from benchwright_judges.models.configuration import open_panel_if_any, read_settings, records_location
         from benchwright_judges.service.judging import JudgingPace
-        from benchwright_judges.service.server import check_host
+        from benchwright_judges.service.server import refuse_remote_host_unless_allowed
         from benchwright_judges.service.server import serve as serve_http
         from benchwright_problems.storage.store import Store
 
-        check_host(host, allow_remote=allow_remote)
+        refuse_remote_host_unless_allowed(host, allow_remote=allow_remote)
         settings = read_settings()
         serving = serve_http(
             Store(Home.from_environment()),
@@ -94,10 +94,10 @@ def create(
 ) -> None:
     """Create a token. It is printed once, and only its hash is stored."""
     with exit_on_expected_error(), explain_missing_extra(_COMMANDS, "judges"):
-        from benchwright_judges.service.token import Scope
+        from benchwright_judges.service.token import TokenScope
 
-        if unknown := [word for word in scope if word not in list(Scope)]:
-            raise ServerError(f"There is no scope {unknown[0]!r}; choose from {', '.join(Scope)}.")
+        if unknown := [word for word in scope if word not in list(TokenScope)]:
+            raise ServerError(f"There is no scope {unknown[0]!r}; choose from {', '.join(TokenScope)}.")
         if not name.strip() or not name.isprintable() or len(name) > _LONGEST_NAME:
             raise ServerError(f"A name has at most {_LONGEST_NAME} printable characters, and not only spaces.")
         lifetime = _lifetime_s_or_never(expires)
@@ -105,7 +105,7 @@ def create(
         token, text = _run_on_tokens(
             database,
             lambda tokens: tokens.create_with_bearer_string(
-                name, [Scope(word) for word in scope], expires=expiry, per_minute=rate, budget_usd=budget
+                name, [TokenScope(word) for word in scope], expires=expiry, per_minute=rate, budget_usd=budget
             ),
         )
     if json_output:

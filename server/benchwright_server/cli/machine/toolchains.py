@@ -76,7 +76,7 @@ def build_command(
         fill_build_cache(toolchain.folder)
         _delete_obsolete_folders()
     if json_output:
-        print_json(_toolchain_row(toolchain, in_use=True))
+        print_json(_toolchain_row(toolchain, is_in_use=True))
     else:
         console.print(f"{toolchain.name} is built and in use: {toolchain.folder}", soft_wrap=True)
 
@@ -85,7 +85,7 @@ def list_command(json_output: Json = False) -> None:
     """List the toolchains of this machine."""
     with exit_on_expected_error():
         used_name, toolchains = _name_in_use_and_toolchains()
-    rows = [_toolchain_row(toolchain, in_use=toolchain.name == used_name) for toolchain in toolchains]
+    rows = [_toolchain_row(toolchain, is_in_use=toolchain.name == used_name) for toolchain in toolchains]
     if json_output:
         print_json(rows)
         return
@@ -128,7 +128,7 @@ def use_command(
         toolchain.use()
         _delete_obsolete_folders()
     if json_output:
-        print_json(_toolchain_row(toolchain, in_use=True))
+        print_json(_toolchain_row(toolchain, is_in_use=True))
     else:
         console.print(f"{toolchain.name} is in use.")
 
@@ -199,11 +199,11 @@ def _toolchain_by_prefix_or_in_use(name_prefix: str | None) -> Toolchain:
     return matches[0]
 
 
-def _toolchain_row(toolchain: Toolchain, *, in_use: bool) -> dict[str, JsonValue]:
+def _toolchain_row(toolchain: Toolchain, *, is_in_use: bool) -> dict[str, JsonValue]:
     return {
         "name": toolchain.name,
         "digest": toolchain.digest,
-        "in_use": in_use,
+        "in_use": is_in_use,
         "current": toolchain.is_current,
         "path": str(toolchain.folder),
         "versions": dict(toolchain.manifest.versions),

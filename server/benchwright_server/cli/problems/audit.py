@@ -97,12 +97,12 @@ def _points_and_passed(audit: JudgesAudit, rule: QualityRule) -> dict[str, objec
 
 
 async def _audit_pack(pack: str, is_repeated: bool, budget_usd: float | None, jobs: int) -> list[JudgesAudit]:
-    from benchwright_judges.agreement.audit import Audits, audit_problem
+    from benchwright_judges.agreement.audit import AuditStore, audit_problem
     from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
     from benchwright_judges.models.configuration import open_all_endpoints, read_settings
 
     home = Home.from_environment()
-    store, stored_audits = Store(home), Audits(home)
+    store, stored_audits = Store(home), AuditStore(home)
     refs = [f"{pack}/{problem.id}" for problem in store.public_pack(pack).problems]
     settings = read_settings()
     endpoints = await asyncio.to_thread(open_all_endpoints, settings)

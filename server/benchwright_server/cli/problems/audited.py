@@ -17,7 +17,7 @@ from benchwright_foundation.home import Home
 from benchwright_foundation.number_text import percent
 from benchwright_judges.agreement.quality_rule import THRESHOLD, QualityRule
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.problems.pack_records import A_DATA_SET, original_record, write_records
+from benchwright_server.cli.problems.pack_records import EXPORTABLE_PACKS_IN_WORDS, original_record, write_records
 from benchwright_server.cli.terminal.options import Json, RecordsFile
 from benchwright_server.cli.terminal.output import console, exit_on_expected_error, explain_unwritable, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
@@ -45,21 +45,21 @@ def filter_pack(
     saw the hidden parts.
     """
     with exit_on_expected_error(), explain_missing_extra("`benchwright problems filter`", "judges"):
-        audits = _present_audits_or_error(pack)
+        audits = _require_current_audits(pack)
         store = Store(Home.from_environment())
         kept_problems = [audit.problem for audit in audits if audit.passes_threshold(rule)]
         category_by_problem = {
             f"{pack}/{problem.id}": problem.category.value if problem.category is not None else ""
             for problem in store.public_pack(pack).problems
         }
-        table = report or file.with_name(f"{file.stem}-audit.csv")
-        if table.absolute() == file.absolute():
+        audit_csv = report or file.with_name(f"{file.stem}-audit.csv")
+        if audit_csv.absolute() == file.absolute():
             raise ServerError(f"--report and FILE are both {file}; give the report another name.")
-        write_records(map(store.unseal, kept_problems), file, original_record, A_DATA_SET)
-        with explain_unwritable(table):
-            write_atomically(table.absolute(), _audits_csv(audits, rule, category_by_problem).encode(), 0o600)
+        write_records(map(store.unseal, kept_problems), file, original_record, EXPORTABLE_PACKS_IN_WORDS)
+        with explain_unwritable(audit_csv):
+            write_atomically(audit_csv.absolute(), _audits_csv(audits, rule, category_by_problem).encode(), 0o600)
     dropped = [audit.problem for audit in audits if audit.problem not in kept_problems]
-    counts_by_category = _dropped_and_all_by_category(category_by_problem, dropped)
+    counts_by_category = _dropped_and_all_counts_by_category(category_by_problem, dropped)
     if json_output:
         print_json(
             {
@@ -71,7 +71,7 @@ def filter_pack(
                     for category, (count, total) in counts_by_category.items()
                 },
                 "file": str(file),
-                "report": str(table),
+                "report": str(audit_csv),
             }
         )
         return
@@ -81,34 +81,34 @@ def filter_pack(
     category_table.print_rows()
     console.print(f"{len(kept_problems)} of {len(audits)} problems written to {file}.", markup=False, soft_wrap=True)
     console.print(
-        f"{len(dropped)} dropped: below {THRESHOLD:.1f} {rule.requirement}; the reasons are in {table}.",
+        f"{len(dropped)} dropped: below {THRESHOLD:.1f} {rule.requirement}; the reasons are in {audit_csv}.",
         markup=False,
         soft_wrap=True,
     )
 
 
-def _dropped_and_all_by_category(
-    category_by_problem: Mapping[str, str], dropped_problems: Sequence[str]
+def _dropped_and_all_counts_by_category(
+    category_by_problem: Mapping[str, str], dropped_problem_refs: Sequence[str]
 ) -> dict[str, tuple[int, int]]:
     """Category → dropped problems, and all; all together last, if there are several."""
     totals = Counter(category_by_problem.values())
-    dropped_counts = Counter(category_by_problem[problem] for problem in dropped_problems)
+    dropped_counts = Counter(category_by_problem[problem] for problem in dropped_problem_refs)
     counts_by_category = {category: (dropped_counts[category], totals[category]) for category in sorted(totals)}
     return counts_by_category | (
-        {"all": (len(dropped_problems), len(category_by_problem))} if len(counts_by_category) > 1 else {}
+        {"all": (len(dropped_problem_refs), len(category_by_problem))} if len(counts_by_category) > 1 else {}
     )
 
 
-def _present_audits_or_error(pack_name: str) -> list[JudgesAudit]:
+def _require_current_audits(pack_name: str) -> list[JudgesAudit]:
     """The audits of a pack's problems.
 
     Raises:
         ServerError: Some have none of their present version: nothing was found wrong with them.
     """
-    from benchwright_judges.agreement.audit import Audits
+    from benchwright_judges.agreement.audit import AuditStore
 
     home = Home.from_environment()
-    store, stored_audits = Store(home), Audits(home)
+    store, stored_audits = Store(home), AuditStore(home)
     refs = [f"{pack_name}/{problem.id}" for problem in store.public_pack(pack_name).problems]
     problem_audits = [(ref, stored_audits.find_current_audit(ref, store.unseal(ref))) for ref in refs]
     audits = [audit for _, audit in problem_audits if audit is not None]

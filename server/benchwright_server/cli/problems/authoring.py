@@ -38,13 +38,13 @@ def new(
     license_name: Annotated[str, typer.Option("--license", help="Of a new pack, as SPDX calls it.")] = "CC-BY-4.0",
 ) -> None:
     """Make a small problem that is whole and proves itself, to be changed from there."""
-    from benchwright_authoring.new_problem import FORMS, new_problem
+    from benchwright_authoring.new_problem import FORMS, write_new_problem
 
     with exit_on_expected_error():
         if form not in FORMS:
             raise ServerError(f"--form: {form!r} is none of {', '.join(FORMS)}.")
         try:
-            problem_folder = new_problem(folder, problem, FORMS[form], license_name=license_name)
+            problem_folder = write_new_problem(folder, problem, FORMS[form], license_name=license_name)
         except OSError as error:
             raise ServerError(f"{folder} can't be written: {error.strerror}.") from error
     console.print(f"{problem_folder} is there.", markup=False)
@@ -57,11 +57,11 @@ def twin(
     name: Annotated[str | None, typer.Option(help="The new question's name; ID-free if not given.")] = None,
 ) -> None:
     """Make a free-response question of a multiple-choice one: the right option becomes its model answer."""
-    from benchwright_authoring.new_problem import free_response_twin
+    from benchwright_authoring.new_problem import write_free_response_twin
 
     with exit_on_expected_error():
         try:
-            problem_folder = free_response_twin(folder, problem, name or f"{problem}-free")
+            problem_folder = write_free_response_twin(folder, problem, name or f"{problem}-free")
         except OSError as error:
             raise ServerError(f"{folder} can't be written: {error.strerror}.") from error
     console.print(
@@ -78,11 +78,11 @@ def publish(
 ) -> None:
     """Write a pack folder as one signed file. Whoever has the file has the hidden parts."""
     from benchwright_problems.storage.pack_file import write_pack_file
-    from benchwright_problems.storage.pack_signature import author_key
+    from benchwright_problems.storage.pack_signature import read_or_make_author_key
 
     with exit_on_expected_error():
         try:
-            published_pack = write_pack_file(folder, file, author_key(Home.from_environment()))
+            published_pack = write_pack_file(folder, file, read_or_make_author_key(Home.from_environment()))
             digest = _sha256(file)
         except OSError as error:
             raise ServerError(f"{file} can't be written: {error.strerror}.") from error

@@ -19,9 +19,9 @@ from benchwright_foundation.home import Home
 from benchwright_harness.cluster import Executor
 from benchwright_harness.cluster.configuration import open_executor
 from benchwright_harness.execution.run_archive import RunArchive
-from benchwright_harness.grading.check import Checker
+from benchwright_harness.grading.check import ProblemChecker
 from benchwright_harness.grading.grade import BatchGrader, GradingProgress
-from benchwright_harness.grading.two_sided import ProofState, TwoSided
+from benchwright_harness.grading.two_sided import ProofState, TwoSidedProof
 from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_problems.problem import Problem, ProblemKind
@@ -97,7 +97,7 @@ def check(
         )
         box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
         checker = partial(
-            Checker,
+            ProblemChecker,
             sandbox=box,
             toolchain=toolchain,
             verdicts=verdicts,
@@ -115,7 +115,10 @@ def check(
         )
         if report is not None:
             write_report(report, pack, proof_rows, box, toolchain)
-    counts = {proof.value: sum(two_sided.proof is proof for two_sided in proofs) for proof in ProofState}
+    counts = {
+        proof_state.value: sum(two_sided.proof_state is proof_state for two_sided in proofs)
+        for proof_state in ProofState
+    }
     proved = counts[ProofState.PROVED]
     if json_output:
         json_rows = [_proof_row(*row) | {"file_remarks": list(file_remarks.get(row[0].id, []))} for row in proof_rows]
@@ -129,10 +132,10 @@ def check(
 async def _prove_all(
     pack_candidates: Sequence[ProofCandidate],
     executor: AbstractAsyncContextManager[Executor],
-    make_checker: Callable[..., Checker],
+    make_checker: Callable[..., ProblemChecker],
     make_grader: Callable[..., BatchGrader],
     side_logs: _SideLogs | None,
-) -> list[TwoSided]:
+) -> list[TwoSidedProof]:
     designs = sum(candidate.problem.kind is ProblemKind.DESIGN for candidate in pack_candidates)
     with progress("checking", designs, "runs") as meter:
 
@@ -159,18 +162,18 @@ _MARKS = {
 def _located_file_remarks(problem_folder: Path) -> list[str]:
     """The remarks of an editor on the files of a problem, each with its place."""
     from benchwright_authoring.problem_files.problem_folder import ProblemFolder
-    from benchwright_authoring.problem_files.remarks import remarks
+    from benchwright_authoring.problem_files.remarks import remarks_on_problem
 
     problem = ProblemFolder(problem_folder, {})
     return [
         f"{problem_folder.name}/{remark.file}:{problem.text(remark.file).count(chr(10), 0, remark.span.start) + 1}: "
         f"{remark.message}"
-        for remark in remarks(problem)
+        for remark in remarks_on_problem(problem)
     ]
 
 
 def _print_proofs(
-    proof_rows: Sequence[tuple[Problem, TwoSided]],
+    proof_rows: Sequence[tuple[Problem, TwoSidedProof]],
     file_remarks: Mapping[str, Sequence[str]],
     count_by_proof_state: Mapping[str, int],
 ) -> None:
@@ -182,7 +185,7 @@ def _print_proofs(
             else Text(side_verdict.outcome.value, color_of_outcome(side_verdict.outcome))
             for side_verdict in (two_sided.reference, two_sided.starting)
         ]
-        mark = Text.assemble(_MARKS[two_sided.proof], " " * bool(two_sided.reason), two_sided.reason)
+        mark = Text.assemble(_MARKS[two_sided.proof_state], " " * bool(two_sided.reason), two_sided.reason)
         table.add_row(problem.id, *side_cells, f"{two_sided.wall_s:.1f}", mark)
     table.print_rows()
     remarks: dict[str, list[str]] = {}
@@ -204,14 +207,14 @@ def _print_proofs(
         console.print("--logs DIR writes what the tools said.")
 
 
-def _proof_row(problem: Problem, two_sided: TwoSided) -> dict[str, JsonValue]:
+def _proof_row(problem: Problem, two_sided: TwoSidedProof) -> dict[str, JsonValue]:
     return {
         "id": problem.id,
         "category": category_or_question_format(problem),
         "reference": two_sided.reference.outcome.value,
         "starting": two_sided.starting.outcome.value,
-        "ok": two_sided.ok,
-        "proof": two_sided.proof.value,
+        "is_proved": two_sided.is_proved,
+        "proof_state": two_sided.proof_state.value,
         "reason": two_sided.reason,
         "tests_ran": two_sided.most_tests_run,
         "wall_s": two_sided.wall_s,
@@ -237,7 +240,7 @@ class _SideLogs:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             folder.chmod(0o700)
 
-    def write_logs_of_sides(self, problem: Problem, two_sided: TwoSided) -> None:
+    def write_logs_of_sides(self, problem: Problem, two_sided: TwoSidedProof) -> None:
         """Write what each side of a problem printed, compiler messages included.
 
         Raises:

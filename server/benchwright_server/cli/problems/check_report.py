@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from benchwright_foundation.atomic import write_atomically
-from benchwright_harness.grading.two_sided import ProofSide, TwoSided
+from benchwright_harness.grading.two_sided import ProofSide, TwoSidedProof
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem
@@ -25,12 +25,16 @@ def category_or_question_format(problem: Problem) -> str:
 
 
 def write_report(
-    file: Path, pack: str, proof_rows: Sequence[tuple[Problem, TwoSided]], sandbox: Sandbox, toolchain: Toolchain
+    json_file: Path,
+    pack: str,
+    proof_rows: Sequence[tuple[Problem, TwoSidedProof]],
+    sandbox: Sandbox,
+    toolchain: Toolchain,
 ) -> None:
     """Write what each problem needed and took, as JSON and as a table for people.
 
     Args:
-        file: File for the JSON; the table is beside it.
+        json_file: File for the JSON; the table is beside it.
         pack: Name of the pack that was checked.
         proof_rows: Each problem with what is known of it.
         sandbox: The sandbox in which it ran.
@@ -45,7 +49,7 @@ def write_report(
         "toolchain": toolchain.digest,
         "sandbox": {"name": sandbox.name, "digest": sandbox.digest},
         "total": len(proof_rows),
-        "ok": sum(two_sided.ok for _, two_sided in proof_rows),
+        "is_proved": sum(two_sided.is_proved for _, two_sided in proof_rows),
         "problems": details,
     }
     lines = [
@@ -56,16 +60,16 @@ def write_report(
         *(_markdown_row(*row) for row in proof_rows),
         "",
     ]
-    table = file.with_suffix(".md")
-    if table == file:
-        raise ServerError(f"{file} is for JSON; give a name that does not end in .md.")
-    with explain_unwritable(file):
-        write_atomically(file.absolute(), (json.dumps(report_content, indent=2) + "\n").encode())
+    table = json_file.with_suffix(".md")
+    if table == json_file:
+        raise ServerError(f"{json_file} is for JSON; give a name that does not end in .md.")
+    with explain_unwritable(json_file):
+        write_atomically(json_file.absolute(), (json.dumps(report_content, indent=2) + "\n").encode())
         write_atomically(table.absolute(), "\n".join(lines).encode())
-    err.print(f"Details in {file}, a table in {table}.")
+    err.print(f"Details in {json_file}, a table in {table}.")
 
 
-def _proof_json(problem: Problem, two_sided: TwoSided) -> dict[str, JsonValue]:
+def _proof_json(problem: Problem, two_sided: TwoSidedProof) -> dict[str, JsonValue]:
     verdicts = two_sided.verdict_by_side
     sides_json: dict[str, JsonValue] = {
         side.value: _verdict_json(verdicts[side]) if side in verdicts else None for side in ProofSide
@@ -73,8 +77,8 @@ def _proof_json(problem: Problem, two_sided: TwoSided) -> dict[str, JsonValue]:
     return {
         "id": problem.id,
         "category": category_or_question_format(problem),
-        "ok": two_sided.ok,
-        "proof": two_sided.proof.value,
+        "is_proved": two_sided.is_proved,
+        "proof_state": two_sided.proof_state.value,
         "reason": two_sided.reason,
         "weak": two_sided.passes_without_solution,
         "tools": list(two_sided.tools),
@@ -99,14 +103,14 @@ def _verdict_json(verdict: Verdict) -> dict[str, JsonValue]:
     }
 
 
-def _markdown_row(problem: Problem, two_sided: TwoSided) -> str:
+def _markdown_row(problem: Problem, two_sided: TwoSidedProof) -> str:
     selection_reason = two_sided.selection.reason if two_sided.selection else ""
     usage = two_sided.reference.usage
     size = f"{usage.folder_bytes / 1000:.0f}" if usage else ""
     memory = f"{usage.memory_bytes / 1e6:.0f}" if usage and usage.memory_bytes is not None else ""
     cpu = f"{usage.cpu_s:.2f}" if usage and usage.cpu_s is not None else ""
     line_cells = (
-        *(problem.id, "yes" if two_sided.ok else "no", ", ".join(two_sided.tools), selection_reason),
+        *(problem.id, "yes" if two_sided.is_proved else "no", ", ".join(two_sided.tools), selection_reason),
         *(f"{two_sided.wall_s:.2f}", cpu, memory, size, two_sided.reason),
     )
     return f"| {' | '.join(' '.join(cell.replace('|', '/').split()) for cell in line_cells)} |"

@@ -13,8 +13,8 @@ import typer
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.execution.run import run_harness
-from benchwright_harness.grading.check import Checker
-from benchwright_harness.grading.two_sided import TwoSided
+from benchwright_harness.grading.check import ProblemChecker
+from benchwright_harness.grading.two_sided import TwoSidedProof
 from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_problems.problem import Problem
@@ -72,9 +72,9 @@ def from_commit(
         async def run_side(draft: Problem, solution: Mapping[str, bytes], log: io.BytesIO) -> Verdict:
             return await run_harness(draft, solution, sandbox=box, toolchain=toolchain, log=log)
 
-        async def prove(draft: Problem) -> TwoSided:
+        async def prove(draft: Problem) -> TwoSidedProof:
             executor = LocalExecutor(home.cache, open_log=lambda task: verdicts.open_log(task.key))
-            (proof,) = await Checker(executor, box, toolchain, verdicts).check_problems([draft])
+            (proof,) = await ProblemChecker(executor, box, toolchain, verdicts).check_problems([draft])
             return proof
 
         try:

@@ -34,7 +34,7 @@ _MOST_SHOWN = 20
 
 
 @dataclass(frozen=True)
-class LabelTask:
+class LabelOptions:
     """A labelling task: its subject, and its method."""
 
     only: Annotated[
@@ -60,7 +60,7 @@ class LabelTask:
 
 
 @dataclass(frozen=True)
-class Corrections:
+class CorrectionOptions:
     """Labels by people, instead of labelling."""
 
     export: Annotated[
@@ -72,8 +72,8 @@ class Corrections:
 
 def label_command(
     pack: Annotated[str, typer.Argument(help="The pack whose questions are labelled.")],
-    label_task: LabelTask,
-    corrections: Corrections,
+    label_task: LabelOptions,
+    corrections: CorrectionOptions,
     budget: Budget = None,
     jobs: Annotated[int, typer.Option(min=1, max=64, help="Labels at a time.")] = 8,
     json_output: Json = False,
@@ -108,40 +108,42 @@ def label_command(
         raise typer.Exit(2)
 
 
-def _label_request(label_task: LabelTask, budget: float | None, jobs: int) -> LabelRequest:
+def _label_request(label_options: LabelOptions, budget_usd: float | None, jobs: int) -> LabelRequest:
     return LabelRequest(
-        label_kinds=tuple(dict.fromkeys(label_task.only or LabelKind)),
-        includes_stated=label_task.includes_stated,
-        is_repeated=label_task.is_repeated,
-        topics=label_task.topics,
-        offline=label_task.offline,
-        votes=label_task.votes,
-        budget_usd=budget,
+        label_kinds=tuple(dict.fromkeys(label_options.only or LabelKind)),
+        includes_stated=label_options.includes_stated,
+        is_repeated=label_options.is_repeated,
+        topics=label_options.topics,
+        offline=label_options.offline,
+        votes=label_options.votes,
+        budget_usd=budget_usd,
         jobs=jobs,
     )
 
 
 def _export_or_import_corrections(
-    questions: Sequence[Problem], label_file: LabelFile, corrections: Corrections
+    questions: Sequence[Problem], label_file: LabelFile, correction_options: CorrectionOptions
 ) -> None:
-    if corrections.export is not None and corrections.correct is not None:
+    if correction_options.export is not None and correction_options.correct is not None:
         raise ServerError("Give --export or --correct, not both.")
-    if corrections.export is not None:
-        with explain_unwritable(corrections.export):
-            row_count = write_label_sheet(corrections.export, questions, label_file.read())
+    if correction_options.export is not None:
+        with explain_unwritable(correction_options.export):
+            row_count = write_label_sheet(correction_options.export, questions, label_file.read())
         console.print(
-            f"{row_count} labels written to {corrections.export}. Fill in corrected and reason where one is wrong."
+            f"{row_count} labels written to {correction_options.export}. Fill in corrected and reason where one is wrong."
         )
         return
-    if corrections.correct is None:
+    if correction_options.correct is None:
         return
-    if not corrections.by.strip() or len(corrections.by) > 60 or not corrections.by.isprintable():
+    if not correction_options.by.strip() or len(correction_options.by) > 60 or not correction_options.by.isprintable():
         raise ServerError("Say who corrects: --by with a name or pseudonym of at most 60 characters.")
     by_id: Mapping[str, Problem] = {problem.id: problem for problem in questions}
-    labels = read_label_sheet(corrections.correct, by_id, corrections.by.strip(), datetime.now(UTC))
+    labels = read_label_sheet(correction_options.correct, by_id, correction_options.by.strip(), datetime.now(UTC))
     if labels:
         label_file.append_labels(labels)
-    console.print(f"{len(labels)} corrections by {corrections.by.strip()} kept; what models said is kept beside them.")
+    console.print(
+        f"{len(labels)} corrections by {correction_options.by.strip()} kept; what models said is kept beside them."
+    )
 
 
 def _print_labelling(outcome: LabellingResult, agreement: Sequence[LabelAgreement], *, json_output: bool) -> None:

@@ -94,7 +94,7 @@ async def label_questions(
     )
     label_file = LabelFile(home, pack)
     tasks = await asyncio.to_thread(
-        _unlabelled_tasks, Store(home), pack, questions, label_file.read(), label_request, outcome
+        _count_known_and_list_tasks, Store(home), pack, questions, label_file.read(), label_request, outcome
     )
     if not tasks:
         return outcome
@@ -104,7 +104,7 @@ async def label_questions(
         [task.problem for task in tasks if task.kind is LabelKind.TOPIC], questions, settings, label_request
     )
     if any(task.kind is LabelKind.TOPIC for task in tasks):
-        outcome.shortlists = _shortlist_notice(settings, offline=offline)
+        outcome.shortlists = _shortlist_notice(settings, is_offline=offline)
     if offline:
         _label_topics_by_words(pack, tasks, topics.shortlists, label_file, outcome)
     else:
@@ -112,7 +112,7 @@ async def label_questions(
     return outcome
 
 
-def _unlabelled_tasks(
+def _count_known_and_list_tasks(
     store: Store,
     pack: str,
     questions: Sequence[Problem],
@@ -182,8 +182,8 @@ async def _topics_with_shortlists(
     return _Topics(all_topics, shortlists, settings.embeddings.model)
 
 
-def _shortlist_notice(settings: JudgesSettings, *, offline: bool) -> str:
-    if offline:
+def _shortlist_notice(settings: JudgesSettings, *, is_offline: bool) -> str:
+    if is_offline:
         return "Topics are the likeliest by TF-IDF, the likeness of words: no model was asked."
     if settings.embeddings is None:
         return "Shortlists of topics are by TF-IDF, as judges.toml has no [embeddings]."
@@ -198,7 +198,7 @@ def _label_topics_by_words(
     outcome: LabellingResult,
 ) -> None:
     from benchwright_judges.errors import LabellingError
-    from benchwright_judges.labelling.labeller import label_by_words
+    from benchwright_judges.labelling.labeller import tf_idf_topic_label
 
     labels = []
     for label_task in tasks:
@@ -210,7 +210,7 @@ def _label_topics_by_words(
             continue
         try:
             shortlist = shortlists.get(label_task.problem.id, ())
-            labels.append(label_by_words(label_task.problem, shortlist, label_task.stated_label, datetime.now(UTC)))
+            labels.append(tf_idf_topic_label(label_task.problem, shortlist, label_task.stated_label, datetime.now(UTC)))
             outcome.labelled[label_task.kind] += 1
         except LabellingError as error:
             outcome.failures.append(LabelFailure(ref, label_task.kind, str(error)))

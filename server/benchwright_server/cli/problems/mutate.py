@@ -31,7 +31,7 @@ from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
-    from benchwright_authoring.mutation.analysis import MutantCandidates, Prove
+    from benchwright_authoring.mutation.analysis import MutantCandidates, ProveEquivalence
     from benchwright_authoring.mutation.findings import PackFindings, ProblemFindings
 
 
@@ -107,7 +107,7 @@ def mutate(
         raise typer.Exit(2)
 
 
-def _caching_prover(home: Home, sandbox: Sandbox, toolchain: Toolchain) -> Prove:
+def _caching_prover(home: Home, sandbox: Sandbox, toolchain: Toolchain) -> ProveEquivalence:
     """The function that compares survivors with the reference; what it found is kept."""
     from benchwright_authoring.mutation.known_opinions import KnownOpinions
     from benchwright_formal.opinion import key_of_tools_and_code, sandboxed_prover
@@ -119,19 +119,23 @@ def _caching_prover(home: Home, sandbox: Sandbox, toolchain: Toolchain) -> Prove
     )
 
 
-def _designs_and_version(store: Store, pack: str, chosen_ids: Sequence[str]) -> tuple[list[Problem], str]:
+def _designs_and_version(
+    store: Store, folder_or_pack_name: str, chosen_ids: Sequence[str]
+) -> tuple[list[Problem], str]:
     """The design problems that are asked for, with their hidden parts, and the pack's version.
 
     Raises:
         ServerError: One of the ids is not a design problem of the pack.
     """
-    complete_pack = pack_with_hidden_parts(store, pack)
+    complete_pack = pack_with_hidden_parts(store, folder_or_pack_name)
     designs = [problem for problem in complete_pack.problems if problem.kind is ProblemKind.DESIGN]
     known_ids = [design.id for design in designs]
     if unknown := [problem_id for problem_id in chosen_ids if problem_id not in known_ids]:
-        raise ServerError(f"{pack} has no design problem {unknown[0]}. `benchwright problems list {pack}` shows them.")
+        raise ServerError(
+            f"{folder_or_pack_name} has no design problem {unknown[0]}. `benchwright problems list {folder_or_pack_name}` shows them."
+        )
     if not known_ids:
-        raise ServerError(f"{pack} has no design problems: there is nothing to put faults into.")
+        raise ServerError(f"{folder_or_pack_name} has no design problems: there is nothing to put faults into.")
     return [design for design in designs if not chosen_ids or design.id in chosen_ids], complete_pack.version
 
 
@@ -149,10 +153,10 @@ async def _try_mutants(
     toolchain: Toolchain,
     verdicts: VerdictStore,
     fresh: bool,
-    prove: Prove | None,
+    prove: ProveEquivalence | None,
     jobs: int | None,
 ) -> list[ProblemFindings]:
-    from benchwright_authoring.mutation.analysis import Analyser
+    from benchwright_authoring.mutation.analysis import MutantAnalyser
 
     with progress(
         "trying mutants",
@@ -160,7 +164,7 @@ async def _try_mutants(
         "runs and comparisons",
     ) as meter:
         async with executor as runs:
-            analyser = Analyser(
+            analyser = MutantAnalyser(
                 runs,
                 sandbox,
                 toolchain,
@@ -174,11 +178,11 @@ async def _try_mutants(
 
 
 def _write_json_and_page(json_file: Path, findings: PackFindings, page_text: str) -> None:
-    table = json_file.with_suffix(".md")
+    page_file = json_file.with_suffix(".md")
     with explain_unwritable(json_file):
         write_atomically(json_file.absolute(), (findings.model_dump_json(indent=2) + "\n").encode(), 0o600)
-        write_atomically(table.absolute(), page_text.encode(), 0o600)
-    err.print(f"Details in {json_file}, a page in {table}.", markup=False, soft_wrap=True)
+        write_atomically(page_file.absolute(), page_text.encode(), 0o600)
+    err.print(f"Details in {json_file}, a page in {page_file}.", markup=False, soft_wrap=True)
 
 
 def _print_kill_rates(findings: PackFindings) -> None:

@@ -14,7 +14,7 @@ from benchwright_problems.problem import Problem
 from benchwright_server.cli.terminal.output import explain_unwritable
 from benchwright_server.errors import ServerError
 
-A_DATA_SET = "a data set can be exported"
+EXPORTABLE_PACKS_IN_WORDS = "a data set can be exported"
 
 
 def original_record(problem: Problem) -> dict[str, JsonValue]:

@@ -26,7 +26,7 @@ from benchwright_server.cli.problems.duplicates import duplicates
 from benchwright_server.cli.problems.from_commit import from_commit
 from benchwright_server.cli.problems.label import label_command
 from benchwright_server.cli.problems.mutate import mutate
-from benchwright_server.cli.problems.pack_records import A_DATA_SET, original_record, write_records
+from benchwright_server.cli.problems.pack_records import EXPORTABLE_PACKS_IN_WORDS, original_record, write_records
 from benchwright_server.cli.problems.pack_statistics import statistics
 from benchwright_server.cli.problems.prune import prune
 from benchwright_server.cli.problems.to_harbor import to_harbor
@@ -143,7 +143,7 @@ def export(
 ) -> None:
     """Write a pack back in the format it was imported from; for folders, each line maps paths to file contents."""
     with exit_on_expected_error():
-        count = write_records(_unsealed_problems(pack), file, original_record, A_DATA_SET)
+        count = write_records(_unsealed_problems(pack), file, original_record, EXPORTABLE_PACKS_IN_WORDS)
     console.print(f"{counted(count, 'problem')} written to {file}.")
 
 

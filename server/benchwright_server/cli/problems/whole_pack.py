@@ -8,7 +8,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.errors import PackExistsError, UnknownProblemError
 from benchwright_problems.problem import Pack, Problem
 from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder
-from benchwright_problems.storage.pack_signature import PackSigners, author_key, public_key_text
+from benchwright_problems.storage.pack_signature import PackSigners, public_key_base64, read_or_make_author_key
 from benchwright_problems.storage.store import Store
 
 
@@ -96,7 +96,7 @@ def install_author_folder(home: Home, folder: Path) -> Pack:
         StoreError: The pack can't be written.
     """
     pack = read_pack_folder(folder)
-    store, signers, own_key = Store(home), PackSigners(home), public_key_text(author_key(home))
+    store, signers, own_key = Store(home), PackSigners(home), public_key_base64(read_or_make_author_key(home))
     if pack.name in store.pack_names() and signers.find_key(pack.name) != own_key:
         raise PackExistsError(
             f"a pack called {pack.name!r} is installed, and not from a folder of yours; give the one in {folder} "

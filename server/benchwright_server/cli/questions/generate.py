@@ -60,7 +60,7 @@ def generate(
         if out_folder.resolve().is_relative_to(corpus.resolve()):
             raise ServerError(f"{out_folder} is inside {corpus}: its questions would be taken for documents next time.")
         questions = asyncio.run(
-            _generate_from_corpus(documents, out_folder, (model, judge), count, budget, closed_book=closed_book)
+            _generate_from_corpus(documents, out_folder, (model, judge), count, budget, asks_closed_book=closed_book)
         )
         with explain_unwritable(out_folder):
             corpus_name = source.strip() or corpus.absolute().name
@@ -84,33 +84,33 @@ def generate(
 
 async def _generate_from_corpus(
     corpus: Corpus,
-    folder: Path,
-    model_names: tuple[str, str],
-    count: int | None,
-    budget: float | None,
+    pack_folder: Path,
+    writer_and_filter_names: tuple[str, str],
+    most_questions: int | None,
+    budget_usd: float | None,
     *,
-    closed_book: bool,
+    asks_closed_book: bool,
 ) -> Sequence[GeneratedQuestion]:
     from benchwright_authoring.generated_pack_folder import require_writable_pack_folder
-    from benchwright_authoring.generation.generating import GenerationError, Generator
+    from benchwright_authoring.generation.generating import GenerationError, QuestionGenerator
     from benchwright_authoring.generation.writing import REPORT, kept_or_new_seed
     from benchwright_judges.models.budget import OutOfBudgetError
-    from benchwright_judges.models.kept_replies import KeptReplies
+    from benchwright_judges.models.kept_replies import ModelWithKeptReplies
 
-    if model_names[0] == model_names[1]:
+    if writer_and_filter_names[0] == writer_and_filter_names[1]:
         raise ServerError("--judge has to be another model than --model: nobody finds the mistakes of their own.")
-    require_writable_pack_folder(folder, REPORT)
-    async with model_endpoints(model_names, budget) as (endpoints, spending):
+    require_writable_pack_folder(pack_folder, REPORT)
+    async with model_endpoints(writer_and_filter_names, budget_usd) as (endpoints, spending):
         author, judge = (
-            KeptReplies(endpoint, folder / "model" / role, spending, subject, GenerationError)
+            ModelWithKeptReplies(endpoint, pack_folder / "model" / role, spending, subject, GenerationError)
             for role, endpoint, subject in zip(("author", "judge"), endpoints, ("PASSAGE", "QUESTION"), strict=True)
         )
-        with explain_unwritable(folder):
-            seed = kept_or_new_seed(folder)
-        generator = Generator(author, judge, seed, closed_book=closed_book)
+        with explain_unwritable(pack_folder):
+            seed = kept_or_new_seed(pack_folder)
+        generator = QuestionGenerator(author, judge, seed, closed_book=asks_closed_book)
         with progress("asking about", len(corpus.passages), "passages") as meter:
             try:
-                return await generator.generate(corpus.passages, count, meter.advance)
+                return await generator.generate(corpus.passages, most_questions, meter.advance)
             except OutOfBudgetError as error:
                 raise ServerError(
                     "The budget does not suffice for all passages. The replies are kept: run the command again with a"

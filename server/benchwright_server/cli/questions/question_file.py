@@ -41,12 +41,12 @@ def export_questions(
     Exit status: 0 nothing is lost, 1 something is and was left out, 2 refused.
     """
     with exit_on_expected_error(), explain_missing_extra("`benchwright questions export`", "authoring"):
-        from benchwright_authoring.question_files.question_files import format_of_file, written_questions
+        from benchwright_authoring.question_files.question_files import format_of_file, question_file_and_losses
 
         store = Store(Home.from_environment())
         problems = [store.unseal(f"{pack}/{problem.id}") for problem in store.public_pack(pack).problems]
-        content, losses = written_questions(problems, file_format or format_of_file(file))
-        _refuse_losses(losses, lossy=lossy)
+        content, losses = question_file_and_losses(problems, file_format or format_of_file(file))
+        _refuse_losses(losses, accepts_losses=lossy)
         with explain_unwritable(file):
             write_atomically(file.absolute(), content, 0o600)
     dropped = {loss.question for loss in losses if loss.lost.startswith("the whole question")}
@@ -72,16 +72,16 @@ def import_questions(
     Exit status: 0 nothing is lost, 1 something is and was left out, 2 refused.
     """
     with exit_on_expected_error(), explain_missing_extra("`benchwright questions import`", "authoring"):
-        from benchwright_authoring.question_files.question_files import format_of_file, pack_of_file
+        from benchwright_authoring.question_files.question_files import format_of_file, pack_and_losses_of_file
 
-        question_pack, losses = pack_of_file(file, file_format or format_of_file(file), pack, license_name)
-        _refuse_losses(losses, lossy=lossy)
+        question_pack, losses = pack_and_losses_of_file(file, file_format or format_of_file(file), pack, license_name)
+        _refuse_losses(losses, accepts_losses=lossy)
         Store(Home.from_environment()).add(question_pack, replace=replace)
     _print_count_and_losses_and_exit(len(question_pack.problems), f"added as {pack}", losses, json_output=json_output)
 
 
-def _refuse_losses(losses: list[QuestionLoss], *, lossy: bool) -> None:
-    if losses and not lossy:
+def _refuse_losses(losses: list[QuestionLoss], *, accepts_losses: bool) -> None:
+    if losses and not accepts_losses:
         shown = "\n".join(f"  {loss}" for loss in losses[:_SHOWN])
         more = f"\n  and {len(losses) - _SHOWN} more" if len(losses) > _SHOWN else ""
         raise ServerError(

@@ -94,12 +94,12 @@ def from_exam(
 
 
 async def _extract_and_count_requests(
-    file: Path, folder: Path, model: str, language: str, sandbox: str, budget: float | None
+    file: Path, exam_folder: Path, judge_name: str, language: str, sandbox: str, budget_usd: float | None
 ) -> tuple[ExtractedExam, int]:
     from benchwright_exams.extraction import extract_exam
     from benchwright_judges.models.budget import OutOfBudgetError
 
-    async with _exam_model_if_named(model, folder, budget) as exam_model:
+    async with _exam_model_if_named(judge_name, exam_folder, budget_usd) as exam_model:
         with ExitStack() as meters:
 
             def began(pages: int) -> Callable[[], None]:
@@ -107,7 +107,7 @@ async def _extract_and_count_requests(
 
             try:
                 extracted = await extract_exam(
-                    file, folder, language=language, sandbox_name=sandbox, model=exam_model, start_progress=began
+                    file, exam_folder, language=language, sandbox_name=sandbox, model=exam_model, start_progress=began
                 )
             except OutOfBudgetError as error:
                 raise ServerError(

@@ -41,7 +41,7 @@ def review(
         from benchwright_authoring.review.reviews import Reviewer, multiple_choice_questions
 
         reviewer = Reviewer(folder, name)
-        waiting_questions = reviewer.unfinished_reviews(multiple_choice_questions(folder))
+        waiting_questions = reviewer.questions_left_with_begun_review(multiple_choice_questions(folder))
         reviewed_count = 0
         # The end of the input is an end too.
         with suppress(EOFError):

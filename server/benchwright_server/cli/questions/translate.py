@@ -68,10 +68,10 @@ async def _translate_questions(
     folder: Path,
     target_language: str,
     out_folder: Path,
-    model: str,
-    back_model: str,
-    language: str,
-    budget: float | None,
+    judge_name: str,
+    back_judge_name: str,
+    source_language: str,
+    budget_usd: float | None,
 ) -> Sequence[TranslatedQuestion]:
     from benchwright_authoring.translation.translating import (
         TranslationError,
@@ -81,19 +81,21 @@ async def _translate_questions(
         translate_all,
     )
     from benchwright_judges.models.budget import OutOfBudgetError
-    from benchwright_judges.models.kept_replies import KeptReplies
+    from benchwright_judges.models.kept_replies import ModelWithKeptReplies
 
-    questions = questions_in_language(folder, language, target_language)
+    questions = questions_in_language(folder, source_language, target_language)
     require_translation_folder(folder, out_folder)
-    async with model_endpoints([model, back_model], budget) as (endpoints, spending):
+    async with model_endpoints([judge_name, back_judge_name], budget_usd) as (endpoints, spending):
         forward_replies, back_replies = (
-            KeptReplies(endpoint, out_folder / "model" / way, spending, "QUESTION", TranslationError)
+            ModelWithKeptReplies(endpoint, out_folder / "model" / way, spending, "QUESTION", TranslationError)
             for way, endpoint in zip(("there", "back"), endpoints, strict=True)
         )
         with progress("translating", len(questions), "questions") as meter:
             try:
                 return await translate_all(
-                    questions, Translator(forward_replies, back_replies, language, target_language), meter.advance
+                    questions,
+                    Translator(forward_replies, back_replies, source_language, target_language),
+                    meter.advance,
                 )
             except OutOfBudgetError as error:
                 raise ServerError(

@@ -60,14 +60,14 @@ def _chosen_questions(problems: Sequence[Problem], chosen_ids: Sequence[str]) ->
 
 
 async def _try_on_models(
-    questions: Sequence[Problem], models: Sequence[str], budget: float | None
+    questions: Sequence[Problem], model_names: Sequence[str], budget_usd: float | None
 ) -> Sequence[QuestionTrial]:
     from benchwright_authoring.answers_of_models import ask_every_model
     from benchwright_judges.models.budget import OutOfBudgetError
 
-    if not models:
+    if not model_names:
         raise ServerError("Name at least one model of judges.toml with --model.")
-    async with model_endpoints(models, budget) as (endpoints, spending):
+    async with model_endpoints(model_names, budget_usd) as (endpoints, spending):
         with progress("asking", len(questions) * len(endpoints), "answers") as meter:
             try:
                 return await ask_every_model(questions, endpoints, spending, meter.advance)

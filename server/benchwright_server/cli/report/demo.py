@@ -12,7 +12,7 @@ from inspect_ai.model import ModelOutput, get_model
 from pydantic import JsonValue
 
 from benchwright_analysis.report.demo.demo import record_demo_study
-from benchwright_analysis.report.report import STEPS, ReportFiles, ReportOptions, write_report
+from benchwright_analysis.report.report import STEPS, ReportOptions, WrittenReportFiles, write_report
 from benchwright_attempts import log_file
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
@@ -25,33 +25,33 @@ from benchwright_subjects.evaluation.evaluation import EvaluationRun, evaluate
 _QUESTIONS = ("load-use-stalls", "vipt-synonyms", "cache-tag-bits", "memory-bandwidth")
 
 
-def write_demo(options: ReportOptions, participants: int, *, quiet: bool) -> ReportFiles:
+def write_demo(options: ReportOptions, participant_count: int, *, is_quiet: bool) -> WrittenReportFiles:
     """Simulate a study, ask a model that always gives the same answer, and report on both.
 
     Args:
         options: Options of the report.
-        participants: Participants in the simulated study.
-        quiet: True to show no progress.
+        participant_count: Participants in the simulated study.
+        is_quiet: True to show no progress.
     """
     folder = (options.folder / "demo-home").absolute()
     if folder.exists():
         raise ServerError(f"{folder} exists already. Give another folder, or remove that one.")
 
     def show(step: str) -> None:
-        if not quiet:
+        if not is_quiet:
             err.print(step)
 
     with _home_set_in_environment(folder) as home:
         store = Store(home)
-        show(f"Simulating a study of {participants} people …")
-        demo = record_demo_study(log_file(home), store, people=participants, seed=options.seed)
+        show(f"Simulating a study of {participant_count} people …")
+        demo = record_demo_study(log_file(home), store, participant_count=participant_count, seed=options.seed)
         show("Asking Inspect's mockllm a few questions …")
         logs = folder / "evals"
         _evaluate_mock_model(logs)
         show("Writing the report …")
         options = replace(options, study=demo.study, simulated=True, logs=(*options.logs, logs))
         with opened_study_log() as log, progress("report", STEPS, "steps") as meter:
-            return write_report(log, store, options, demo.rated, meter.begin)
+            return write_report(log, store, options, demo.rated, meter.show_next_step)
 
 
 @contextlib.contextmanager

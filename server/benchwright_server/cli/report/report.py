@@ -23,8 +23,8 @@ from benchwright_server.errors import ServerError
 from benchwright_subjects.evaluation.kept_evals import eval_logs_folder
 
 if TYPE_CHECKING:
-    from benchwright_analysis.report.report import ReportFiles, ReportOptions
-    from benchwright_analysis.report.rows.from_table import TableReport
+    from benchwright_analysis.report.report import ReportOptions, WrittenReportFiles
+    from benchwright_analysis.report.rows.from_table import WrittenTableReport
     from benchwright_analysis.statistics.failures import Embedding, Namer
 
 
@@ -131,7 +131,7 @@ def report(
             if missing := next((log for log in options.logs if not log.exists()), None):
                 raise ServerError(f"There is no {missing}.")
             if foreign_table.table is not None:
-                written_report: TableReport | ReportFiles = _write_table_report(
+                written_report: WrittenTableReport | WrittenReportFiles = _write_table_report(
                     foreign_table, folder, selection, demo, source_options
                 )
             elif foreign_table.mapping is not None:
@@ -140,7 +140,7 @@ def report(
                 # It loads Inspect, which takes longer than most reports.
                 from benchwright_server.cli.report.demo import write_demo
 
-                written_report = write_demo(options, demo.people, quiet=json_output)
+                written_report = write_demo(options, demo.people, is_quiet=json_output)
             else:
                 written_report = _write_report(options, source_options.votes_file)
     if json_output:
@@ -163,10 +163,10 @@ def report(
 
 
 def _report_options(
-    folder: Path, selection: AttemptSelection, source_options: SourceOptions, demo: DemoOptions
+    folder: Path, selection: AttemptSelection, source_options: SourceOptions, demo_options: DemoOptions
 ) -> ReportOptions:
     from benchwright_analysis.report.report import ReportOptions
-    from benchwright_analysis.report.rows.filtered_problems import read_filtered_problems
+    from benchwright_analysis.report.rows.filtered_problems import read_is_kept_by_problem
     from benchwright_analysis.report.rows.model_facts import read_model_facts
     from benchwright_attempts.grading.second_opinions import SecondOpinions
 
@@ -174,16 +174,16 @@ def _report_options(
         folder=folder,
         study=selection.study,
         attempts=tuple(selection.attempts or ()),
-        excluded_attempts=tuple(selection.without or ()),
+        excluded_attempt_id_prefixes=tuple(selection.without or ()),
         models=selection.models,
         events=source_options.events,
         check=source_options.check,
         logs=tuple(source_options.logs or ()),
-        kept_folder=None if demo.demo else eval_logs_folder(Home.from_environment()),
-        opinions=None if demo.demo else SecondOpinions(Home.from_environment()),
+        kept_eval_logs_folder=None if demo_options.demo else eval_logs_folder(Home.from_environment()),
+        second_opinions=None if demo_options.demo else SecondOpinions(Home.from_environment()),
         model_facts=read_model_facts(source_options.model_facts) if source_options.model_facts is not None else (),
         is_problem_kept=(
-            read_filtered_problems(source_options.filtered) if source_options.filtered is not None else {}
+            read_is_kept_by_problem(source_options.filtered) if source_options.filtered is not None else {}
         ),
         embed=_configured_embedding() if source_options.embeddings else None,
         name_failures=_configured_failure_namer() if source_options.name_failures else None,
@@ -212,26 +212,26 @@ def _configured_failure_namer() -> Namer:
         raise ServerError("--name-failures needs a [[judge]] in judges.toml; docs/how-to/judges.md shows it.")
     budget = JudgingBudget(settings.budget_usd)
 
-    def name(texts: Sequence[str]) -> str | None:
+    def name_failures_or_none(texts: Sequence[str]) -> str | None:
         try:
             return asyncio.run(name_failures(texts, settings, budget))
         except BenchwrightError as error:
             err.print(f"{error}.", markup=False, soft_wrap=True)
             return None
 
-    return name
+    return name_failures_or_none
 
 
 def _write_table_report(
     foreign_table: ForeignTableOptions,
     folder: Path,
     selection: AttemptSelection,
-    demo: DemoOptions,
+    demo_options: DemoOptions,
     source_options: SourceOptions,
-) -> TableReport:
+) -> WrittenTableReport:
     from benchwright_analysis.report.rows.from_table import TableOptions, write_table_report
 
-    if demo.demo or selection.study or selection.attempts or selection.without:
+    if demo_options.demo or selection.study or selection.attempts or selection.without:
         raise ServerError("--from reports on a table alone: leave out --study, --attempts, --without and --demo.")
     asks_models = source_options.embeddings or source_options.name_failures
     further_files = (source_options.model_facts, source_options.filtered)
@@ -250,11 +250,11 @@ def _write_table_report(
     return write_table_report(TableOptions(foreign_table.table, folder, foreign_table.mapping, source_options.seed))
 
 
-def _write_report(options: ReportOptions, votes_file: Path | None) -> ReportFiles:
+def _write_report(options: ReportOptions, votes_file: Path | None) -> WrittenReportFiles:
     from benchwright_analysis.report.report import STEPS, write_report
     from benchwright_judges.agreement.rated import read_rated_answers
     from benchwright_server.cli.judge.agreement import rated_answers_from_database
 
     rated = read_rated_answers(votes_file) if votes_file is not None else asyncio.run(rated_answers_from_database())
     with opened_study_log() as log, progress("report", STEPS, "steps") as meter:
-        return write_report(log, Store(Home.from_environment()), options, rated, meter.begin)
+        return write_report(log, Store(Home.from_environment()), options, rated, meter.show_next_step)

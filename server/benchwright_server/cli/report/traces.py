@@ -26,10 +26,10 @@ def trace_run(
 ) -> None:
     """Write a page that steps through a run: what was asked, shown, accepted and typed, and what the tests said."""
     with exit_on_expected_error(), explain_missing_extra("`benchwright completion trace`", "baselines"):
-        from benchwright_analysis.completion.played_runs import read_runs
+        from benchwright_analysis.completion.played_runs import read_played_runs
         from benchwright_analysis.trace.run_steps import trace_of_run
 
-        (played_run,) = read_runs([run])
+        (played_run,) = read_played_runs([run])
         _write_trace_page(trace_of_run(played_run, site), output)
 
 

@@ -69,9 +69,9 @@ def _read_answer_text(file: Path) -> str:
 
 
 async def _verdict_on_answer(
-    home: Home, problem_ref: str, problem: Problem, answer_text: str, judge_url: str, reader_judge: str
+    home: Home, problem_ref: str, problem: Problem, answer_text: str, judge_url: str, reader_judge_name: str
 ) -> Verdict:
-    judging = AttemptJudging(home, reader_name=reader_judge)
+    judging = AttemptJudging(home, reader_name=reader_judge_name)
     judging.service_url = judge_url
     try:
         grading = await judge_answer(problem_ref, problem, answer_text, judging)

@@ -52,7 +52,7 @@ _JUDGED_AT_ONCE = 16
 _STEP = 200
 """Answers between two steps of the progress bar."""
 
-_Numbered = Sequence[tuple[int, GivenAnswer]]
+_IndexedAnswers = Sequence[tuple[int, GivenAnswer]]
 
 
 @dataclass(frozen=True)
@@ -85,26 +85,28 @@ class BatchOptions:
     ] = False
 
 
-def grade_batch(pack: str, responses: Path, batch: BatchOptions, origins: Origins, json_output: bool) -> NoReturn:
+def grade_batch(
+    folder_or_pack_name: str, responses_file: Path, batch: BatchOptions, origins: Origins, json_output: bool
+) -> NoReturn:
     """Grade a file of answers, print what they come to, and exit: 2 if some could not be decided, else 0.
 
     Args:
-        pack: Name of the pack whose problems were answered, or its author's folder.
-        responses: See `benchwright_problems.storage.responses`.
+        folder_or_pack_name: Name of the pack whose problems were answered, or its author's folder.
+        responses_file: See `benchwright_problems.storage.responses`.
         batch: Options of the grading.
         origins: Origins of the answers.
         json_output: True to print JSON.
     """
-    pack_contents = PackProblems(Store(Home.from_environment()), pack)
-    pack, public = pack_contents.pack_name, pack_contents.public_by_id
+    pack_contents = PackProblems(Store(Home.from_environment()), folder_or_pack_name)
+    folder_or_pack_name, public = pack_contents.pack_name, pack_contents.public_by_id
     invalid = InvalidRecords(skip=batch.skip_invalid)
-    parsed_responses = read_responses(responses, public, invalid)
-    left_out = write_left_out_if_any(invalid, responses.stem, batch.output)
+    parsed_responses = read_responses(responses_file, public, invalid)
+    left_out = write_left_out_if_any(invalid, responses_file.stem, batch.output)
     unsealed_problems = {
         name: pack_contents.unseal(name) for name in {answer.problem.id for answer in parsed_responses}
     }
     parsed_responses = [replace(answer, problem=unsealed_problems[answer.problem.id]) for answer in parsed_responses]
-    given_answers = AnswerReader(pack, responses, origins).given_answers(parsed_responses)
+    given_answers = AnswerReader(folder_or_pack_name, responses_file, origins).given_answers(parsed_responses)
     parsed_responses = [
         replace(response, text=parsed_answer.files.get(ANSWER, b"").decode())
         for response, parsed_answer in zip(parsed_responses, given_answers, strict=True)
@@ -113,10 +115,12 @@ def grade_batch(pack: str, responses: Path, batch: BatchOptions, origins: Origin
         gradings = grade_as_attempts(given_answers, batch)
     solver = ", ".join(sorted({given_answer.solver for given_answer in given_answers}))
     if batch.output is not None:
-        write_verdicts_and_reports(batch.output, pack, parsed_responses, gradings, solver, batch.k)
+        write_verdicts_and_reports(batch.output, folder_or_pack_name, parsed_responses, gradings, solver, batch.k)
     answer_summary = summarise_verdicts(parsed_responses, [grade.verdict for grade in gradings])
     if json_output:
-        print_json({"pack": pack, "solver": solver, "left_out": len(invalid.record_errors), **answer_summary})
+        print_json(
+            {"pack": folder_or_pack_name, "solver": solver, "left_out": len(invalid.record_errors), **answer_summary}
+        )
     else:
         print_summary(answer_summary, batch.output)
         if left_out is not None:
@@ -164,16 +168,16 @@ def _grade_answers(given_answers: Sequence[GivenAnswer], batch: BatchOptions) ->
     return [grades[number] for number in range(len(given_answers))]
 
 
-def _score_by_rules(numbered_answers: _Numbered) -> dict[int, GradingOutcome]:
+def _score_by_rules(indexed_answers: _IndexedAnswers) -> dict[int, GradingOutcome]:
     """The outcomes by rules, a millisecond each: nothing is kept, the same rules say the same again."""
     grades = {}
-    with progress("scoring", len(numbered_answers), "answers") as meter:
-        for scored_count, (number, answer) in enumerate(numbered_answers, 1):
+    with progress("scoring", len(indexed_answers), "answers") as meter:
+        for scored_count, (number, answer) in enumerate(indexed_answers, 1):
             start = time.monotonic()
             judgement = score_by_rules(answer.problem, answer.text)
             grades[number] = outcome_of_judgement(answer.public_digest, judgement, time.monotonic() - start)
             if scored_count % _STEP == 0:
-                meter.show_counts(scored_count, len(numbered_answers))
+                meter.show_counts(scored_count, len(indexed_answers))
     return grades
 
 
@@ -204,7 +208,7 @@ async def _judge_by_models(
         await judging.close()
 
 
-async def _run_designs(designs: _Numbered, batch: BatchOptions) -> dict[int, GradingOutcome]:
+async def _run_designs(designs: _IndexedAnswers, batch: BatchOptions) -> dict[int, GradingOutcome]:
     home = Home.from_environment()
     sandbox = open_sandbox(batch.sandbox)
     toolchain = toolchain_for(sandbox.name, home.cache)

@@ -79,24 +79,24 @@ def grade_command(
 
 
 def _grade_folder_and_exit(
-    problem: str, folder: Path, batch: BatchOptions, raw_log: Path | None, json_output: bool
+    problem_ref: str, folder: Path, batch: BatchOptions, raw_log: Path | None, json_output: bool
 ) -> None:
     home = Home.from_environment()
-    unsealed_problem = problem_with_hidden_part(Store(home), problem)
+    unsealed_problem = problem_with_hidden_part(Store(home), problem_ref)
     if not folder.is_dir():
         raise ServerError(f"{folder} is not a folder. Give the folder that contains rtl/ and the like.")
     if raw_log is not None:
-        _check_may_read_log(problem, unsealed_problem.reveal, home)
+        _check_may_read_log(problem_ref, unsealed_problem.reveal, home)
     box = open_sandbox(batch.sandbox)
     files = read_judged_files(folder, unsealed_problem)
     if missing := [path for path in judged_paths(unsealed_problem) if path not in files]:
         missing_names = _missing_files_sentence(folder, missing)
         if not files:
-            raise ServerError(f"{folder} has no file that {problem} expects: {missing_names}.")
+            raise ServerError(f"{folder} has no file that {problem_ref} expects: {missing_names}.")
         err.print(f"Missing in {folder}: {missing_names}.", markup=False, soft_wrap=True)
-    with _open_private_log_or_null(raw_log) as log, progress(f"running the hidden tests of {problem}", 1, "runs"):
+    with _open_private_log_or_null(raw_log) as log, progress(f"running the hidden tests of {problem_ref}", 1, "runs"):
         verdict = asyncio.run(_verdict_on_files(unsealed_problem, files, home, box, log, batch))
-    print_verdict_and_exit(problem, verdict, json_output)
+    print_verdict_and_exit(problem_ref, verdict, json_output)
 
 
 async def _verdict_on_files(
@@ -142,7 +142,7 @@ def _check_may_read_log(problem_ref: str, policy: Reveal, home: Home) -> None:
     """
     if policy.shows_all_of(Reveal.FULL):
         return
-    taking_part = Participation(home).pseudonyms()
+    taking_part = Participation(home).pseudonym_by_study()
     if not taking_part:
         return
     from benchwright_attempts.attempts import Attempts
@@ -170,11 +170,13 @@ def _missing_files_sentence(folder: Path, missing_paths: Collection[str]) -> str
     return "; ".join(_missing_file_phrase(path, present_paths) for path in missing_paths)
 
 
-def _missing_file_phrase(path: str, present_paths: Collection[str]) -> str:
-    name = PurePosixPath(path).name.casefold()
+def _missing_file_phrase(missing_path: str, present_paths: Collection[str]) -> str:
+    name = PurePosixPath(missing_path).name.casefold()
     same_named = [present_path for present_path in present_paths if PurePosixPath(present_path).name.casefold() == name]
-    similar_paths = same_named or difflib.get_close_matches(path, present_paths, 1, _SIMILAR)
-    return f"{path} (there is {similar_paths[0]!a}: move it to {path})" if similar_paths else path
+    similar_paths = same_named or difflib.get_close_matches(missing_path, present_paths, 1, _SIMILAR)
+    return (
+        f"{missing_path} (there is {similar_paths[0]!a}: move it to {missing_path})" if similar_paths else missing_path
+    )
 
 
 def _visible_paths_below(folder: Path) -> Iterator[str]:

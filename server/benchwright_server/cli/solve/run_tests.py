@@ -63,14 +63,16 @@ def run_tests(
             raise ServerError(
                 f"{folder} is the workspace of an attempt. Run its tests in the editor, which records it."
             )
-        from benchwright_server.own_tests.bench import RunRequest, TestBench
-        from benchwright_verilog.semantics.project.folder_state import FolderState
+        from benchwright_server.own_tests.bench import OwnTestRunner, RunRequest
+        from benchwright_verilog.semantics.project.folder_state import FolderStateStore
         from benchwright_verilog.semantics.project.project import Project
         from benchwright_verilog.syntax.documents import Documents
 
         home = Home.from_environment()
         box = open_sandbox(sandbox)
-        bench = TestBench(box, partial(toolchain_for, box.name, home.cache), FolderState(home.state / "own-tests"))
+        bench = OwnTestRunner(
+            box, partial(toolchain_for, box.name, home.cache), FolderStateStore(home.state / "own-tests")
+        )
         test_settings = OwnTests(simulator=simulator, top=top, limit_s=limit_s)
         project = Project(root, Documents(), ProjectSettings())
         run_request = RunRequest(coverage=coverage, waves=waves)

@@ -15,7 +15,7 @@ from benchwright_foundation.errors import explain_missing_extra
 from benchwright_foundation.home import Home
 from benchwright_foundation.number_text import counted
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.study.log import opened_study_log, retry_waiting_deliveries
+from benchwright_server.cli.study.log import opened_study_log, retry_deliveries_and_list_waiting
 from benchwright_server.cli.terminal.options import Json, StudyFilePath, StudyId
 from benchwright_server.cli.terminal.output import console, err, exit_on_expected_error, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
@@ -60,7 +60,7 @@ def run(
         from benchwright_studies.plan.study_file import read_study
         from benchwright_subjects.prompts.study_prompts import refuse_uncovered_prompts
 
-        retry_waiting_deliveries(log)
+        retry_deliveries_and_list_waiting(log)
         if file.suffix == ".json":
             participant_file = read_participant_file(file)
             if participant not in (None, participant_file.participant):
@@ -191,7 +191,9 @@ def _study_status_after_delivery(log: StudyLog, study_id: str) -> _StudyStatus:
     from benchwright_studies.plan.model_condition import model_conditions
 
     pending_deliveries = {
-        delivery.participant: delivery for delivery in retry_waiting_deliveries(log) if delivery.study == study_id
+        delivery.participant: delivery
+        for delivery in retry_deliveries_and_list_waiting(log)
+        if delivery.study == study_id
     }
     studies = _studies_in_log(log)
     registered_study = studies.study(study_id)
@@ -278,7 +280,7 @@ def close(
     with opened_study_log() as log, explain_missing_extra("`benchwright study close`", "baselines"):
         from benchwright_studies.conduct.closing import close_study
 
-        retry_waiting_deliveries(log)
+        retry_deliveries_and_list_waiting(log)
         if not (yes or force):
             _confirm_closing(study, _unfinished_participants_in_words(log, study))
         closed = close_study(log, study, end_open_attempts=force)
@@ -312,23 +314,23 @@ def _unfinished_participants_in_words(log: StudyLog, study_id: str) -> list[str]
     return unfinished
 
 
-def _confirm_closing(study_id: str, unfinished_participants: list[str]) -> None:
-    unfinished_text = "; ".join(unfinished_participants[:5]) + (
-        f"; {len(unfinished_participants) - 5} more" if len(unfinished_participants) > 5 else ""
+def _confirm_closing(study_id: str, unfinished_participants_in_words: list[str]) -> None:
+    unfinished_text = "; ".join(unfinished_participants_in_words[:5]) + (
+        f"; {len(unfinished_participants_in_words) - 5} more" if len(unfinished_participants_in_words) > 5 else ""
     )
     if sys.stdin.isatty():
-        if unfinished_participants:
+        if unfinished_participants_in_words:
             err.print(
-                f"{counted(len(unfinished_participants), 'participant has', 'participants have')} not finished: "
+                f"{counted(len(unfinished_participants_in_words), 'participant has', 'participants have')} not finished: "
                 f"{unfinished_text}.",
                 markup=False,
                 soft_wrap=True,
             )
         typer.confirm(f"Close {study_id}? Nothing can be added to it or changed afterwards", abort=True, err=True)
-    elif unfinished_participants:
-        verb = "has" if len(unfinished_participants) == 1 else "have"
+    elif unfinished_participants_in_words:
+        verb = "has" if len(unfinished_participants_in_words) == 1 else "have"
         raise ServerError(
-            f"{counted(len(unfinished_participants), 'participant')} of {study_id} {verb} not finished: "
+            f"{counted(len(unfinished_participants_in_words), 'participant')} of {study_id} {verb} not finished: "
             f"{unfinished_text}. "
             "Give --yes to close it anyway."
         )

@@ -29,7 +29,7 @@ from benchwright_studies.conduct.pilot import pilot_id
 from benchwright_studies.conduct.readiness import balance_sentences, refuse_placeholders
 from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.plan.assignment import draw_plan
-from benchwright_studies.plan.claims import check_claims
+from benchwright_studies.plan.claims import refuse_contradicted_claims
 from benchwright_studies.plan.documents import study_documents
 from benchwright_studies.plan.registration import installed_problems_by_ref
 from benchwright_studies.plan.study import AT_SERVICE, NOWHERE, Study
@@ -98,12 +98,12 @@ def take_due_steps(home: Home, log: StudyLog, study_folder: Path, rehearsal_opti
     checked = KitStep("study file", StepState.DONE, " ".join([f"{file} is valid.", *balance_sentences(study, plan)]))
     early_steps = [
         checked,
-        _documents_step(study_folder, study),
-        _rehearsal_step(home, study_folder, study_file, rehearsal_options),
+        _take_documents_step(study_folder, study),
+        _take_rehearsal_step(home, study_folder, study_file, rehearsal_options),
     ]
     return [
         *early_steps,
-        _pilot_step(home, log, study_folder, study),
+        _take_pilot_step(home, log, study_folder, study),
         _registration_step(log, study_folder, study),
         *_steps_after_registration(log, study_folder, study),
     ]
@@ -116,7 +116,7 @@ def _read_and_check_study(home: Home, study_path: Path) -> StudyFile:
     study_file = read_study(study_path)
     refuse_uncovered_prompts(Store(home), study_file)
     refuse_placeholders(study_file)
-    check_claims(study_file)
+    refuse_contradicted_claims(study_file)
     installed_problems_by_ref(Store(home), study_file)
     return study_file
 
@@ -132,7 +132,7 @@ def _write_if_changed(file: Path, text: str) -> None:
         write_atomically(file, text.encode())
 
 
-def _documents_step(study_folder: Path, study: Study) -> KitStep:
+def _take_documents_step(study_folder: Path, study: Study) -> KitStep:
     documents = study_documents(study)
     for name, text in documents.items():
         _write_if_changed(study_folder / "documents" / name, text)
@@ -155,7 +155,7 @@ def _documents_step(study_folder: Path, study: Study) -> KitStep:
 # Rehearsal
 
 
-def _rehearsal_step(
+def _take_rehearsal_step(
     home: Home, study_folder: Path, study_file: StudyFile, rehearsal_options: RehearsalOptions
 ) -> KitStep:
     record_file = study_folder / "rehearsal.json"
@@ -213,7 +213,7 @@ def pilot_study_yaml(study: Study) -> str:
     )
 
 
-def _pilot_step(home: Home, log: StudyLog, study_folder: Path, study: Study) -> KitStep:
+def _take_pilot_step(home: Home, log: StudyLog, study_folder: Path, study: Study) -> KitStep:
     if not study.people_conditions:
         return KitStep("pilot", StepState.DONE, "No people take part.")
     file, pilot = study_folder / "pilot" / "study.yaml", pilot_id(study.study)

@@ -38,7 +38,7 @@ def opened_study_log() -> Iterator[StudyLog]:
             log.close()
 
 
-def retry_waiting_deliveries(log: StudyLog) -> list[Delivery]:
+def retry_deliveries_and_list_waiting(log: StudyLog) -> list[Delivery]:
     """Try again to deliver records that could not be delivered before; returns those that still wait."""
     from benchwright_studies.conduct.delivery import Deliveries
 

@@ -61,11 +61,11 @@ def write_study_file(new_file: Path, text: str) -> None:
     Raises:
         OSError: The folder can't be written.
     """
-    from benchwright_studies.plan.schema import schema_text
+    from benchwright_studies.plan.schema import study_schema_json
 
     new_file.parent.mkdir(parents=True, exist_ok=True)
     new_file.write_text(text, encoding="utf-8")
-    (new_file.parent / "study.schema.json").write_text(schema_text(), encoding="utf-8")
+    (new_file.parent / "study.schema.json").write_text(study_schema_json(), encoding="utf-8")
 
 
 def validate(
@@ -88,11 +88,11 @@ def validate(
         from benchwright_studies.conduct.readiness import (
             assistant_requirement_sentences,
             balance_sentences,
-            check_assistants,
             refuse_placeholders,
+            refuse_unusable_assistants,
         )
         from benchwright_studies.plan.assignment import draw_plan
-        from benchwright_studies.plan.claims import check_claims
+        from benchwright_studies.plan.claims import refuse_contradicted_claims
         from benchwright_studies.plan.information import participant_information, plan_digest_sentence
         from benchwright_studies.plan.registration import installed_problems_by_ref
         from benchwright_studies.plan.study_file import StudyFileError, read_study
@@ -102,10 +102,10 @@ def validate(
             study_file = read_study(file)
             refuse_uncovered_prompts(Store(Home.from_environment()), study_file)
             refuse_placeholders(study_file)
-            check_claims(study_file)
+            refuse_contradicted_claims(study_file)
             home = Home.from_environment()
             unusable_reasons = {} if elsewhere else _reason_by_unusable_assistant(home, study_file)
-            check_assistants(study_file, installed_problems_by_ref(Store(home), study_file), unusable_reasons)
+            refuse_unusable_assistants(study_file, installed_problems_by_ref(Store(home), study_file), unusable_reasons)
             plan = draw_plan(study_file.study, study_file.sha256, difficulty_by_problem_ref(study_file))
         except StudyFileError as error:
             if not json_output:
@@ -183,7 +183,7 @@ def assign_tasks(file: StudyFilePath, json_output: Json = False) -> None:
         if not condition.solver.is_person:
             problems_text = f"{len(condition.problems)} of the problems" if condition.problems else "every problem"
             console.print(
-                f"{condition.name}: {condition.worker}, {problems_text}, {counted(condition.samples, 'sample')} each"
+                f"{condition.name}: {condition.model_or_subject_name}, {problems_text}, {counted(condition.samples, 'sample')} each"
             )
     console.print(f"Seed {plan.seed}. {plan_digest_sentence(plan.sha256)}", soft_wrap=True)
 

@@ -91,8 +91,8 @@ def package(
 def _data_and_checklist(log: StudyLog, study_id: str, notes_file: Path | None) -> tuple[Dataset, list[ChecklistItem]]:
     from benchwright_analysis.publication.checklist import checklist_items, read_notes
     from benchwright_analysis.report.report import read_study_dataset
-    from benchwright_studies.conduct.pilot import finished_pilots
+    from benchwright_studies.conduct.pilot import finished_pilot_count
 
     data = read_study_dataset(log, Store(Home.from_environment()), study_id)
     notes = read_notes(notes_file) if notes_file is not None else {}
-    return data, checklist_items(data, notes, pilot_people=finished_pilots(log, study_id))
+    return data, checklist_items(data, notes, pilot_people_count=finished_pilot_count(log, study_id))

@@ -35,7 +35,7 @@ from benchwright_problems.errors import ProblemsError
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome, Verdict
-from benchwright_server.assistant.endpoint import AssistantError, reply_text
+from benchwright_server.assistant.endpoint import AssistantError, request_reply_text
 from benchwright_server.assistant.prompt import completion_messages, text_to_insert
 from benchwright_server.attempts.participant_studies import ParticipantStudies
 from benchwright_server.attempts.participation import Participation
@@ -48,11 +48,11 @@ from benchwright_server.settings import Assistant
 from benchwright_server.workspaces.workspace import statement_path_and_workspace_files
 from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.plan.assignment import Assignment, Plan, draw_plan
-from benchwright_studies.plan.claims import claims_about_limits
+from benchwright_studies.plan.claims import false_claims_about_limits
 from benchwright_studies.plan.condition import Condition
 from benchwright_studies.plan.questionnaire import Answer
 from benchwright_studies.plan.registration import installed_problems_by_ref
-from benchwright_studies.plan.study import AT_SERVICE, NOWHERE, Data, Study
+from benchwright_studies.plan.study import AT_SERVICE, NOWHERE, DataHandling, Study
 from benchwright_studies.plan.study_file import StudyFile, parse_study
 from benchwright_studies.plan.study_question import StudyQuestion
 from benchwright_studies.plan.vocabulary import ForecastKind, ParticipantStep, QuestionKind
@@ -196,7 +196,7 @@ def _temporary_home(home: Home) -> Iterator[Home]:
 
 def _without_delivery(study_file: StudyFile) -> StudyFile:
     """The study with its records going nowhere."""
-    study = study_file.study.model_copy(update={"data": Data()})
+    study = study_file.study.model_copy(update={"data": DataHandling()})
     return parse_study(json.dumps(study.model_dump(mode="json", by_alias=True)), study_file.path)
 
 
@@ -426,7 +426,9 @@ class _ParticipantPlayer:
         name, ref = condition.name, session.header.problem
         allowed = _allowed_aids(condition)
         open_aids = [
-            aid for aid in Aid if aid not in allowed and not await _is_refused(session.attempt.must_record_aid_use(aid))
+            aid
+            for aid in Aid
+            if aid not in allowed and not await _is_refused(session.attempt.refuse_aid_or_must_record(aid))
         ]
         # Whatever the condition allows is refused too once the time is over, so only its terms are asked here.
         refused_aids = [aid for aid in allowed if await _is_refused(_check_aid_permitted(session, aid))]
@@ -447,7 +449,7 @@ class _ParticipantPlayer:
             text = "Benchwright's own completion is not as the condition says."
             self._notes.add(name, CheckState.FAILS, "assistants", text, "Report this with the study file.")
         if condition.solver is Solver.HUMAN:
-            await session.attempt.writer.record_and_flag_violations(
+            await session.attempt.writer.record_event_and_flag_violations(
                 Environment(editor="rehearsal", extensions=(_AI_EXTENSION,))
             )
             events = await asyncio.to_thread(self._sessions.log.events, session.header.id)
@@ -462,7 +464,7 @@ class _ParticipantPlayer:
 
 
 async def _check_aid_permitted(session: EditorSession, aid: Aid) -> None:
-    session.attempt.check_aid_permitted(aid)
+    session.attempt.refuse_forbidden_aid(aid)
 
 
 async def _is_refused(action: Awaitable[object]) -> bool:
@@ -513,7 +515,7 @@ def _note_time_checks(
             next_step = "Write clock_stops_for: [harness], or a longer time_minutes."
             notes.add("", CheckState.FAILS, ref, text, next_step)
         name, files = statement_path_and_workspace_files(problem)
-        for text in claims_about_limits(study, ref, files[name].decode()):
+        for text in false_claims_about_limits(study, ref, files[name].decode()):
             notes.add("", CheckState.FAILS, ref, text, "Change time_minutes, or ask another problem.")
     if study.clock is not ClockDisplay.HIDDEN and ForecastKind.MINUTES in study.self_estimates:
         text = f"clock is {study.clock.value}, so participants read off the minutes that they are asked to estimate."
@@ -577,7 +579,7 @@ async def _note_assistant_checks(
             notes.add(condition.name, CheckState.FAILS, "assistants", text, next_step)
     for condition in study.conditions:
         if not condition.solver.is_person:
-            text = f"{condition.worker} works without a participant, and was not asked."
+            text = f"{condition.model_or_subject_name} works without a participant, and was not asked."
             next_step = "Rehearse it with `benchwright eval`, on problems that are not the study's."
             notes.add(condition.name, CheckState.UNKNOWN, "model", text, next_step)
 
@@ -607,7 +609,7 @@ async def _ask_own_assistant(
     offset = text.rindex("endmodule")
     start = time.monotonic()
     try:
-        reply = await reply_text(assistant, completion_messages(file_name, text, offset), os.environ)
+        reply = await request_reply_text(assistant, completion_messages(file_name, text, offset), os.environ)
     except AssistantError as error:
         return Check(CheckState.FAILS, "assistants", str(error), f"The settings are in {settings_location}.")
     asked_s = time.monotonic() - start

@@ -52,19 +52,19 @@ def rehearse(
     with exit_on_expected_error(), explain_missing_extra("`benchwright study rehearse`", "baselines"):
         from benchwright_server.cli.study.rehearsal import rehearse as play
         from benchwright_studies.conduct.readiness import refuse_placeholders
-        from benchwright_studies.plan.claims import check_claims
-        from benchwright_studies.plan.information import longest_minutes, plan_digest_sentence
+        from benchwright_studies.plan.claims import refuse_contradicted_claims
+        from benchwright_studies.plan.information import minutes_of_all_limits, plan_digest_sentence
         from benchwright_studies.plan.study_file import read_study
         from benchwright_subjects.prompts.study_prompts import refuse_uncovered_prompts
 
         home, study_file = Home.from_environment(), read_study(file)
         refuse_uncovered_prompts(Store(home), study_file)
         refuse_placeholders(study_file)
-        check_claims(study_file)
+        refuse_contradicted_claims(study_file)
         assistant, settings_file = assistant_and_settings_file(home, editor_settings)
-        box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
-        rehearsal = asyncio.run(play(home, study_file, box, toolchain, assistant, str(settings_file)))
-        minutes = longest_minutes(study_file.study) if study_file.study.pseudonyms else None
+        opened_sandbox, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
+        rehearsal = asyncio.run(play(home, study_file, opened_sandbox, toolchain, assistant, str(settings_file)))
+        minutes = minutes_of_all_limits(study_file.study) if study_file.study.pseudonyms else None
     if json_output:
         print_json(_rehearsal_json(rehearsal, minutes))
     else:
@@ -73,18 +73,18 @@ def rehearse(
     raise typer.Exit(0 if rehearsal.ok else 1)
 
 
-def assistant_and_settings_file(home: Home, editor_settings: Path | None) -> tuple[Assistant | None, Path]:
+def assistant_and_settings_file(home: Home, editor_settings_file: Path | None) -> tuple[Assistant | None, Path]:
     """The settings of the own completion in an editor's settings, None if there is no such file; and that file.
 
     Args:
         home: Where the editor that ./run starts keeps its settings.
-        editor_settings: The settings.json of participants' editors, if they have others.
+        editor_settings_file: The settings.json of participants' editors, if they have others.
 
     Raises:
         ServerError: The file can't be read.
     """
-    settings_file = editor_settings or home.state / "editor" / "User" / "settings.json"
-    return _read_assistant(settings_file, is_required=editor_settings is not None), settings_file
+    settings_file = editor_settings_file or home.state / "editor" / "User" / "settings.json"
+    return _read_assistant(settings_file, is_required=editor_settings_file is not None), settings_file
 
 
 def _read_assistant(settings_file: Path, *, is_required: bool) -> Assistant | None:
@@ -98,31 +98,31 @@ def _read_assistant(settings_file: Path, *, is_required: bool) -> Assistant | No
         raise ServerError(
             f"{settings_file} can't be read as JSON ({error}). Remove its comments, or name another file by --settings."
         ) from error
-    nested: dict[str, object] = {}
+    assistant_settings: dict[str, object] = {}
     for name, setting in value.items() if isinstance(value, dict) else ():
         group, _, key = name.removeprefix(_PREFIX).partition(".")
         if name.startswith(_PREFIX) and group == "assistant" and key:
-            nested[key] = setting
-    server_settings, complaints = read_settings({"assistant": nested}, strict=False)
+            assistant_settings[key] = setting
+    server_settings, complaints = read_settings({"assistant": assistant_settings}, reports_unknown_options=False)
     if complaints:
         raise ServerError(f"{settings_file}: {' '.join(complaints)}")
     return server_settings.assistant
 
 
-def _rehearsal_json(rehearsal: Rehearsal, longest_minutes: float | None) -> dict[str, JsonValue]:
+def _rehearsal_json(rehearsal: Rehearsal, minutes_of_all_limits: float | None) -> dict[str, JsonValue]:
     return {
         "ok": rehearsal.ok,
         "study": rehearsal.study.study,
         "plan_sha256": rehearsal.plan.sha256,
         "rows_played": rehearsal.rows_played,
-        "longest_minutes": longest_minutes,
+        "minutes_of_all_limits": minutes_of_all_limits,
         "checks": [_check_json(check) for check in rehearsal.checks],
         "conditions": [
             {
                 "name": played_condition.condition.name,
                 "solver": played_condition.condition.solver.value,
                 "most_tasks": played_condition.most_tasks,
-                "longest_minutes": played_condition.longest_minutes,
+                "minutes_of_all_limits": played_condition.longest_minutes,
                 "checks": [_check_json(check) for check in played_condition.checks],
             }
             for played_condition in rehearsal.condition_rehearsals
@@ -134,7 +134,7 @@ def _check_json(check: Check) -> dict[str, JsonValue]:
     return {**asdict(check), "state": check.state.value}
 
 
-def _print_rehearsal(rehearsal: Rehearsal, longest_minutes: float | None) -> None:
+def _print_rehearsal(rehearsal: Rehearsal, minutes_of_all_limits: float | None) -> None:
     study = rehearsal.study
     console.print(
         f"{study.study}: rows of the plan that differ, each played: {rehearsal.rows_played}; participants: "
@@ -143,7 +143,9 @@ def _print_rehearsal(rehearsal: Rehearsal, longest_minutes: float | None) -> Non
     )
     if study.pseudonyms:
         practice = " and practice" if study.practice is not None else ""
-        console.print(f"A participant has {_minutes_text(longest_minutes)} for all tasks{practice}.", soft_wrap=True)
+        console.print(
+            f"A participant has {_minutes_text(minutes_of_all_limits)} for all tasks{practice}.", soft_wrap=True
+        )
     console.print("Under every condition:")
     _print_checks(rehearsal.checks)
     for played_condition in rehearsal.condition_rehearsals:

@@ -60,8 +60,8 @@ def size(
             SIZES_TRIED,
             Expectations,
             StudyPrecision,
-            study_precision,
-            study_size,
+            simulate_study_precision,
+            simulate_study_size,
         )
         from benchwright_attempts.errors import StudyError
         from benchwright_studies.plan.study_file import read_study
@@ -87,7 +87,7 @@ def size(
         )
         has_effect = len(study.people_conditions) > 1
         with progress("simulating", (EFFECTS_TRIED if has_effect else SIZES_TRIED) * studies, "studies") as meter:
-            simulate = study_size if has_effect else study_precision
+            simulate = simulate_study_size if has_effect else simulate_study_precision
             try:
                 precision_or_size = simulate(
                     study,

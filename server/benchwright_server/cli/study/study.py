@@ -13,7 +13,7 @@ from benchwright_foundation.home import Home
 from benchwright_foundation.number_text import counted
 from benchwright_server.cli.study.conduct import close, progress, run, status
 from benchwright_server.cli.study.kit import kit
-from benchwright_server.cli.study.log import opened_study_log, retry_waiting_deliveries
+from benchwright_server.cli.study.log import opened_study_log, retry_deliveries_and_list_waiting
 from benchwright_server.cli.study.planning import assign_tasks, init, register, validate
 from benchwright_server.cli.study.publish import checklist, package
 from benchwright_server.cli.study.rehearse import rehearse
@@ -51,11 +51,13 @@ def export(
 ) -> None:
     """Write a study's records as files that others can verify."""
     with opened_study_log() as log, explain_missing_extra("`benchwright study export`", "baselines"):
-        from benchwright_studies.conduct.archive import write_archive
+        from benchwright_studies.conduct.archive import write_archive_and_count_attempts
 
-        retry_waiting_deliveries(log)
+        retry_deliveries_and_list_waiting(log)
         with explain_unwritable(folder):
-            attempt_count = write_archive(log, study, folder, None if participant is None else [participant])
+            attempt_count = write_archive_and_count_attempts(
+                log, study, folder, None if participant is None else [participant]
+            )
     console.print(f"{counted(attempt_count, 'attempt')} written to {folder}.", soft_wrap=True)
 
 
@@ -67,7 +69,7 @@ def collect_records(
     with opened_study_log() as log, explain_missing_extra("`benchwright study collect`", "baselines"):
         from benchwright_studies.conduct.archive import import_archive
 
-        retry_waiting_deliveries(log)
+        retry_deliveries_and_list_waiting(log)
         collected_folders = [import_archive(log, folder) for folder in folders]
     if json_output:
         print_json([asdict(row) for row in collected_folders])
@@ -89,15 +91,15 @@ def delete(
 ) -> None:
     """Delete all records of a participant; only a tombstone shows that there were some."""
     with opened_study_log() as log, explain_missing_extra("`benchwright study delete`", "baselines"):
-        from benchwright_server.attempts.participant_studies import delete_participant
+        from benchwright_server.attempts.participant_studies import delete_participant_and_count_attempts
         from benchwright_server.attempts.participation import Participation
         from benchwright_studies.conduct.delivery import Deliveries
 
         if not yes and not typer.confirm(f"Delete all records of {participant} in {study}? This can't be undone."):
             raise typer.Exit(1)
-        count = delete_participant(Home.from_environment(), log, study, participant, reason)
+        count = delete_participant_and_count_attempts(Home.from_environment(), log, study, participant, reason)
         Deliveries(Home.from_environment()).drop_delivery(study, participant)
         participation = Participation(Home.from_environment())
-        if participation.pseudonyms().get(study) == participant:
+        if participation.pseudonym_by_study().get(study) == participant:
             participation.remove_study(study)
     console.print(f"Deleted: {counted(count, 'attempt')} of {participant}. Copies that were exported are not deleted.")

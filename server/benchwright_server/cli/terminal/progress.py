@@ -55,7 +55,7 @@ class Meter:
         self._activity = activity
         self._unit = counted_noun
         self._step = ""
-        self._done_count, self._known_count, self._total = 0, 0, total
+        self._done_count, self._reused_count, self._total = 0, 0, total
         self._start = time.monotonic()
         bar_columns = (
             SpinnerColumn(),
@@ -69,9 +69,9 @@ class Meter:
 
     def advance(self) -> None:
         """One more is done."""
-        self.show_counts(self._done_count + 1, self._total, self._known_count)
+        self.show_counts(self._done_count + 1, self._total, self._reused_count)
 
-    def begin(self, step: str) -> None:
+    def show_next_step(self, step: str) -> None:
         """Show what is being done from now on; what was before it is done."""
         if self._step:
             self.advance()
@@ -80,7 +80,7 @@ class Meter:
 
     def show_counts(self, done_count: int, total: int, reused_count: int = 0) -> None:
         """Show this many as done, `reused_count` of them without having taken any time."""
-        self._done_count, self._known_count, self._total = done_count, reused_count, total
+        self._done_count, self._reused_count, self._total = done_count, reused_count, total
         self.bar.update(self._task, completed=done_count, total=total, estimate=self._pace.time_left_text)
 
     def progress_line(self) -> str:
@@ -93,7 +93,7 @@ class Meter:
 
     @property
     def _pace(self) -> WorkPace:
-        return WorkPace(self._done_count, self._total, time.monotonic() - self._start, self._known_count)
+        return WorkPace(self._done_count, self._total, time.monotonic() - self._start, self._reused_count)
 
 
 @contextmanager

@@ -20,7 +20,11 @@ from benchwright_server.features.agent.prompt import build_and_record_chat_promp
 from benchwright_server.features.agent.results import PlainText, structured_result
 from benchwright_server.features.agent.tool import AnyTool
 from benchwright_server.features.agent.waveforms import WAVE_TOOLS
-from benchwright_server.features.requests import first_invalid_field, operation_reply_json, register_operation
+from benchwright_server.features.requests import (
+    first_invalid_field_and_reason,
+    handle_operation_to_json,
+    register_operation,
+)
 from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.agent import (
     AgentToolList,
@@ -45,7 +49,7 @@ _MAX_ANSWER = 200_000
 
 async def _list_offered_tools(server: EditorServer, params: AgentToolsParams) -> AgentToolList:
     session = await server.sessions.require_session(local_path_of(params.uri))
-    session.attempt.check_aid_permitted(Aid.AGENT_TOOLS)
+    session.attempt.refuse_forbidden_aid(Aid.AGENT_TOOLS)
     # It may write files before it uses a tool.
     await _record_connection(server, session, params.agent)
     return AgentToolList(tools=[tool.client_view for tool in TOOLS if tool.is_offered(server, session)])
@@ -53,16 +57,16 @@ async def _list_offered_tools(server: EditorServer, params: AgentToolsParams) ->
 
 async def _run_offered_tool(server: EditorServer, params: AgentToolParams) -> AgentToolResult:
     session = await server.sessions.require_session(local_path_of(params.uri))
-    session.attempt.check_aid_permitted(Aid.AGENT_TOOLS)
+    session.attempt.refuse_forbidden_aid(Aid.AGENT_TOOLS)
     tool = next((offered_tool for offered_tool in TOOLS if offered_tool.name == params.tool), None)
     if tool is not None and tool.aid is not None:
-        session.attempt.check_aid_permitted(tool.aid)
+        session.attempt.refuse_forbidden_aid(tool.aid)
     if tool is None or not tool.is_offered(server, session):
         raise ServerError(f"There is no tool {params.tool!r}. Ask for the list of tools.")
     try:
         arguments = tool.params_type.model_validate(params.arguments)
     except ValidationError as error:
-        raise ServerError(f"{tool.name}: {first_invalid_field(error)}") from None
+        raise ServerError(f"{tool.name}: {first_invalid_field_and_reason(error)}") from None
     await _record_connection(server, session, params.agent)
     with acting_as(Actor.PERSON if params.by_person else Actor.AGENT):
         if tool.needs_running_clock:
@@ -126,12 +130,12 @@ def register(server: EditorServer) -> None:
         await server.sync.wait_until_recorded()
         token = _agent_connection.set(connection)
         try:
-            return await operation_reply_json(operations[name], server, _without_by_person_flag(params))
+            return await handle_operation_to_json(operations[name], server, _without_by_person_flag(params))
         finally:
             _agent_connection.reset(token)
 
     async def note_gone(attempt: str, connection: str) -> None:
-        session = server.sessions.open_session_of_attempt(attempt)
+        session = server.sessions.find_open_session_of_attempt(attempt)
         if session is not None:
             await session.record_agent_disconnected(connection)
 

@@ -73,7 +73,7 @@ async def _taken_and_next_hints_json(server: EditorServer, session: EditorSessio
     return _hint_position_json(await session.hint_ladder.current_position())
 
 
-async def _take_hint(server: EditorServer, session: EditorSession, params: _NextHint) -> str:
+async def _take_hint_and_report_json(server: EditorServer, session: EditorSession, params: _NextHint) -> str:
     taken_hints = await session.hint_ladder.take_hint(params.number)
     session.on_status_changed()
     return _hint_position_json(taken_hints)
@@ -106,7 +106,7 @@ async def _own_tests_json(server: EditorServer, session: EditorSession, params: 
     )
 
 
-async def _run_own_tests(server: EditorServer, session: EditorSession, params: _Tests) -> str:
+async def _run_own_tests_and_report_json(server: EditorServer, session: EditorSession, params: _Tests) -> str:
     uri = session.workspace.folder.as_uri()
     came = await call_operation(server, "runOwnTests", OwnTestRuns, uri=uri, ids=params.ids, waves=params.waves)
     return json.dumps({"passed": came.passed, "runs": [_test_run_fields(session, test_run) for test_run in came.runs]})
@@ -151,7 +151,7 @@ AID_TOOLS: tuple[AnyTool, ...] = (
         "take_hint",
         "Takes the problem's next hint, for good: it may cost a share of the points, which the tool hints says.",
         _NextHint,
-        _take_hint,
+        _take_hint_and_report_json,
         HintsResult,
         reads_only=False,
         aid=Aid.HINTS,
@@ -185,7 +185,7 @@ AID_TOOLS: tuple[AnyTool, ...] = (
         "run_own_tests",
         "Runs them on the saved files, with the tools of the hidden tests, and waits. Not limited in number.",
         _Tests,
-        _run_own_tests,
+        _run_own_tests_and_report_json,
         OwnTestRunsResult,
         reads_only=False,
         aid=Aid.OWN_TESTS,

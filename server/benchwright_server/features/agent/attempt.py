@@ -37,7 +37,9 @@ async def _status_json(server: EditorServer, session: EditorSession, params: NoA
     return json.dumps(status.model_dump(mode="json", include=keys | times, exclude_none=True))
 
 
-async def _start_or_resume_clock(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
+async def _start_or_resume_clock_and_report_status(
+    server: EditorServer, session: EditorSession, params: NoArguments
+) -> str:
     if (await session.status()).state is AttemptState.PAUSED:
         await server.sessions.resume_clock(session)
     else:
@@ -129,7 +131,7 @@ ATTEMPT_TOOLS: tuple[AnyTool, ...] = (
         "start",
         "Starts the clock, or goes on after a pause. Work begins with it.",
         NoArguments,
-        _start_or_resume_clock,
+        _start_or_resume_clock_and_report_status,
         StatusResult,
         needs_running_clock=False,
         reads_only=False,

@@ -15,9 +15,9 @@ from benchwright_foundation.operating_system import HAS_PRIVATE_SOCKETS
 from benchwright_server.agent.attempt_socket import LONGEST, private_socket_path
 from benchwright_server.errors import FORESEEN, log_traceback
 
-Respond = Callable[[str, Any, str], Awaitable[dict[str, Any]]]
+CallOperation = Callable[[str, Any, str], Awaitable[dict[str, Any]]]
 """The result of an operation for agents, by its name, its parameters, and the connection that asks (may be empty)."""
-NoteGone = Callable[[str, str], Awaitable[None]]
+NoteDisconnected = Callable[[str, str], Awaitable[None]]
 """Takes the attempt and the connection of an agent that has gone away."""
 
 
@@ -29,9 +29,9 @@ class AgentSockets:
         note_disconnected: Called when an agent has gone away.
     """
 
-    def __init__(self, call_operation: Respond, note_disconnected: NoteGone) -> None:
-        self._respond = call_operation
-        self._note_gone = note_disconnected
+    def __init__(self, call_operation: CallOperation, note_disconnected: NoteDisconnected) -> None:
+        self._call_operation = call_operation
+        self._note_disconnected = note_disconnected
         self._listening: dict[str, asyncio.Task[None]] = {}
 
     def listen_unless_listening(self, attempt_id: str) -> None:
@@ -79,7 +79,7 @@ class AgentSockets:
                 await writer.drain()
         writer.close()
         for connection in present_connections:
-            await self._note_gone(attempt_id, connection)
+            await self._note_disconnected(attempt_id, connection)
 
     async def _reply_to_json_line(self, json_line: bytes) -> dict[str, Any]:
         try:
@@ -88,7 +88,7 @@ class AgentSockets:
         except (ValueError, TypeError, KeyError, RecursionError):
             return {"error": "A message is a line of JSON with operation and params."}
         try:
-            return {"result": await self._respond(operation, params, str(message.get("connection", "")))}
+            return {"result": await self._call_operation(operation, params, str(message.get("connection", "")))}
         except JsonRpcException as error:
             return {"error": error.message}
 

@@ -30,7 +30,7 @@ async def build_and_record_chat_prompt(server: EditorServer, params: ChatPromptP
     """The prompt for a question, which is recorded before it is given."""
     session = await server.sessions.require_session(local_path_of(params.uri))
     for aid in (Aid.AGENT_TOOLS, Aid.GENERATED):
-        await session.attempt.must_record_aid_use(aid)
+        await session.attempt.refuse_aid_or_must_record(aid)
     prompt_parts = [_TASK, *await asyncio.to_thread(_fenced_statement_and_files, session)]
     status = await session.status()
     if status.verdict is not None:

@@ -36,23 +36,25 @@ class AidUse:
             await self.session.attempt.record_finished_aid_use(event.model_copy(update={"path": relative}))
 
 
-async def begin_use_in_attempt(server: EditorServer, file_uri: str, aid: Aid) -> AidUse | None:
+async def begin_use_if_in_attempt(server: EditorServer, file_uri: str, aid: Aid) -> AidUse | None:
     """The use of an aid that takes a while, which the file's attempt has to allow now; None for a file of no attempt.
 
     Raises:
         AttemptError: The attempt does not allow it, or not now.
     """
     session = await _session_of_file_uri(server, file_uri)
-    return AidUse(session, file_uri, await session.attempt.must_record_aid_use(aid)) if session is not None else None
+    return (
+        AidUse(session, file_uri, await session.attempt.refuse_aid_or_must_record(aid)) if session is not None else None
+    )
 
 
-async def session_allowing_aid_now(server: EditorServer, file_uri: str, aid: Aid) -> EditorSession | None:
+async def require_aid_allowed_now(server: EditorServer, file_uri: str, aid: Aid) -> EditorSession | None:
     """The attempt that a file belongs to, which has to allow an aid; None for a file of no attempt.
 
     Raises:
         AttemptError: The attempt does not allow it, or not now.
     """
-    aid_use = await begin_use_in_attempt(server, file_uri, aid)
+    aid_use = await begin_use_if_in_attempt(server, file_uri, aid)
     return aid_use.session if aid_use is not None else None
 
 
@@ -64,7 +66,7 @@ async def check_aid_ever_allowed(server: EditorServer, file_uri: str, aid: Aid) 
     """
     session = await _session_of_file_uri(server, file_uri)
     if session is not None:
-        session.attempt.check_aid_permitted(aid)
+        session.attempt.refuse_forbidden_aid(aid)
 
 
 async def files_ever_allowing_aid(server: EditorServer, files: Iterable[Path], aid: Aid) -> set[Path]:
@@ -85,7 +87,7 @@ async def begin_uses_by_workspace(server: EditorServer, paths: Iterable[Path], a
     """
     uses: dict[Path, AidUse] = {}
     for folder in {path.parent: path for path in paths}.values():
-        aid_use = await begin_use_in_attempt(server, folder.as_uri(), aid)
+        aid_use = await begin_use_if_in_attempt(server, folder.as_uri(), aid)
         if aid_use is not None:
             uses[aid_use.session.workspace.folder] = aid_use
     return uses

@@ -47,7 +47,7 @@ async def _explain_rule_of_finding(server: EditorServer, params: ExplainFindingP
     # Imported late: only some sessions need it.
     from benchwright_verilog.findings.explained_rules import explanation_of_rule
 
-    await aids.session_allowing_aid_now(server, params.uri, Aid.EXPLANATIONS)
+    await aids.require_aid_allowed_now(server, params.uri, Aid.EXPLANATIONS)
     explanation = await asyncio.to_thread(explanation_of_rule, params.code, params.source)
     pages = {str(source): source.rule_page_url(params.code) for source in SOURCES}
     if explanation is None:

@@ -68,7 +68,7 @@ async def explain_failure(server: EditorServer, params: ExplainFailureParams) ->
     # Imported late, as all that imports slang.
     from benchwright_verilog.causes.evidence import FailureEvidence
 
-    session = await aids.session_allowing_aid_now(server, params.uri, Aid.EXPLANATIONS)
+    session = await aids.require_aid_allowed_now(server, params.uri, Aid.EXPLANATIONS)
     project, path = project_and_inner_path(server, params.uri)
     failure = await own_or_hidden_failure(server, session, project, params)
     unknown_signals = await _unknown_signals_if_allowed(server, session, failure)
@@ -192,7 +192,7 @@ def design_files_without_tests(project: Project) -> Iterator[Path]:
     """The files of a folder that make its design, without tests."""
     folder = require_project_folder(project)
     # Unlike `paths`, this waits until all files of the folder have been read.
-    for path, _ in project.declared_units_by_file():
+    for path, _ in project.declared_names_by_file():
         is_design = path.suffix in _DESIGN and path.is_relative_to(folder)
         if is_design and not is_in_test_folder(PurePosixPath(path.relative_to(folder).as_posix())):
             yield path

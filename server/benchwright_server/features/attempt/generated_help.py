@@ -44,7 +44,7 @@ _REPORT_S = 0.1
 
 async def ask_model_for_help(server: EditorServer, params: GeneratedHelpParams) -> GeneratedHelp:
     """Asks the model. Whatever it comes to is an event."""
-    aid_use = await aids.begin_use_in_attempt(server, params.uri, Aid.GENERATED)
+    aid_use = await aids.begin_use_if_in_attempt(server, params.uri, Aid.GENERATED)
     session = aid_use.session if aid_use is not None else None
     assistant = server.settings.assistant
     if not (assistant.enabled and assistant.url):
@@ -59,7 +59,9 @@ async def ask_model_for_help(server: EditorServer, params: GeneratedHelpParams) 
         task = asyncio.current_task()
         async with cancellable_progress(server, "Asking the model", lambda: task and task.cancel()) as report:
             report(assistant.model or assistant.url, 10)
-            reply = await request_reply(patient, messages, os.environ, _partial_sender_if_requested(server, params))
+            reply = await request_reply(
+                patient, messages, os.environ, _partial_text_sender_if_requested(server, params)
+            )
         outcome = "answered"
     except ServerError:
         outcome = "error"
@@ -81,7 +83,9 @@ async def ask_model_for_help(server: EditorServer, params: GeneratedHelpParams) 
     )
 
 
-def _partial_sender_if_requested(server: EditorServer, params: GeneratedHelpParams) -> Callable[[str], None] | None:
+def _partial_text_sender_if_requested(
+    server: EditorServer, params: GeneratedHelpParams
+) -> Callable[[str], None] | None:
     """Sends the client what has been written so far, if it wants to have it."""
     token = params.partial_result_token
     if token is None:

@@ -26,7 +26,7 @@ from benchwright_server.features.attempt.aids import (
     begin_uses_by_workspace,
     check_aid_ever_allowed,
     record_use_if_in_attempt,
-    session_allowing_aid_now,
+    require_aid_allowed_now,
 )
 from benchwright_server.features.editor.locations import Locations
 from benchwright_server.features.editor.project_of import project_and_inner_path
@@ -34,7 +34,7 @@ from benchwright_server.features.editor.run_messages import OWN_TESTS
 from benchwright_server.features.editor.run_progress import cancellable_progress
 from benchwright_server.features.requests import register_operation
 from benchwright_server.operations.operation import Operation
-from benchwright_server.own_tests.bench import FileRun, RunRequest, TestBench
+from benchwright_server.own_tests.bench import FileRun, OwnTestRunner, RunRequest
 from benchwright_server.own_tests.discovery import TestFile, find_test_files, is_in_test_folder, require_project_folder
 from benchwright_server.own_tests.test_ids import own_test_id, path_and_name_of_test
 from benchwright_server.protocol.design import FileRange, Point
@@ -56,7 +56,7 @@ from benchwright_server.protocol.own_tests import (
     OwnTestsParams,
     RunOwnTestsParams,
 )
-from benchwright_verilog.semantics.project.folder_state import FolderState
+from benchwright_verilog.semantics.project.folder_state import FolderStateStore
 from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
@@ -93,13 +93,15 @@ async def _list_own_tests(server: EditorServer, params: OwnTestsParams) -> OwnTe
 
 
 async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> OwnTestRuns:
-    session = await session_allowing_aid_now(server, params.uri, Aid.OWN_TESTS)
+    session = await require_aid_allowed_now(server, params.uri, Aid.OWN_TESTS)
     if params.waves and session is not None:
-        session.attempt.check_aid_permitted(Aid.WAVEFORMS)
+        session.attempt.refuse_forbidden_aid(Aid.WAVEFORMS)
     project, _ = project_and_inner_path(server, params.uri)
     home, test_settings = server.home, server.settings.own_tests
     sandbox = server.sessions.sandbox
-    bench = TestBench(sandbox, partial(toolchain_for, sandbox.name, home.cache), FolderState(home.state / "own-tests"))
+    bench = OwnTestRunner(
+        sandbox, partial(toolchain_for, sandbox.name, home.cache), FolderStateStore(home.state / "own-tests")
+    )
     debugging = _debugging_with_client(server, require_project_folder(project)) if params.debug else None
     may_keep = session is None or session.terms.allows_aid(Aid.WAVEFORMS)
     keep = may_keep and (test_settings.waves if params.waves is None else params.waves)
@@ -133,14 +135,14 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
         if not params.ids or path in params.ids:
             server.last_results.forget_results_of_file(folder.as_uri(), path)
     server.last_results.keep_results(folder.as_uri(), run_views)
-    await server.run_messages.show_instead(
+    await server.run_messages.replace_messages_of_source(
         OWN_TESTS, folder, list(_messages_of_failures(folder, server.last_results.failures(folder.as_uri())))
     )
     return OwnTestRuns(passed=outcome == "passed", runs=run_views)
 
 
 async def _create_cocotb_test(server: EditorServer, params: NewTestbenchParams) -> NewTestbench:
-    await session_allowing_aid_now(server, params.uri, Aid.OWN_TESTS)
+    await require_aid_allowed_now(server, params.uri, Aid.OWN_TESTS)
     project, path = project_and_inner_path(server, params.uri)
     folder = require_project_folder(project)
     document = server.documents.get(path.as_uri())
@@ -151,14 +153,16 @@ async def _create_cocotb_test(server: EditorServer, params: NewTestbenchParams) 
     if bench_skeleton is None:
         missing_module = f"no module {params.module}" if params.module else "no module"
         raise OwnTestError(f"{path.name} has {missing_module}, so there is nothing to test.")
-    target = folder / "tests" / f"test_{bench_skeleton.module}.py"
+    target = folder / "tests" / f"test_{bench_skeleton.module_name}.py"
     if await asyncio.to_thread(target.exists):
         raise OwnTestError(f"{target.relative_to(folder)} exists already. Open it, or rename it first.")
     await record_use_if_in_attempt(
-        server, params.uri, AidUsed(aid=Aid.OWN_TESTS.value, feature=BEGUN, detail=bench_skeleton.module)
+        server, params.uri, AidUsed(aid=Aid.OWN_TESTS.value, feature=BEGUN, detail=bench_skeleton.module_name)
     )
     applied = await _create_file_by_client(server, target, bench_skeleton.text)
-    return NewTestbench(uri=target.as_uri(), module=bench_skeleton.module, text=bench_skeleton.text, applied=applied)
+    return NewTestbench(
+        uri=target.as_uri(), module=bench_skeleton.module_name, text=bench_skeleton.text, applied=applied
+    )
 
 
 OWN_TEST_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
@@ -188,7 +192,7 @@ OWN_TEST_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
 """Every operation on the tests in a folder."""
 
 
-async def run_lenses_of_testbenches(server: EditorServer, document: Document) -> list[types.CodeLens]:
+async def testbench_run_lenses(server: EditorServer, document: Document) -> list[types.CodeLens]:
     """The lens above each testbench of a file, which runs it; none if the condition forbids that."""
     # Only what simulates by itself has this word.
     if b"initial" not in document.lines.data:
@@ -205,7 +209,7 @@ async def run_lenses_of_testbenches(server: EditorServer, document: Document) ->
     shapes = await asyncio.to_thread(module_shapes, document.text)
     return [
         types.CodeLens(
-            document.lines.byte_range(shape.start, shape.end),
+            document.lines.byte_range(shape.name_start, shape.name_end),
             types.Command(
                 title="▶ Run test",
                 command="benchwright.runOwnTests",
@@ -213,7 +217,7 @@ async def run_lenses_of_testbenches(server: EditorServer, document: Document) ->
             ),
         )
         for shape in shapes
-        if not shape.has_ports and (shape.instantiates or is_in_test_folder(PurePosixPath(relative)))
+        if not shape.has_ports and (shape.instantiated_modules or is_in_test_folder(PurePosixPath(relative)))
     ]
 
 

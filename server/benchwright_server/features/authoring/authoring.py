@@ -32,7 +32,7 @@ from benchwright_verilog.syntax.uri import local_path_of
 
 if TYPE_CHECKING:
     from benchwright_harness.grading.grade import GradingProgress
-    from benchwright_harness.grading.two_sided import TwoSided
+    from benchwright_harness.grading.two_sided import TwoSidedProof
     from benchwright_problems.problem import Problem
     from benchwright_server.authoring.proving import ProofCandidate
     from benchwright_server.editor_server import EditorServer
@@ -138,14 +138,14 @@ class Proofs:
 
 
 async def _create_problem(proofs: Proofs, params: NewProblemParams) -> NewProblem:
-    from benchwright_authoring.new_problem import FORMS, new_problem
+    from benchwright_authoring.new_problem import FORMS, write_new_problem
 
     if params.form not in FORMS:
         raise ServerError(f"A problem can't begin as {params.form!r}; choose one of {', '.join(FORMS)}.")
     folder = local_path_of(params.folder)
     try:
         problem_folder = await asyncio.to_thread(
-            partial(new_problem, folder, params.id, FORMS[params.form], license_name=params.license)
+            partial(write_new_problem, folder, params.id, FORMS[params.form], license_name=params.license)
         )
     except OSError as error:
         raise ServerError(f"{folder} can't be written: {error.strerror}. Choose another folder.") from error
@@ -226,9 +226,9 @@ def _read_candidate(problem_folder: Path) -> ProofCandidate:
     return candidate
 
 
-async def _prove_with_progress(server: EditorServer, candidate: ProofCandidate) -> TwoSided:
+async def _prove_with_progress(server: EditorServer, candidate: ProofCandidate) -> TwoSidedProof:
     from benchwright_harness.cluster.local import LocalExecutor, usable_core_count
-    from benchwright_harness.grading.check import Checker
+    from benchwright_harness.grading.check import ProblemChecker
     from benchwright_harness.grading.grade import BatchGrader
     from benchwright_harness.grading.verdict_store import VerdictStore
     from benchwright_harness.sandbox.registry import toolchain_for
@@ -249,20 +249,20 @@ async def _prove_with_progress(server: EditorServer, candidate: ProofCandidate) 
                 round(100 * run_progress.finished_runs / max(1, run_progress.planned_runs)),
             )
 
-        checker = Checker(executor, sandbox, toolchain, verdicts, on_progress=show)
+        checker = ProblemChecker(executor, sandbox, toolchain, verdicts, on_progress=show)
         grader = BatchGrader(executor, sandbox, toolchain, verdicts, on_progress=show)
         (two_sided,) = await prove_both_sides([candidate], checker, grader)
     return two_sided
 
 
-def _proof_message(problem_folder: Path, problem: Problem, two_sided: TwoSided) -> ProblemProof:
+def _proof_message(problem_folder: Path, problem: Problem, two_sided: TwoSidedProof) -> ProblemProof:
     verdicts_by_side = {side.value: verdict for side, verdict in two_sided.verdict_by_side.items()}
     verdicts_by_side |= {f"hidden/right/{name}": verdict for name, verdict in two_sided.right.items()}
     verdicts_by_side |= {f"hidden/wrong/{name}": verdict for name, verdict in two_sided.wrong.items()}
     return ProblemProof(
         uri=problem_folder.as_uri(),
         problem=problem.id,
-        proof=two_sided.proof.value,
+        proof=two_sided.proof_state.value,
         reasons=list(two_sided.reasons),
         remarks=list(two_sided.remarks),
         sides=[

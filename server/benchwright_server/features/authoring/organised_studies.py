@@ -62,7 +62,7 @@ async def _check_study(server: EditorServer, params: StudyFileParams) -> StudyFi
     return StudyFileCheck(flaws=[], text=" ".join(sentences))
 
 
-async def _begin_study(server: EditorServer, params: BeginStudyParams) -> StudyFileCheck:
+async def _check_and_begin_study(server: EditorServer, params: BeginStudyParams) -> StudyFileCheck:
     study_check = await _check_study(server, params)
     if study_check.flaws:
         return study_check
@@ -150,7 +150,7 @@ ORGANISED_STUDY_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
         BeginStudyParams,
         StudyFileCheck,
         "Registers a study on this machine and lets a participant begin, if its file has no flaw.",
-        _begin_study,
+        _check_and_begin_study,
     ),
     Operation(
         "writeReport",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from benchwright_authoring.problem_files.fields import FileFields
     from benchwright_authoring.problem_files.remark import Remark
     from benchwright_foundation.home import Home
-    from benchwright_harness.grading.two_sided import TwoSided
+    from benchwright_harness.grading.two_sided import TwoSidedProof
     from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.syntax.documents import Document
 
@@ -43,7 +43,7 @@ class PackFiles:
         self._remarked_files: dict[Path, set[Path]] = {}
         self._diagnostics_of: dict[Path, dict[Path, list[types.Diagnostic]]] = {}
         """Place → what was remarked on its files when they were last checked."""
-        self._proofs: dict[Path, TwoSided] = {}
+        self._proofs: dict[Path, TwoSidedProof] = {}
         """Problem's folder → what its last proof says."""
         self._later: dict[Path, asyncio.TimerHandle] = {}
         self._checks: set[asyncio.Task[None]] = set()
@@ -75,7 +75,7 @@ class PackFiles:
                 later.cancel()
             self._publish_with_proof(folder, {}, {})
 
-    def publish_proof(self, problem_folder: Path, two_sided: TwoSided) -> None:
+    def publish_proof(self, problem_folder: Path, two_sided: TwoSidedProof) -> None:
         """A problem was proved, or was not: the reasons are shown in its `problem.toml`."""
         self._proofs[problem_folder] = two_sided
         document = self._server.documents.get((problem_folder / _PROBLEM).as_uri())
@@ -99,7 +99,9 @@ class PackFiles:
         from benchwright_authoring.problem_files.proposals import toml_hover
 
         fields = self.toml_fields_if_open(document.uri)
-        hover = toml_hover(fields, document.text, document.lines.offset(position)) if fields is not None else None
+        hover = (
+            toml_hover(fields, document.text, document.lines.code_point_at(position)) if fields is not None else None
+        )
         if hover is None:
             return None
         span, meaning = hover
@@ -113,7 +115,7 @@ class PackFiles:
         fields = self.toml_fields_if_open(document.uri)
         if fields is None:
             return None
-        span, proposals = toml_proposals(fields, document.text, document.lines.offset(position))
+        span, proposals = toml_proposals(fields, document.text, document.lines.code_point_at(position))
         edit_range = document.lines.range(span.start, span.end)
         form = "textDocument.completion.completionItem.documentationFormat"
         completion_items = [
@@ -196,7 +198,7 @@ class PackFiles:
         document = self._server.documents.get((problem_folder / _PROBLEM).as_uri())
         open_files = {f"{problem_folder.name}/{_PROBLEM}": document.text} if document is not None else {}
         text = ProblemFolder(problem_folder, open_files).text(_PROBLEM)
-        span, is_error = TomlPlaces(text).nearest_span(("id",)), two_sided.proof is ProofState.WRONG
+        span, is_error = TomlPlaces(text).nearest_span(("id",)), two_sided.proof_state is ProofState.WRONG
         messages = [f"{reason[:1].upper()}{reason[1:]}." for reason in two_sided.reasons]
         messages += [
             f"The reference fails the test {test.name}{': ' if test.message else ''}{test.message}"
@@ -224,9 +226,9 @@ def _folder_to_check_for_file(file_uri: str) -> Path | None:
         from benchwright_server.authoring.exam_files import is_exam_file
 
         return file.parent if is_exam_file(file) else None
-    from benchwright_authoring.problem_files.problem_folder import is_authored
+    from benchwright_authoring.problem_files.problem_folder import is_authored_problem_folder
 
-    return file.parent if is_authored(file.parent) else None
+    return file.parent if is_authored_problem_folder(file.parent) else None
 
 
 def _diagnostics_by_file(
@@ -248,11 +250,11 @@ def _problem_diagnostics_by_file(
     problem_folder: Path, open_texts: dict[Path, str], encoding: types.PositionEncodingKind
 ) -> dict[Path, list[types.Diagnostic]]:
     from benchwright_authoring.problem_files.problem_folder import ProblemFolder
-    from benchwright_authoring.problem_files.remarks import remarks
+    from benchwright_authoring.problem_files.remarks import remarks_on_problem
 
     texts = {file.relative_to(problem_folder.parent).as_posix(): text for file, text in open_texts.items()}
     problem = ProblemFolder(problem_folder, texts)
-    problem_remarks = remarks(problem)
+    problem_remarks = remarks_on_problem(problem)
     names = {remark.file for remark in problem_remarks}
     return {
         problem_folder / name: _diagnostics_from_remarks(

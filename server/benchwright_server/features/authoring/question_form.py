@@ -98,7 +98,7 @@ def _save_form_if_unchanged(home: Home, params: SaveQuestionFormParams) -> Saved
     from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
     from benchwright_authoring.problem_files.question_form import remarks_with_form_field, with_form_values
     from benchwright_authoring.problem_files.toml_edit import TomlEditError
-    from benchwright_problems.storage.pack_files_schema import ProblemFile
+    from benchwright_problems.storage.pack_files_schema import ProblemToml
     from benchwright_server.authoring.form_files import forms_lock
 
     folder = question_folder_or_error(params.uri)
@@ -113,7 +113,7 @@ def _save_form_if_unchanged(home: Home, params: SaveQuestionFormParams) -> Saved
             remarks, is_saved = [FormRemark(field="", reason=str(error), is_error=True)], False
         else:
             try:
-                ProblemFile.model_validate(tomllib.loads(text))
+                ProblemToml.model_validate(tomllib.loads(text))
                 form_files = form_files.write_changed_texts({PROBLEM_FILE: text, STATEMENT: statement})
             except ValidationError:
                 is_saved = False
@@ -159,11 +159,11 @@ def _copy_figure(params: AddFigureParams) -> AddedFigure:
 
 
 async def _create_free_response_twin(home: Home, params: QuestionTwinParams) -> NewProblem:
-    from benchwright_authoring.new_problem import free_response_twin
+    from benchwright_authoring.new_problem import write_free_response_twin
 
     folder = question_folder_or_error(params.uri)
     try:
-        twin_folder = await asyncio.to_thread(free_response_twin, folder.parent, folder.name, params.id)
+        twin_folder = await asyncio.to_thread(write_free_response_twin, folder.parent, folder.name, params.id)
     except OSError as error:
         raise ServerError(f"{folder.parent} can't be written: {error.strerror}.") from error
     return NewProblem(

@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from benchwright_verilog.actions.action import Action, ActionContext, TextChange
+from benchwright_verilog.actions.action import Action, CodeSelection, TextChange
 from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.uri import local_path_of
 
 
 async def actions_adding_killing_tests(
-    action_context: ActionContext, read_document: Callable[[Path], Document | None]
+    action_context: CodeSelection, read_document: Callable[[Path], Document | None]
 ) -> list[Action]:
     """For each survivor at the selection with a counterexample: its inputs as a new test at the end of the harness's.
 
@@ -29,7 +29,7 @@ async def actions_adding_killing_tests(
 
 
 def _killing_test_actions_in_thread(
-    action_context: ActionContext, reference_file: Path, read_document: Callable[[Path], Document | None]
+    action_context: CodeSelection, reference_file: Path, read_document: Callable[[Path], Document | None]
 ) -> list[Action]:
     from benchwright_authoring.mutation.author_folder import ReferenceFile
     from benchwright_authoring.mutation.stimulus import cocotb_stimulus_test_text
@@ -46,8 +46,8 @@ def _killing_test_actions_in_thread(
         if example is None or example.parameters:
             continue
         if survivor.mutant.start <= end and start <= survivor.mutant.end:
-            text = cocotb_stimulus_test_text(survivor, example, action_context.text)
+            test_text = cocotb_stimulus_test_text(survivor, example, action_context.document_text)
             offset = len(harness.text)
             title = f"Add a test that kills {survivor.mutant.kind} {survivor.mutant.id} to {test_file.name}"
-            actions.append(Action(title, (), changes_elsewhere={test_file: (TextChange(offset, offset, text),)}))
+            actions.append(Action(title, (), changes_elsewhere={test_file: (TextChange(offset, offset, test_text),)}))
     return actions

@@ -65,7 +65,7 @@ class DeclarationQuestions:
 async def ask_and_choose_declaration(server: EditorServer, file_uri: str) -> None:
     """Ask again about a module; for clients that have no list of their own."""
     project, folder = _project_and_folder_or_error(server, file_uri)
-    ambiguous_files = project.declaring_files.ambiguous
+    ambiguous_files = project.declaring_files.ambiguous_files_by_unit
     if not ambiguous_files:
         raise ServerError(f"No module that is used in {folder.name} was found in several files as near to each other.")
     unit = next(iter(sorted(ambiguous_files)))
@@ -80,7 +80,7 @@ async def ask_and_choose_declaration(server: EditorServer, file_uri: str) -> Non
 async def _ask_and_choose_file(
     server: EditorServer, project: Project, unit_name: str, declaring_files: tuple[Path, ...]
 ) -> None:
-    names = [name for path in declaring_files if (name := _relative_name_or_empty(project, path)) and path.is_file()][
+    names = [name for path in declaring_files if (name := _relative_path_or_empty(project, path)) and path.is_file()][
         :_MOST_ASKED
     ]
     if len(names) < 2:
@@ -99,20 +99,20 @@ async def _ambiguous_declarations(server: EditorServer, params: DeclarationsPara
         modules=[
             DeclaredSeveralTimes(
                 name=unit,
-                files=[name for path in files if (name := _relative_name_or_empty(project, path))],
+                files=[name for path in files if (name := _relative_path_or_empty(project, path))],
                 chosen=declaring_files.chosen_paths_by_unit.get(unit, ""),
             )
-            for unit, files in sorted(declaring_files.ambiguous.copy().items())
+            for unit, files in sorted(declaring_files.ambiguous_files_by_unit.copy().items())
         ],
     )
 
 
 async def _choose_declaration(server: EditorServer, params: UseDeclarationParams) -> DeclarationsView:
     project, folder = _project_and_folder_or_error(server, params.uri)
-    files = project.declaring_files.ambiguous.get(params.module)
+    files = project.declaring_files.ambiguous_files_by_unit.get(params.module)
     if files is None:
         raise ServerError(f"{params.module} was not found in several files of {folder.name} as near to each other.")
-    names = [_relative_name_or_empty(project, path) for path in files]
+    names = [_relative_path_or_empty(project, path) for path in files]
     if params.file and params.file not in names:
         raise ServerError(f"{params.file} does not declare {params.module}; these do: {', '.join(names)}.")
     _choose_file_and_refresh(server, project, params.module, params.file)
@@ -138,8 +138,8 @@ DECLARATION_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
 """Every operation on what several files declare."""
 
 
-def _choose_file_and_refresh(server: EditorServer, project: Project, unit_name: str, relative_file: str) -> None:
-    server.projects.choose_file(project, unit_name, relative_file)
+def _choose_file_and_refresh(server: EditorServer, project: Project, unit_name: str, relative_path: str) -> None:
+    server.projects.choose_declaring_file(project, unit_name, relative_path)
     reanalyse_and_refetch_views(server)
 
 
@@ -150,6 +150,6 @@ def _project_and_folder_or_error(server: EditorServer, file_uri: str) -> tuple[P
     return project, project.folder
 
 
-def _relative_name_or_empty(project: Project, path: Path) -> str:
+def _relative_path_or_empty(project: Project, path: Path) -> str:
     folder = project.folder
     return path.relative_to(folder).as_posix() if folder is not None and path.is_relative_to(folder) else ""

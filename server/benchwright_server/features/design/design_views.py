@@ -89,7 +89,7 @@ class DesignViews:
         return await self._trace_signal(params, "loads")
 
     async def _trace_signal(self, params: SignalParams, drivers_or_loads: str) -> SignalTrace:
-        await aids.session_allowing_aid_now(self.server, params.uri, Aid.DESIGN_VIEWS)
+        await aids.require_aid_allowed_now(self.server, params.uri, Aid.DESIGN_VIEWS)
         trace = await asyncio.to_thread(self._signal_endpoints, params, drivers_or_loads)
         signal_declaration = trace.signal.declaration
         await check_and_record_view_use(
@@ -102,13 +102,13 @@ class DesignViews:
         locations = Locations(self.server)
         return SignalTrace(
             signal=_signal_view(locations, trace.signal),
-            port_of_top=trace.port_of_top,
+            port_of_top=trace.top_port_direction,
             flows=[
                 FlowView(
                     kind=flow.flow.kind,
                     text=flow.flow.text,
                     at=file_range(locations, flow.flow.span),
-                    instance=flow.flow.instance,
+                    instance=flow.flow.instance_path,
                     signals=[
                         SignalEnd(signal=_signal_view(locations, signal), part=assignment_role)
                         for signal, assignment_role in flow.signals[:_MAX_SHOWN]
@@ -348,7 +348,7 @@ def _machine_view(locations: Locations, machine: StateMachine) -> StateMachineVi
     """The message about one machine."""
     return StateMachineView(
         **clocked_view_fields(machine),
-        reset_state=machine.reset_state,
+        reset_state=machine.reset_state_index,
         states=[_state_view(locations, state) for state in machine.machine_states],
         transitions=[_transition_view(locations, transition) for transition in machine.transitions[:_MAX_TRANSITIONS]],
         complete=machine.is_complete and len(machine.transitions) <= _MAX_TRANSITIONS,
@@ -370,8 +370,8 @@ def _transition_view(locations: Locations, transition: Transition) -> Transition
         else f"{transition.condition[: _MAX_CONDITION - 1]}…"
     )
     return TransitionView(
-        source=transition.source_state,
-        target=transition.target_state,
+        source=transition.source_state_index,
+        target=transition.target_state_index,
         condition=condition,
         at=file_range(locations, transition.span),
     )

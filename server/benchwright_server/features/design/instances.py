@@ -29,7 +29,7 @@ from benchwright_server.protocol.design import (
     ViewHereParams,
 )
 from benchwright_verilog.semantics.compilation.instance_paths import InstanceChoice
-from benchwright_verilog.semantics.compilation.instances import DesignInstance, InstanceTree, NameLocation
+from benchwright_verilog.semantics.compilation.instances import DesignInstance, FileSpan, InstanceTree
 from benchwright_verilog.semantics.names.occurrence import TargetKind
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ async def tops_or_children(server: EditorServer, params: HierarchyParams) -> Hie
     if instances is None:
         raise _missing_instance_error(params.path or "")
     return HierarchyLevel(
-        top=project.view.top_name,
-        instances=_instance_views(server, project.view, instances[:_MAX_LISTED]),
+        top=project.instance_choice.top_name,
+        instances=_instance_views(server, project.instance_choice, instances[:_MAX_LISTED]),
         complete=len(instances) <= _MAX_LISTED,
     )
 
@@ -77,18 +77,18 @@ async def tops_or_children(server: EditorServer, params: HierarchyParams) -> Hie
 async def _instances_of_module(server: EditorServer, params: InstancesParams) -> InstanceList:
     project, design = await _project_and_design(server, params.uri)
     instances = await asyncio.to_thread(design.instances_of_module, params.module)
-    chosen_instance = project.view.instances.get(params.module)
+    chosen_instance = project.instance_choice.instances.get(params.module)
     return InstanceList(
         module=params.module,
         chosen=chosen_instance.path if chosen_instance is not None else None,
-        instances=_instance_views(server, project.view, instances[:_MAX_LISTED]),
+        instances=_instance_views(server, project.instance_choice, instances[:_MAX_LISTED]),
         complete=len(instances) <= _MAX_LISTED and not design.is_cut,
     )
 
 
 async def _choose_instance_of_module(server: EditorServer, params: ViewAsParams) -> DesignView:
     project, design = await _project_and_design(server, params.uri)
-    instances = dict(project.view.instances)
+    instances = dict(project.instance_choice.instances)
     if params.instance is not None:
         instance_path = await asyncio.to_thread(design.instances_along, params.instance)
         if not instance_path:
@@ -97,24 +97,28 @@ async def _choose_instance_of_module(server: EditorServer, params: ViewAsParams)
             raise ServerError(
                 f"{params.instance} is an instance of {instance_path[-1].module}, not of {params.module}."
             )
-        instances[instance_path[-1].module] = instance_path[-1].as_path
+        instances[instance_path[-1].module] = instance_path[-1].as_reference
     elif params.module is not None:
         instances.pop(params.module, None)
     else:
         instances = {}
-    return _store_view_if_changed(server, project, InstanceChoice(project.view.top_name, instances))
+    return _store_instance_choice_if_changed(
+        server, project, InstanceChoice(project.instance_choice.top_name, instances)
+    )
 
 
-async def _choose_instances_around_path(server: EditorServer, params: ViewHereParams) -> DesignView:
+async def _choose_instances_around_and_below(server: EditorServer, params: ViewHereParams) -> DesignView:
     project, design = await _project_and_design(server, params.uri)
     instance_path = await asyncio.to_thread(design.instances_along, params.path)
     if not instance_path:
         raise _missing_instance_error(params.path)
-    instances = {instance.module: instance.as_path for instance in instance_path}
+    instances = {instance.module: instance.as_reference for instance in instance_path}
     for instance in await asyncio.to_thread(lambda: list(design.instances_below(params.path))):
-        instances.setdefault(instance.module, instance.as_path)
-    return _store_view_if_changed(
-        server, project, InstanceChoice(project.view.top_name, {**project.view.instances, **instances})
+        instances.setdefault(instance.module, instance.as_reference)
+    return _store_instance_choice_if_changed(
+        server,
+        project,
+        InstanceChoice(project.instance_choice.top_name, {**project.instance_choice.instances, **instances}),
     )
 
 
@@ -122,17 +126,17 @@ async def _choose_or_clear_top(server: EditorServer, params: SetTopParams) -> De
     project = project_and_inner_path(server, params.uri)[0]
     if params.module is not None:
         declared_units = await asyncio.to_thread(
-            lambda: [unit for _, symbols in project.declared_units_by_file() for unit in symbols]
+            lambda: [unit for _, symbols in project.declared_names_by_file() for unit in symbols]
         )
         if not any(unit.name == params.module and unit.target_kind in _TOPS for unit in declared_units):
             raise ServerError(f"No file of the design declares a module {params.module}, so it can't be the top.")
     # Paths begin at the top, so those that were chosen below another one lead nowhere.
     kept_instances = {
         name: instance
-        for name, instance in project.view.instances.items()
+        for name, instance in project.instance_choice.instances.items()
         if params.module in (None, instance.modules[0])
     }
-    return _store_view_if_changed(server, project, InstanceChoice(params.module, kept_instances))
+    return _store_instance_choice_if_changed(server, project, InstanceChoice(params.module, kept_instances))
 
 
 DESIGN_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
@@ -157,7 +161,7 @@ DESIGN_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
         ViewHereParams,
         DesignView,
         "The same for an instance's module and all modules above and below it.",
-        _choose_instances_around_path,
+        _choose_instances_around_and_below,
     ),
     Operation(
         "setTop",
@@ -175,11 +179,16 @@ async def _project_and_design(server: EditorServer, file_uri: str) -> tuple[Proj
     return project, await asyncio.to_thread(project.instance_tree_of, path)
 
 
-def _store_view_if_changed(server: EditorServer, project: Project, view: InstanceChoice) -> DesignView:
-    if view != project.view:
-        server.projects.choose_instances(project, view)
+def _store_instance_choice_if_changed(
+    server: EditorServer, project: Project, instance_choice: InstanceChoice
+) -> DesignView:
+    if instance_choice != project.instance_choice:
+        server.projects.choose_instances(project, instance_choice)
         reanalyse_and_refetch_views(server)
-    return DesignView(top=view.top_name, instances={name: instance.path for name, instance in view.instances.items()})
+    return DesignView(
+        top=instance_choice.top_name,
+        instances={name: instance.path for name, instance in instance_choice.instances.items()},
+    )
 
 
 def _missing_instance_error(instance_path: str) -> ServerError:
@@ -189,10 +198,10 @@ def _missing_instance_error(instance_path: str) -> ServerError:
 
 
 def _instance_views(
-    server: EditorServer, view: InstanceChoice, instances: Iterable[DesignInstance]
+    server: EditorServer, instance_choice: InstanceChoice, instances: Iterable[DesignInstance]
 ) -> list[InstanceView]:
     locations = Locations(server)
-    viewed = {viewed_instance.path for viewed_instance in view.instances.values()}
+    viewed = {viewed_instance.path for viewed_instance in instance_choice.instances.values()}
     return [
         InstanceView(
             path=instance.path,
@@ -200,7 +209,7 @@ def _instance_views(
             module=instance.module,
             kind=instance.kind,
             parameters=[ParameterValue(name=name, value=value) for name, value in instance.parameters],
-            instantiated=_file_range(locations, instance.instantiated),
+            instantiated=_file_range(locations, instance.instantiation_span),
             declared=_file_range(locations, instance.declaration),
             has_children=instance.has_children,
             viewed=instance.path in viewed,
@@ -209,7 +218,7 @@ def _instance_views(
     ]
 
 
-def _file_range(locations: Locations, declaration: NameLocation | None) -> FileRange | None:
+def _file_range(locations: Locations, declaration: FileSpan | None) -> FileRange | None:
     if declaration is None:
         return None
     lsp_range = locations.range_of_bytes(declaration.path, declaration.start, declaration.end)
@@ -226,7 +235,7 @@ async def instance_choice_lenses(
 
     In a large project there are none before somebody asks for its hierarchy: that takes seconds after each change.
     """
-    await server.projects.wait_until_whole(file_uri)
+    await server.projects.wait_until_wholly_read(file_uri)
     project, path = project_and_inner_path(server, file_uri)
     design = project.design_cache.last_design
     if len(project.paths) <= _MAX_FILES:
@@ -236,7 +245,7 @@ async def instance_choice_lenses(
     lenses = []
     for name, module_range in modules_with_ranges:
         instances = await asyncio.to_thread(design.instances_of_module, name)
-        chosen_instance = project.view.instances.get(name)
+        chosen_instance = project.instance_choice.instances.get(name)
         if chosen_instance is None and len({instance.parameters for instance in instances}) < 2:
             continue
         instance_title = f"as {chosen_instance.path}" if chosen_instance is not None else "with default parameters"

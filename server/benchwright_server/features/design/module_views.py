@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.semantics.behaviour.registers import Register
     from benchwright_verilog.semantics.behaviour.state_machines import StateMachine
-    from benchwright_verilog.semantics.compilation.instances import DesignInstance, InstanceTree, NameLocation
+    from benchwright_verilog.semantics.compilation.instances import DesignInstance, FileSpan, InstanceTree
     from benchwright_verilog.semantics.project.project import Project
 
 
@@ -43,7 +43,7 @@ async def check_and_record_view_use(
     Raises:
         AttemptError: An attempt that one of the files belongs to forbids views, or does so now.
     """
-    await aids.session_allowing_aid_now(server, asked_file_uri, Aid.DESIGN_VIEWS)
+    await aids.require_aid_allowed_now(server, asked_file_uri, Aid.DESIGN_VIEWS)
     event = AidUsed(aid=Aid.DESIGN_VIEWS, feature=requested_view, detail=instance_or_signal_path)
     await aids.record_use_if_in_attempt(
         server, declaring_file.as_uri() if declaring_file is not None else asked_file_uri, event
@@ -74,7 +74,7 @@ async def allowed_requested_instance(
         AttemptError: The attempt of the file forbids views of the design.
         ServerError: The design has no such instance.
     """
-    await aids.session_allowing_aid_now(server, params.uri, Aid.DESIGN_VIEWS)
+    await aids.require_aid_allowed_now(server, params.uri, Aid.DESIGN_VIEWS)
     project, path = project_and_inner_path(server, params.uri)
     module = params.module
     if module is None and params.instance is None:
@@ -117,7 +117,7 @@ def requested_or_chosen_instance(
     Raises:
         ServerError: The design has none.
     """
-    viewed = project.view.instances.get(module_name) if module_name is not None else None
+    viewed = project.instance_choice.instances.get(module_name) if module_name is not None else None
     for wanted_path in (instance_path, viewed.path if viewed is not None and instance_path is None else None):
         instances_along = design.instances_along(wanted_path) if wanted_path is not None else []
         if instances_along and module_name in (None, instances_along[-1].module):
@@ -132,7 +132,7 @@ def requested_or_chosen_instance(
     return instances[0]
 
 
-def file_range(locations: Locations, span: NameLocation | None) -> FileRange | None:
+def file_range(locations: Locations, span: FileSpan | None) -> FileRange | None:
     """A place, in the units of the client."""
     if span is None:
         return None

@@ -21,7 +21,7 @@ from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.design import ListView, ProjectListsParams, ProjectListsView, UseListParams
 from benchwright_verilog.semantics.project.lists import bender
 from benchwright_verilog.semantics.project.lists.list_store import NOTHING_CHOSEN, ListChoice
-from benchwright_verilog.semantics.project.lists.project_lists import lists_in, selectable_targets
+from benchwright_verilog.semantics.project.lists.project_lists import file_lists_in, selectable_targets
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -51,7 +51,7 @@ def register(server: EditorServer) -> None:
     server.command(f"benchwright.{CHOOSE_DECLARATION}")(choose_file)
 
 
-async def ask_for_list_unless_declined(server: EditorServer, folder: Path, list_files: Sequence[Path]) -> None:
+async def ask_and_choose_list_unless_declined(server: EditorServer, folder: Path, list_files: Sequence[Path]) -> None:
     """A folder has several lists: ask which to use. Nothing changes if nobody answers."""
     if server.projects.chosen_list(folder).declined:
         return
@@ -68,11 +68,11 @@ async def _file_lists_view(server: EditorServer, params: ProjectListsParams) -> 
     folder = _folder_with_lists_or_error(server, params.uri)
     settings = server.settings.project
     list_choice = server.projects.chosen_list(folder)
-    paths = [_absolute_list_path(folder, name) for name in settings.file_lists] or lists_in(folder)
+    paths = [_absolute_list_path(folder, name) for name in settings.file_lists] or file_lists_in(folder)
     project = server.projects.project_of_path(folder / "design.sv")
 
     def views() -> list[ListView]:
-        project.refresh()
+        project.refresh_if_stale()
         used_paths = {file_list.path for file_list in project.lists}
         return [
             ListView(
@@ -148,7 +148,7 @@ def _folder_with_lists_or_error(server: EditorServer, file_uri: str) -> Path:
         raise ServerError(
             f"{file_of(file_uri).name} is in none of the open folders, so it has no file list. Open its folder."
         )
-    if not project.has_lists:
+    if not project.uses_file_lists:
         raise ServerError("All files of a problem belong together, so it has no file list.")
     return project.folder
 

@@ -45,7 +45,7 @@ class SizeLenses:
         """By file and module; a file with an empty one is being measured."""
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def known_size_lenses(
+    async def known_size_lenses_or_start_measuring(
         self, file_uri: str, modules_with_ranges: Iterable[tuple[str, types.Range]]
     ) -> list[types.CodeLens]:
         """The lens above each module of which the size is known; asks for it if the file was not measured yet."""
@@ -69,7 +69,7 @@ class SizeLenses:
 
     async def _is_view_allowed_now(self, file_uri: str) -> bool:
         try:
-            await aids.session_allowing_aid_now(self._server, file_uri, Aid.DESIGN_VIEWS)
+            await aids.require_aid_allowed_now(self._server, file_uri, Aid.DESIGN_VIEWS)
         except FORESEEN:
             return False
         return True

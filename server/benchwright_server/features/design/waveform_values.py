@@ -137,8 +137,8 @@ class WaveformValuesAtCursor:
         if cursor is None:
             return []
         try:
-            await aids.session_allowing_aid_now(self._server, document.uri, Aid.WAVEFORMS)
-            session = await aids.session_allowing_aid_now(self._server, cursor.waveform_uri, Aid.WAVEFORMS)
+            await aids.require_aid_allowed_now(self._server, document.uri, Aid.WAVEFORMS)
+            session = await aids.require_aid_allowed_now(self._server, cursor.waveform_uri, Aid.WAVEFORMS)
             run = hidden_run_number(cursor.waveform_file)
             if run is not None and session is not None:
                 view = await session.current_attempt_view()

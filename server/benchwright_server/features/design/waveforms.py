@@ -198,7 +198,7 @@ class OpenWaveforms:
         if not waveform_uri.startswith("file:"):
             raise WaveformError("Only files on this computer can be shown as waveforms.")
         path = local_path_of(waveform_uri)
-        session = await aids.session_allowing_aid_now(self.server, waveform_uri, Aid.WAVEFORMS)
+        session = await aids.require_aid_allowed_now(self.server, waveform_uri, Aid.WAVEFORMS)
         if session is not None:
             root = session.workspace.folder
         else:
@@ -213,7 +213,7 @@ class OpenWaveforms:
 
 async def _rerun_and_keep_hidden_waveform(server: EditorServer, params: HiddenWaveformParams) -> HiddenWaveform:
     """Runs the hidden tests that failed once more, and keeps the waveform of the solver's modules."""
-    aid_use = await aids.begin_use_in_attempt(server, params.uri, Aid.WAVEFORMS)
+    aid_use = await aids.begin_use_if_in_attempt(server, params.uri, Aid.WAVEFORMS)
     if aid_use is None:
         raise WaveformError("Hidden tests belong to problems. Open the workspace of one.")
     folder = await asyncio.to_thread(make_waves_folder, aid_use.session.workspace.folder)
@@ -233,7 +233,7 @@ async def _rerun_and_keep_hidden_waveform(server: EditorServer, params: HiddenWa
         await asyncio.shield(aid_use.record_if_begun_in_time(event))
     target = hidden_waveform_file(folder, run)
     await asyncio.to_thread(_remove_earlier_waveforms, target)
-    return HiddenWaveform(uri=target.as_uri(), test=kept_waves.test, run=run, failed_at=kept_waves.failed_at)
+    return HiddenWaveform(uri=target.as_uri(), test=kept_waves.test, run=run, failed_at=kept_waves.failed_tick)
 
 
 def _remove_earlier_waveforms(newest_file: Path) -> None:

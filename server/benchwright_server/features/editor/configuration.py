@@ -47,7 +47,7 @@ async def _read_and_use_settings(server: EditorServer, params: types.DidChangeCo
             return
     elif isinstance(raw_settings, dict):
         raw_settings = raw_settings.get(_SECTION, raw_settings)
-    settings, complaints = read_settings(raw_settings, strict=False)
+    settings, complaints = read_settings(raw_settings, reports_unknown_options=False)
     for complaint in complaints:
         server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, complaint))
     server.replace_settings(settings)

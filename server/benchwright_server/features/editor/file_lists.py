@@ -77,9 +77,9 @@ class FileListProblems:
         self._shown_paths = set(complaints)
 
     def _ask_for_list_once(self, undecided_list: FileList) -> None:
-        from benchwright_server.features.design.project_lists import ask_for_list_unless_declined
+        from benchwright_server.features.design.project_lists import ask_and_choose_list_unless_declined
 
         if undecided_list.path not in self._asking:
             self._asking[undecided_list.path] = asyncio.ensure_future(
-                ask_for_list_unless_declined(self._server, undecided_list.path, undecided_list.candidate_lists)
+                ask_and_choose_list_unless_declined(self._server, undecided_list.path, undecided_list.candidate_lists)
             )

@@ -36,9 +36,9 @@ class IndexProgress:
     def show_from_any_thread(self, folder: Path, read_count: int, file_count: int) -> None:
         """Shows the number of a folder's files that have been read, of all of them. May be called in any thread."""
         if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._show_or_end, folder, read_count, file_count)
+            self._loop.call_soon_threadsafe(self._show_or_end_and_analyse, folder, read_count, file_count)
 
-    def _show_or_end(self, folder: Path, read_count: int, file_count: int) -> None:
+    def _show_or_end_and_analyse(self, folder: Path, read_count: int, file_count: int) -> None:
         if read_count == file_count:
             token = self._tokens.pop(folder, None)
             if token in self._begun:

@@ -109,8 +109,8 @@ async def place_in_design_file(server: EditorServer, params: Positioned) -> Plac
 async def place_once_project_is_read(server: EditorServer, params: Positioned) -> Place | None:
     """Like `place_in_design_file`, once all files of the project have been read."""
     analysed_place = await place_in_design_file(server, params)
-    if analysed_place is not None and not server.projects.project_of(analysed_place.document).is_whole:
-        await server.projects.wait_until_whole(analysed_place.document.uri)
+    if analysed_place is not None and not server.projects.project_of(analysed_place.document).is_wholly_read:
+        await server.projects.wait_until_wholly_read(analysed_place.document.uri)
         analysed_place = await place_in_design_file(server, params)
     return analysed_place
 

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
 
-def supported_markup(server: EditorServer, formats_capability: str, markdown: str) -> types.MarkupContent:
+def supported_markup(server: EditorServer, formats_capability_path: str, markdown: str) -> types.MarkupContent:
     """Markdown in the first form that the client supports; as it is if the client does not say."""
-    formats = server.client.capability_strings(formats_capability)
+    formats = server.client.capability_strings(formats_capability_path)
     if formats and "markdown" not in formats:
         return types.MarkupContent(types.MarkupKind.PlainText, without_markdown_marks(markdown))
     return types.MarkupContent(types.MarkupKind.Markdown, markdown)

@@ -73,7 +73,9 @@ class LatestRunMessages:
                 )
         return findings
 
-    async def show_instead(self, source: FindingTool, folder: Path, run_messages: Collection[RunMessage]) -> None:
+    async def replace_messages_of_source(
+        self, source: FindingTool, folder: Path, run_messages: Collection[RunMessage]
+    ) -> None:
         """Show these instead of all that this source said of the folder's files.
 
         Args:
@@ -96,7 +98,7 @@ class LatestRunMessages:
             self._messages.pop(uri, None)
             if file_messages:
                 self._messages[uri] = file_messages
-            if uri in self._pushed or (file_messages and not self._server.live.is_analysed(uri)):
+            if uri in self._pushed or (file_messages and not self._server.live.is_watched_design(uri)):
                 self._publish_for_closed_file(uri, file_messages)
         if changed_uris:
             await self._server.live.republish_if_changed(changed_uris)

@@ -12,7 +12,7 @@ from lsprotocol.types import WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDon
 from pygls.exceptions import JsonRpcException
 
 if TYPE_CHECKING:
-    from benchwright_attempts.adapter import Report
+    from benchwright_attempts.adapter import ReportProgress
     from benchwright_server.attempts.session import EditorSession
     from benchwright_server.editor_server import EditorServer
 
@@ -31,7 +31,7 @@ class RunProgress:
         self._server = server
 
     @asynccontextmanager
-    async def cancellable_run_progress(self, session: EditorSession) -> AsyncIterator[Report]:
+    async def cancellable_run_progress(self, session: EditorSession) -> AsyncIterator[ReportProgress]:
         """Show a run for the duration of the block; cancelling in the client cancels it."""
         cancels: set[asyncio.Task[None]] = set()
 
@@ -45,7 +45,7 @@ class RunProgress:
 @asynccontextmanager
 async def cancellable_progress(
     server: EditorServer, title: str, on_cancel: Callable[[], object]
-) -> AsyncIterator[Report]:
+) -> AsyncIterator[ReportProgress]:
     """Shows progress for the duration of the block, if the client can.
 
     Args:

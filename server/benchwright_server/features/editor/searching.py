@@ -101,7 +101,7 @@ class SearchRequest:
         if self._partial is not None and len(self._unsent_results) >= self._together:
             self._send_partial_results()
 
-    def response(self) -> JsonText:
+    def send_rest_and_make_response(self) -> JsonText:
         """The response; no results are in it if the client takes partial results (LSP 3.18, `partialResultParams`)."""
         if self._partial is not None and self._unsent_results:
             self._send_partial_results()

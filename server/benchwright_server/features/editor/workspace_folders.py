@@ -73,7 +73,7 @@ def _reread_changed_files(server: EditorServer, params: types.DidChangeWatchedFi
     # A project is read again, which takes long.
     of_projects = [file for file in changed_files if not _is_non_design_in_problem_folder(file)]
     if of_projects or not changed_files:
-        server.projects.recheck_changed_files(of_projects)
+        server.projects.note_disk_changes(of_projects)
         server.live.analyse_after_settings_change()
 
 

@@ -18,7 +18,7 @@ from benchwright_server.features.authoring.survivor_tests import actions_adding_
 from benchwright_server.features.design.macro_expansion import expansion_actions
 from benchwright_server.linters import registry as linters
 from benchwright_verilog.actions import catalogue
-from benchwright_verilog.actions.action import Action, ActionContext, ActionKind, TextChange
+from benchwright_verilog.actions.action import Action, ActionKind, CodeSelection, TextChange
 from benchwright_verilog.actions.line_fix import Fix
 from benchwright_verilog.actions.missing_declarations import include_and_import_fixes
 from benchwright_verilog.actions.missing_modules import missing_module_fixes
@@ -65,7 +65,9 @@ class CodeActions:
             return []
         # The document may have changed since the selection was made.
         document, lines = report.document, report.document.lines
-        action_context = ActionContext(document, lines.offset(params.range.start), lines.offset(params.range.end))
+        action_context = CodeSelection(
+            document, lines.code_point_at(params.range.start), lines.code_point_at(params.range.end)
+        )
         wanted_kinds = _RequestedKinds(params.context.only)
         touched_findings = [
             finding for finding in report.findings if _touches_selection(finding, action_context, lines)
@@ -103,12 +105,12 @@ class CodeActions:
     async def safe_fix_edits(self, params: types.WillSaveTextDocumentParams) -> list[types.TextEdit]:
         """Every safe fix."""
         document = self._server.documents.get(params.text_document.uri)
-        if document is None or not self._server.live.is_analysed(document.uri):
+        if document is None or not self._server.live.is_watched_design(document.uri):
             return []
         fix = catalogue.fix_all_safe_action(document, await self._all_tool_fixes(document))
         return _text_edits(document.lines, fix.changes) if fix is not None else []
 
-    async def _fixes_for_findings(self, action_context: ActionContext, findings: Sequence[Finding]) -> list[Action]:
+    async def _fixes_for_findings(self, action_context: CodeSelection, findings: Sequence[Finding]) -> list[Action]:
         document = action_context.document
         actions: list[Action] = []
         for source in {finding.source: None for finding in findings}:
@@ -224,7 +226,7 @@ class _RequestedKinds:
         return any(f"{kind}.".startswith(f"{only}.") or not only for only in self._only or ())
 
 
-def _touches_selection(finding: Finding, action_context: ActionContext, lines: Lines) -> bool:
+def _touches_selection(finding: Finding, action_context: CodeSelection, lines: Lines) -> bool:
     if action_context.start == action_context.end and finding.start == finding.end:
         return lines.line_index(finding.start) == lines.line_index(action_context.start)
     return finding.start <= action_context.end and action_context.start <= finding.end

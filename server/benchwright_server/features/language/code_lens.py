@@ -11,7 +11,7 @@ from lsprotocol import types
 
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_problems.problem import ProblemKind
-from benchwright_server.features.attempt.own_tests import run_lenses_of_testbenches
+from benchwright_server.features.attempt.own_tests import testbench_run_lenses
 from benchwright_server.features.design.instances import instance_choice_lenses
 from benchwright_server.features.design.size_lenses import SizeLenses
 from benchwright_server.features.editor.locations import Locations
@@ -68,12 +68,12 @@ class CodeLenses:
             name_range = document.lines.byte_range(module.start, module.end)
             lenses.append(types.CodeLens(name_range, data={"uri": document.uri, "module": module.name}))
         if self._server.settings.features.own_tests:
-            lenses += await run_lenses_of_testbenches(self._server, document)
+            lenses += await testbench_run_lenses(self._server, document)
         module_ranges = [
             (module_name.name, document.lines.byte_range(module_name.start, module_name.end)) for module_name in modules
         ]
         if self._server.settings.features.design_views:
-            lenses += await self._sizes.known_size_lenses(document.uri, module_ranges)
+            lenses += await self._sizes.known_size_lenses_or_start_measuring(document.uri, module_ranges)
         # Only a module with parameters differs from one instance to another.
         if self._server.settings.features.instances and b"#" in document.lines.data:
             await self._server.live.wait_for_typing_pause(document.uri)
@@ -149,7 +149,7 @@ class CodeLenses:
         if target is None:
             return []
         project = self._server.projects.project_of(document)
-        await self._server.projects.wait_until_whole(file_uri)
+        await self._server.projects.wait_until_wholly_read(file_uri)
         uses = await asyncio.to_thread(lambda: list(references(project, target)))
         locations = Locations(self._server)
         instance_spans = {(use.path, use.start, use.end) for use in uses if use.role is NameRole.INSTANTIATION}

@@ -12,9 +12,9 @@ from lsprotocol import types
 
 from benchwright_server.features.editor.markup import supported_markup
 from benchwright_verilog.language.completion.calls import CallKind
-from benchwright_verilog.language.completion.cursor import Cursor, Expected, cursor_at
+from benchwright_verilog.language.completion.cursor import Cursor, ExpectedCode, cursor_at
 from benchwright_verilog.language.completion.library import Library
-from benchwright_verilog.language.completion.proposal import CompletionRequest, Proposal, Rank, Sort
+from benchwright_verilog.language.completion.proposal import CompletionRequest, Proposal, ProposalKind, Rank
 from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.json_form import JsonText
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
@@ -31,35 +31,35 @@ _MOST_ITEMS = 200
 _LONGEST_DETAIL = 200
 _ITEM = "textDocument.completion.completionItem"
 _KINDS = {
-    Sort.KEYWORD: types.CompletionItemKind.Keyword,
-    Sort.MODULE: types.CompletionItemKind.Module,
-    Sort.INTERFACE: types.CompletionItemKind.Interface,
-    Sort.PACKAGE: types.CompletionItemKind.Module,
-    Sort.INSTANCE: types.CompletionItemKind.Reference,
-    Sort.SIGNAL: types.CompletionItemKind.Variable,
-    Sort.PORT: types.CompletionItemKind.Field,
-    Sort.CONSTANT: types.CompletionItemKind.Constant,
-    Sort.TYPE: types.CompletionItemKind.Struct,
-    Sort.ENUM_VALUE: types.CompletionItemKind.EnumMember,
-    Sort.FUNCTION: types.CompletionItemKind.Function,
-    Sort.METHOD: types.CompletionItemKind.Method,
-    Sort.FIELD: types.CompletionItemKind.Field,
-    Sort.MACRO: types.CompletionItemKind.Constant,
-    Sort.SNIPPET: types.CompletionItemKind.Snippet,
-    Sort.FILE: types.CompletionItemKind.File,
-    Sort.FOLDER: types.CompletionItemKind.Folder,
-    Sort.CLASS: types.CompletionItemKind.Class,
-    Sort.BLOCK: types.CompletionItemKind.Reference,
+    ProposalKind.KEYWORD: types.CompletionItemKind.Keyword,
+    ProposalKind.MODULE: types.CompletionItemKind.Module,
+    ProposalKind.INTERFACE: types.CompletionItemKind.Interface,
+    ProposalKind.PACKAGE: types.CompletionItemKind.Module,
+    ProposalKind.INSTANCE: types.CompletionItemKind.Reference,
+    ProposalKind.SIGNAL: types.CompletionItemKind.Variable,
+    ProposalKind.PORT: types.CompletionItemKind.Field,
+    ProposalKind.CONSTANT: types.CompletionItemKind.Constant,
+    ProposalKind.TYPE: types.CompletionItemKind.Struct,
+    ProposalKind.ENUM_VALUE: types.CompletionItemKind.EnumMember,
+    ProposalKind.FUNCTION: types.CompletionItemKind.Function,
+    ProposalKind.METHOD: types.CompletionItemKind.Method,
+    ProposalKind.FIELD: types.CompletionItemKind.Field,
+    ProposalKind.MACRO: types.CompletionItemKind.Constant,
+    ProposalKind.SNIPPET: types.CompletionItemKind.Snippet,
+    ProposalKind.FILE: types.CompletionItemKind.File,
+    ProposalKind.FOLDER: types.CompletionItemKind.Folder,
+    ProposalKind.CLASS: types.CompletionItemKind.Class,
+    ProposalKind.BLOCK: types.CompletionItemKind.Reference,
 }
 # What must precede a trigger character for it to start completion; elsewhere it has another meaning.
 _TRIGGERED = {
-    ":": {Expected.SCOPED},
-    "(": {Expected.CONNECTION},
-    '"': {Expected.INCLUDE},
-    "/": {Expected.INCLUDE},
-    "$": {Expected.SYSTEM},
-    "`": {Expected.MACRO},
-    ".": {Expected.CONNECTED_NAME, Expected.MEMBER},
+    ":": {ExpectedCode.SCOPED},
+    "(": {ExpectedCode.CONNECTION},
+    '"': {ExpectedCode.INCLUDE},
+    "/": {ExpectedCode.INCLUDE},
+    "$": {ExpectedCode.SYSTEM},
+    "`": {ExpectedCode.MACRO},
+    ".": {ExpectedCode.CONNECTED_NAME, ExpectedCode.MEMBER},
 }
 
 
@@ -90,28 +90,28 @@ class CompletionLists:
             return None
         if not document.is_verilog:
             return self._server.pack_files.field_proposals(document, params.position)
-        cursor = cursor_at(document.text, document.lines.offset(params.position))
+        cursor = cursor_at(document.text, document.lines.code_point_at(params.position))
         trigger = params.context.trigger_character if params.context is not None else None
         begins_connection = trigger == "(" and cursor.call is not None and cursor.call.call_kind is CallKind.PORTS
-        if cursor.expected_code is Expected.NOTHING or (
+        if cursor.expected_code is ExpectedCode.NOTHING or (
             trigger and not begins_connection and cursor.expected_code not in _TRIGGERED.get(trigger, set())
         ):
             return None
-        if cursor.expected_code is Expected.INCLUDE:
-            proposals = list(self._include_proposals(document, cursor))
+        if cursor.expected_code is ExpectedCode.INCLUDE:
+            proposals = list(self._proposals_for_include_path(document, cursor))
         else:
             proposals = await self._proposals_at_cursor(document, cursor)
         return self._completion_list_json(document, cursor, proposals)
 
     async def _proposals_at_cursor(self, document: Document, cursor: Cursor) -> list[Proposal]:
         analysis = await self._server.projects.recent_analysis(document)
-        proposals = self._proposals_by_analysis(analysis, document, cursor)
+        proposals = self._proposals_from_analysis(analysis, document, cursor)
         if not proposals and analysis.data != document.lines.data:
             # The code at the position may have been typed since the last analysis.
-            proposals = self._proposals_by_analysis(await self._server.projects.analysis(document), document, cursor)
+            proposals = self._proposals_from_analysis(await self._server.projects.analysis(document), document, cursor)
         return proposals
 
-    def _proposals_by_analysis(self, analysis: FileAnalysis, document: Document, cursor: Cursor) -> list[Proposal]:
+    def _proposals_from_analysis(self, analysis: FileAnalysis, document: Document, cursor: Cursor) -> list[Proposal]:
         from benchwright_verilog.language.completion.proposals import (
             proposals,  # Imported late: slang is not needed to start.
         )
@@ -122,7 +122,7 @@ class CompletionLists:
             outline = project.outline(path)
             return outline.data.decode(errors="replace") if outline is not None else None
 
-        byte = TextShift(analysis.data, document.lines.data).to_old(document.lines.to_byte(cursor.start))
+        byte = TextShift(analysis.data, document.lines.data).to_old(document.lines.to_byte(cursor.word_start))
         can_snippets = self._server.client.supports(f"{_ITEM}.snippetSupport")
         request = CompletionRequest(cursor, document.text, byte, analysis, project, self._library, text, can_snippets)
         made_proposals = list(proposals(request))
@@ -130,7 +130,7 @@ class CompletionLists:
         written_texts = [proposal.snippet or proposal.plain_text or proposal.label for proposal in made_proposals]
         return [] if written_texts == [cursor.word] else made_proposals
 
-    def _include_proposals(self, document: Document, cursor: Cursor) -> Iterator[Proposal]:
+    def _proposals_for_include_path(self, document: Document, cursor: Cursor) -> Iterator[Proposal]:
         """The folders and design files that an `include` could name next."""
         inner_folder = cursor.path[0] if cursor.path else ""
         folder_of_file = document_path(document.uri).parent
@@ -146,9 +146,9 @@ class CompletionLists:
         ordered_proposals = sorted(proposals, key=partial(_sort_key, cursor.word))
         shown_proposals = ordered_proposals[:_MOST_ITEMS]
         self._number += 1
-        self._documentation = [proposal.documentation for proposal in shown_proposals]
+        self._documentation = [proposal.make_documentation for proposal in shown_proposals]
         lines = document.lines
-        insert, replace = lines.range(cursor.start, cursor.offset), lines.range(cursor.start, cursor.end)
+        insert, replace = lines.range(cursor.word_start, cursor.offset), lines.range(cursor.word_start, cursor.word_end)
         has_both = self._server.client.supports(f"{_ITEM}.insertReplaceSupport")
         edit_ranges = (
             {"insert": _range_json(insert), "replace": _range_json(replace)}
@@ -168,7 +168,7 @@ class CompletionLists:
         text = proposal.snippet if is_snippet else proposal.plain_text or proposal.label
         completion_item: dict[str, Any] = {
             "label": proposal.label,
-            "kind": _KINDS[proposal.sort].value,
+            "kind": _KINDS[proposal.kind].value,
             "sortText": f"{list_index:04}",
             "textEdit": {"newText": text, **text_edit_ranges},
             "data": [self._number, list_index],
@@ -222,7 +222,7 @@ def _range_json(lsp_range: types.Range) -> dict[str, Any]:
 
 def _filter_text_unless_label(proposal: Proposal, typed_word: str) -> str | None:
     """The text that the client compares with the typed text, if the label would never match it."""
-    if proposal.sort is Sort.SNIPPET and " " in proposal.label:
+    if proposal.kind is ProposalKind.SNIPPET and " " in proposal.label:
         name = proposal.label.partition(" ")[0]
         return name if proposal.label.endswith("…") else typed_word or name
     if proposal.label.startswith(".") and typed_word:
@@ -237,6 +237,6 @@ def _includable_proposals_in(
         if path.name.startswith(".") or not path.name.lower().startswith(typed_prefix.lower()):
             continue
         if is_folder:
-            yield Proposal(f"{path.name}/", Sort.FOLDER, Rank.NAMED)
+            yield Proposal(f"{path.name}/", ProposalKind.FOLDER, Rank.NAMED)
         elif path.suffix in DESIGN_SUFFIXES and path != including_file:
-            yield Proposal(path.name, Sort.FILE, Rank.MEMBER if path.suffix in (".vh", ".svh") else Rank.FIT)
+            yield Proposal(path.name, ProposalKind.FILE, Rank.MEMBER if path.suffix in (".vh", ".svh") else Rank.FIT)

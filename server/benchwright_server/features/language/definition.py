@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
     from benchwright_verilog.semantics.project.project import Project
 
-Answer = list[types.Location]
-Find = Callable[["Project", "FileAnalysis", int], Iterable[Target | Occurrence]]
+TargetLocations = list[types.Location]
+FindTargets = Callable[["Project", "FileAnalysis", int], Iterable[Target | Occurrence]]
 
 
 def register(server: EditorServer) -> None:
     """Serve those that the client supports."""
-    methods_by_capability: dict[str, tuple[str, Find]] = {
+    methods_by_capability: dict[str, tuple[str, FindTargets]] = {
         "definition": (types.TEXT_DOCUMENT_DEFINITION, _definitions),
         "declaration": (types.TEXT_DOCUMENT_DECLARATION, navigation.declarations),
         "typeDefinition": (
@@ -44,17 +44,19 @@ def register(server: EditorServer) -> None:
 
 
 async def _locations_of_targets(
-    server: EditorServer, find_targets: Find, params: types.TextDocumentPositionParams
-) -> Answer:
+    server: EditorServer, find_targets: FindTargets, params: types.TextDocumentPositionParams
+) -> TargetLocations:
     location = await place_in_design_file(server, params)
     targets = await _targets_at_place(server, find_targets, location)
-    if not targets and location is not None and not server.projects.project_of(location.document).is_whole:
+    if not targets and location is not None and not server.projects.project_of(location.document).is_wholly_read:
         targets = await _targets_at_place(server, find_targets, await place_once_project_is_read(server, params))
     locations = Locations(server)
     return [locations.location_of_bytes(target.path, target.start, target.end) for target in targets]
 
 
-async def _targets_at_place(server: EditorServer, find_targets: Find, place: Place | None) -> list[Target | Occurrence]:
+async def _targets_at_place(
+    server: EditorServer, find_targets: FindTargets, place: Place | None
+) -> list[Target | Occurrence]:
     if place is None:
         return []
     document, analysis, byte = place

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from benchwright_server.editor_server import Counts, FindingReport
+from benchwright_server.editor_server import ErrorsAndWarningsByTool, FindingReport
 from benchwright_server.features.editor.project_of import ask_client_to_refetch_views
 from benchwright_server.workspaces.workspace_search import workspace_folder_containing
 from benchwright_verilog.findings.finding import Finding, Level, RelatedPlace
 from benchwright_verilog.findings.merging import findings_to_show
-from benchwright_verilog.findings.piecewise import Piecewise, declared_module_names, words_of
+from benchwright_verilog.findings.piecewise import PiecewiseDiagnostics, declared_module_names, words_of
 from benchwright_verilog.findings.rules import reports_deprecated_code, reports_removable_code
 from benchwright_verilog.findings.source import SLANG, FindingTool
 from benchwright_verilog.semantics.compilation.diagnostics import DiagnosticSeverity, SlangDiagnostic
@@ -59,7 +59,7 @@ async def _pull_diagnostics(server: EditorServer, params: types.DocumentDiagnost
         server.expansions.ask_client_to_reload_outdated()
     if not server.client.supports("workspace.diagnostics.refreshSupport"):
         # It would not learn that more is known later.
-        await server.projects.wait_until_whole(uri)
+        await server.projects.wait_until_wholly_read(uri)
     report = await server.live.newest_report(uri)
     if report is None:
         report_json: dict[str, Any] = {"kind": "full", "items": []}
@@ -81,7 +81,7 @@ class _OpenDocument:
     timer: asyncio.TimerHandle | None = None
     lint_findings_by_tool: dict[FindingTool, tuple[Finding, ...]] = field(default_factory=dict)
     last_report: FindingReport | None = None
-    piecewise_analysis: Piecewise | None = None
+    piecewise_analysis: PiecewiseDiagnostics | None = None
     """Everything that is known of a large file by itself."""
     slang_report: tuple[Document, tuple[SlangDiagnostic, ...]] | None = None
     """The last report of slang."""
@@ -115,7 +115,7 @@ class LiveDiagnostics:
         if _is_local_design_file(uri):
             self._watched[uri] = _OpenDocument()
             if not self._pulls:
-                self._start_reporting_failure(self._analyse_and_publish(uri))
+                self._start_task_that_reports_failure(self._analyse_and_publish(uri))
 
     def analyse_changed_later(self, uri: str) -> None:
         """A document was changed: analyse it when typing pauses."""
@@ -135,7 +135,8 @@ class LiveDiagnostics:
             watched.timer.cancel()
         loop = asyncio.get_running_loop()
         watched.timer = loop.call_later(
-            self._seconds_until_analysis(watched), lambda: self._start_reporting_failure(self._analyse_and_publish(uri))
+            self._seconds_until_analysis(watched),
+            lambda: self._start_task_that_reports_failure(self._analyse_and_publish(uri)),
         )
 
     def clear_closed(self, uri: str) -> None:
@@ -156,7 +157,7 @@ class LiveDiagnostics:
     def analyse_after_indexing(self) -> None:
         """All files of a large folder have been read: what was found before may be wrong now."""
         self._is_all_old = True
-        self._start_reporting_failure(self._analyse_all_again())
+        self._start_task_that_reports_failure(self._analyse_all_again())
 
     async def republish_if_changed(self, uris: Iterable[str]) -> None:
         """Shows again what is known of open documents besides their text, because it has changed."""
@@ -171,7 +172,7 @@ class LiveDiagnostics:
                 return
             await asyncio.sleep(wait)
 
-    async def lint_saved_file(self, uri: str) -> Counts | None:
+    async def lint_saved_file(self, uri: str) -> ErrorsAndWarningsByTool | None:
         """Lint a saved file, and show everything known of it.
 
         Returns:
@@ -222,7 +223,7 @@ class LiveDiagnostics:
         lint_findings = (await self._folder_and_lint_findings(document))[1] if document.text == text else {}
         return self._combined_report(document, await self._slang_findings(document), lint_findings)
 
-    def is_analysed(self, uri: str) -> bool:
+    def is_watched_design(self, uri: str) -> bool:
         """True if a document is a design that is analysed."""
         return uri in self._watched
 
@@ -257,9 +258,9 @@ class LiveDiagnostics:
         self,
         document: Document,
         slang_findings: tuple[Finding, ...],
-        lint_findings: Mapping[FindingTool, tuple[Finding, ...]],
+        lint_findings_by_tool: Mapping[FindingTool, tuple[Finding, ...]],
     ) -> FindingReport:
-        linted = (lint_finding for group in lint_findings.values() for lint_finding in group)
+        linted = (lint_finding for group in lint_findings_by_tool.values() for lint_finding in group)
         is_open = self._server.documents.get(document.uri) is document
         run_findings = self._server.run_messages.findings_on_unchanged_lines(document) if is_open else ()
         findings = findings_to_show(
@@ -278,7 +279,7 @@ class LiveDiagnostics:
             return watched.slang_report[1]
         if watched.piecewise_analysis is None:
             project = self._server.projects.project_of(document)
-            watched.piecewise_analysis = Piecewise(
+            watched.piecewise_analysis = PiecewiseDiagnostics(
                 document_path(document.uri), project.files, is_alone=project.folder is None
             )
             slang_diagnostics = await asyncio.to_thread(watched.piecewise_analysis.diagnostics, document.units)
@@ -304,18 +305,18 @@ class LiveDiagnostics:
         inventory = project.inventory
         if inventory is None:
             return True
-        project.refresh()
-        if not project.is_whole:
+        project.refresh_if_stale()
+        if not project.is_wholly_read:
             return False
         path = document_path(document.uri)
-        if not project.has_lists:
+        if not project.uses_file_lists:
             return not other_documents and all(source == path for source in inventory.files_but_headers())
         foreign = {
             name.encode()
             for name, paths in inventory.declaring_files_by_unit.items()
             if any(declaring_path != path for declaring_path in paths)
         }
-        foreign |= {name.encode() for name in project.other_units()}
+        foreign |= {name.encode() for name in project.read_foreign_units()}
         foreign = foreign.union(*(declared_module_names(other_document.units) for other_document in other_documents))
         return not foreign or foreign.isdisjoint(words_of(document.units))
 
@@ -327,7 +328,7 @@ class LiveDiagnostics:
             0.0, min(quiet, open_document.first_change_s + diagnostics_settings.patience_ms / 1000 - current_time)
         )
 
-    def _start_reporting_failure(self, coroutine: Coroutine[Any, Any, None]) -> None:
+    def _start_task_that_reports_failure(self, coroutine: Coroutine[Any, Any, None]) -> None:
         async def looked() -> None:
             try:
                 await coroutine
@@ -357,7 +358,7 @@ class LiveDiagnostics:
                 self._refresh_timer.cancel()
             wait = 2 * self._server.settings.diagnostics.quiet_ms / 1000
             self._refresh_timer = asyncio.get_running_loop().call_later(
-                wait, lambda: self._start_reporting_failure(self._analyse_all_again())
+                wait, lambda: self._start_task_that_reports_failure(self._analyse_all_again())
             )
 
     async def _analyse_all_again(self) -> None:

@@ -12,7 +12,7 @@ from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.json_form import JsonText, MovingJson, quote_for_json_template
 from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.outline import OutlineSymbol, outline_of
-from benchwright_verilog.syntax.units import Shape, TopLevelItem, results_by_unit
+from benchwright_verilog.syntax.units import ItemText, TopLevelItem, results_by_unit
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -30,14 +30,16 @@ async def _document_symbols(
     if document is None or not document.is_verilog:
         return []
     if server.client.supports("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport"):
-        if not document.symbols:
+        if not document.kept_symbols_json:
             each_one = await results_by_unit(document.units, _symbols_template)
-            document.symbols[:] = [JsonText.of_list([symbols.json_at(unit.line) for unit, symbols in each_one])]
-        return document.symbols[0]
-    return [flat for unit in document.units for flat in _flat_symbols(document, unit, outline_of(unit.shape), None)]
+            document.kept_symbols_json[:] = [
+                JsonText.of_list([kept_symbols_json.json_at(unit.line) for unit, kept_symbols_json in each_one])
+            ]
+        return document.kept_symbols_json[0]
+    return [flat for unit in document.units for flat in _flat_symbols(document, unit, outline_of(unit.item_text), None)]
 
 
-def _symbols_template(shape: Shape) -> MovingJson:
+def _symbols_template(shape: ItemText) -> MovingJson:
     lines: list[int] = []
     return MovingJson(_joined_symbol_templates(outline_of(shape), shape.lines, lines), tuple(lines))
 

@@ -11,7 +11,7 @@ from lsprotocol import types
 from benchwright_verilog.syntax.folds import FoldingSpan, conditional_folds, folds_without_conditionals
 from benchwright_verilog.syntax.json_form import JsonText, MovingJson
 from benchwright_verilog.syntax.lines import Lines
-from benchwright_verilog.syntax.units import Shape, results_by_unit
+from benchwright_verilog.syntax.units import ItemText, results_by_unit
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -35,11 +35,11 @@ async def _folding_ranges(
     return JsonText.of_list(pieces)
 
 
-def _line_folds_template(shape: Shape) -> MovingJson:
+def _line_folds_template(shape: ItemText) -> MovingJson:
     return _folds_template(folds_without_conditionals(shape), shape.lines, is_by_line=True)
 
 
-def _character_folds_template(shape: Shape) -> MovingJson:
+def _character_folds_template(shape: ItemText) -> MovingJson:
     return _folds_template(folds_without_conditionals(shape), shape.lines, is_by_line=False)
 
 
@@ -50,7 +50,7 @@ def _folds_template(folds: Iterable[FoldingSpan], lines: Lines, *, is_by_line: b
         first_line, last_line = fold_range.start.line, fold_range.end.line
         kind = f',"kind":"{fold.kind.value}"' if fold.kind else ""
         if is_by_line:
-            last_line -= not fold.hides_last
+            last_line -= not fold.hides_last_line
         else:
             kind += f',"startCharacter":{fold_range.start.character},"endCharacter":{fold_range.end.character}'
         if last_line > first_line:

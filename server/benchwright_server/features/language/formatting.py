@@ -64,12 +64,12 @@ async def _edits_within_ranges(
     except NotFormattedError as error:
         server.report_failure(error)
         return []
-    line_edits = [edit for selected in ranges for edit in _edits_within(edits, *_lines_of_range(selected))]
+    line_edits = [edit for selected in ranges for edit in _edits_within_lines(edits, *_first_and_last_line(selected))]
     # Two ranges may be on one line.
     return [edit for index, edit in enumerate(line_edits) if edit not in line_edits[:index]]
 
 
-def _lines_of_range(selected: types.Range) -> tuple[int, int]:
+def _first_and_last_line(selected: types.Range) -> tuple[int, int]:
     """The first and last line; a range that ends before the first character of a line does not mean that line."""
     first_position, last_position = sorted((selected.start, selected.end))
     is_behind_last_line = last_position.character == 0 and last_position.line > first_position.line
@@ -90,10 +90,10 @@ async def _typing_formatting_edits(
         # Half-typed code needs no message.
         return []
     # The code at and after the cursor is still being typed.
-    return [edit for edit in _edits_within(edits, line, line) if edit.range.end < position]
+    return [edit for edit in _edits_within_lines(edits, line, line) if edit.range.end < position]
 
 
-def _edits_within(edits: list[types.TextEdit], first_line: int, last_line: int) -> list[types.TextEdit]:
+def _edits_within_lines(edits: list[types.TextEdit], first_line: int, last_line: int) -> list[types.TextEdit]:
     """The edits that change these lines; of one that begins on an earlier line, only its indentation.
 
     verible can format selected lines, but leaves those half formatted that are aligned with other lines.
@@ -118,7 +118,7 @@ def _triggers_formatting(document: Document, params: types.DocumentOnTypeFormatt
         return True
     lines = document.lines
     start, _ = lines.line_bounds(params.position.line + 1)
-    return _CLOSING.fullmatch(document.text[start : lines.offset(params.position)]) is not None
+    return _CLOSING.fullmatch(document.text[start : lines.code_point_at(params.position)]) is not None
 
 
 def _unread_sentence(document: Document, unread_lines: Sequence[tuple[int, int]]) -> str:

@@ -16,7 +16,7 @@ from benchwright_verilog.syntax.text_shift import TextShift
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.language.explanation.explanations import Explanation
-    from benchwright_verilog.language.explanation.known_macros import Texts
+    from benchwright_verilog.language.explanation.known_macros import ReadText
     from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
     from benchwright_verilog.semantics.project.project import Project
     from benchwright_verilog.syntax.documents import Document
@@ -36,7 +36,7 @@ async def _hover_at(server: EditorServer, params: types.HoverParams) -> types.Ho
         return None
     if not document.is_verilog:
         return server.pack_files.field_hover(document, params.position)
-    offset = document.lines.offset(params.position)
+    offset = document.lines.code_point_at(params.position)
     explanation = explain_without_analysis(document, offset)
     if explanation is None:
         analysis = await server.projects.recent_analysis(document)
@@ -62,11 +62,11 @@ async def _hover_at(server: EditorServer, params: types.HoverParams) -> types.Ho
 
 
 async def _explain_inactive_name(
-    server: EditorServer, document: Document, offset: int, analysis: FileAnalysis, texts: Texts
+    server: EditorServer, document: Document, offset: int, analysis: FileAnalysis, texts: ReadText
 ) -> Explanation | None:
     """The explanation of a name that the present defines leave out."""
     from benchwright_verilog.language.explanation.explanations import explain_name
-    from benchwright_verilog.semantics.names.branches import analysis_of_inactive_place, macro_words
+    from benchwright_verilog.semantics.names.branches import analysis_of_inactive_place, macro_choice_in_words
 
     if b"`if" not in analysis.data or analysis.data != document.lines.data:
         return None
@@ -77,12 +77,12 @@ async def _explain_inactive_name(
     explanation = explain_name(document, offset, inactive[0], texts)
     if explanation is None:
         return None
-    note = f"inactive under the present defines; here with {macro_words(inactive[1])}"
+    note = f"inactive under the present defines; here with {macro_choice_in_words(inactive[1])}"
     return replace(explanation, markdown=f"{explanation.markdown}\n\n{note}")
 
 
 def _explain_macro_of_other_header(
-    project: Project, document: Document, offset: int, analysis: FileAnalysis, texts: Texts
+    project: Project, document: Document, offset: int, analysis: FileAnalysis, texts: ReadText
 ) -> Explanation | None:
     """The explanation of a macro that only headers define which the file does not include."""
     from benchwright_verilog.language.explanation.explanations import explain_macro_of_header

@@ -20,7 +20,7 @@ def register(server: EditorServer) -> None:
 
 
 async def _inlay_hints_in_range(server: EditorServer, params: types.InlayHintParams) -> list[types.InlayHint]:
-    from benchwright_verilog.language.hints import hints  # Imported late: slang is not needed to start.
+    from benchwright_verilog.language.hints import hints_between  # Imported late: slang is not needed to start.
 
     document = server.documents.get(params.text_document.uri)
     if document is None or not document.is_verilog:
@@ -28,7 +28,7 @@ async def _inlay_hints_in_range(server: EditorServer, params: types.InlayHintPar
     analysis = await server.projects.analysis(document)
     lines = document.lines
     start, end = lines.byte_at(params.range.start), lines.byte_at(params.range.end)
-    found_hints = hints(analysis, start, end, server.settings.inlay_hints)
+    found_hints = hints_between(analysis, start, end, server.settings.inlay_hints)
     inner_hints = sorted((hint for hint in set(found_hints) if start <= hint.byte <= end), key=lambda hint: hint.byte)
     inlay_hints = [_inlay_hint(hint, lines) for hint in inner_hints]
     if server.waveforms is None or not server.settings.inlay_hints.waveform_values:

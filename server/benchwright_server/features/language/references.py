@@ -12,7 +12,7 @@ from lsprotocol import types
 
 from benchwright_server.features.editor.locations import Locations, place_once_project_is_read
 from benchwright_server.features.editor.searching import SearchRequest
-from benchwright_verilog.semantics.names.branches import Branches, references_in_all_branches
+from benchwright_verilog.semantics.names.branches import ProjectVariants, references_in_all_branches
 from benchwright_verilog.semantics.names.occurrence import NameRole
 from benchwright_verilog.syntax.json_form import JsonText
 
@@ -39,7 +39,7 @@ async def _references(server: EditorServer, params: types.ReferenceParams) -> Js
     def find() -> JsonText:
         projects = (project, *server.projects.other_projects(project))
         _add_references_at(search, Locations(server), projects, analysis, byte, includes_declaration=has_declaration)
-        return search.response()
+        return search.send_rest_and_make_response()
 
     return await search.run_in_thread(find)
 
@@ -57,7 +57,7 @@ def _add_references_at(
     targets = {occurrence.target for occurrence in analysis.occurrences_at(byte_offset)}
     report = search_request.report_searched_or_stop
     for project, target in itertools.product(projects, targets):
-        for file_references in references_in_all_branches(Branches(project), target, report):
+        for file_references in references_in_all_branches(ProjectVariants(project), target, report):
             file_spans = {
                 (occurrence.start, occurrence.end)
                 for occurrence in file_references.occurrences

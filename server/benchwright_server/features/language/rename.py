@@ -13,7 +13,7 @@ from pygls.exceptions import JsonRpcException
 from benchwright_server.features.editor.locations import Locations, place_once_project_is_read
 from benchwright_server.features.editor.searching import SearchRequest
 from benchwright_server.features.requests import REQUEST_FAILED
-from benchwright_verilog.semantics.names.branches import Branches
+from benchwright_verilog.semantics.names.branches import ProjectVariants
 from benchwright_verilog.semantics.names.renaming import (
     RenameEdit,
     RenameRefusedError,
@@ -69,7 +69,7 @@ async def _rename_edits_json(server: EditorServer, params: types.RenameParams) -
     def find() -> tuple[JsonText, list[tuple[Path, int]]]:
         other_projects = server.projects.other_projects(project)
         report = search.report_searched_or_stop
-        edits, unresolved = rename(Branches(project), analysis, byte, params.new_name, report, other_projects)
+        edits, unresolved = rename(ProjectVariants(project), analysis, byte, params.new_name, report, other_projects)
         return workspace_edit_json(server, edits, versions), unresolved
 
     try:

@@ -34,7 +34,7 @@ async def _signature_help_at(
     document = server.documents.get(params.text_document.uri)
     if document is None or not document.is_verilog:
         return None
-    open_call = call_at(document.text, document.lines.offset(params.position))
+    open_call = call_at(document.text, document.lines.code_point_at(params.position))
     if open_call is None or open_call.call_kind is CallKind.HEAD:
         return None
     from benchwright_verilog.language.completion.signatures import (
@@ -48,7 +48,7 @@ async def _signature_help_at(
     return types.SignatureHelp(
         [_signature_information(server, signature)],
         active_signature=0,
-        active_parameter=signature.active_formal,
+        active_parameter=signature.active_formal_index,
     )
 
 
@@ -70,15 +70,15 @@ def _header_in_analysis(
     from benchwright_verilog.language.explanation.headers import header_of_macro
 
     project = server.projects.project_of(document)
-    if open_call.path and open_call.path[0].startswith("`"):
+    if open_call.callee_path and open_call.callee_path[0].startswith("`"):
 
         def text(path: Path) -> str | None:
             outline = project.outline(path)
             return outline.data.decode(errors="replace") if outline is not None else None
 
-        macro = KnownMacros(analysis, text).get(open_call.path[0][1:])
+        macro = KnownMacros(analysis, text).get(open_call.callee_path[0][1:])
         return header_of_macro(macro.name, macro.parameters or (), macro.body) if macro is not None else None
-    byte = TextShift(analysis.data, document.lines.data).to_old(document.lines.to_byte(open_call.start))
+    byte = TextShift(analysis.data, document.lines.data).to_old(document.lines.to_byte(open_call.opening_offset))
     return called_header_at(analysis, byte, project, library, open_call)
 
 
@@ -86,11 +86,11 @@ def _signature_information(server: EditorServer, signature: Signature) -> types.
     capability = "textDocument.signatureHelp.signatureInformation"
     has_offsets = server.client.supports(f"{capability}.parameterInformation.labelOffsetSupport")
     parameter_information = []
-    for start, end, formal in signature.formals:
+    for start, end, formal in signature.formals_with_label_ranges:
         label = (
             (_utf16_length(signature.label[:start]), _utf16_length(signature.label[:end]))
             if has_offsets
-            else formal.text
+            else formal.declaration_text
         )
         formal_documentation = (
             supported_markup(server, f"{capability}.documentationFormat", formal.documentation)
@@ -104,7 +104,7 @@ def _signature_information(server: EditorServer, signature: Signature) -> types.
         else None
     )
     return types.SignatureInformation(
-        signature.label, documentation, parameter_information, active_parameter=signature.active_formal
+        signature.label, documentation, parameter_information, active_parameter=signature.active_formal_index
     )
 
 

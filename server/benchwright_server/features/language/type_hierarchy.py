@@ -39,11 +39,11 @@ async def _class_item_at(
 
 async def _related_classes(
     server: EditorServer,
-    supertypes_or_subtypes: Callable[[Project, ClassNode], list[ClassNode]],
+    find_related_classes: Callable[[Project, ClassNode], list[ClassNode]],
     params: types.TypeHierarchySupertypesParams | types.TypeHierarchySubtypesParams,
 ) -> list[types.TypeHierarchyItem]:
     locations = Locations(server)
-    class_nodes = await asyncio.to_thread(_related_class_nodes, server, locations, params.item, supertypes_or_subtypes)
+    class_nodes = await asyncio.to_thread(_related_class_nodes, server, locations, params.item, find_related_classes)
     return [_type_hierarchy_item(locations, node) for node in class_nodes]
 
 
@@ -51,7 +51,7 @@ def _related_class_nodes(
     server: EditorServer,
     locations: Locations,
     hierarchy_item: types.TypeHierarchyItem,
-    supertypes_or_subtypes: Callable[[Project, ClassNode], list[ClassNode]],
+    find_related_classes: Callable[[Project, ClassNode], list[ClassNode]],
 ) -> list[ClassNode]:
     try:
         path = file_of(hierarchy_item.uri)
@@ -64,7 +64,7 @@ def _related_class_nodes(
     # The file may have changed since then: its current content counts.
     byte = min(locations.lines_of_file(path).byte_at(hierarchy_item.selection_range.start), len(analysis.data))
     node = class_at(project, analysis, byte)
-    return supertypes_or_subtypes(project, node) if node is not None else []
+    return find_related_classes(project, node) if node is not None else []
 
 
 def _type_hierarchy_item(locations: Locations, node: ClassNode) -> types.TypeHierarchyItem:

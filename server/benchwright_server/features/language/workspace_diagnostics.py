@@ -78,7 +78,7 @@ class WorkspaceDiagnostics:
         await search.run_in_thread(lambda: self._send_closed_file_reports(search, send, frozenset(seen_uris)))
         # Without a report, the client would keep its findings in files that no longer exist.
         send((uri, _LastReport("", None, [])) for uri in previous_ids.keys() - seen_uris)
-        return search.response()
+        return search.send_rest_and_make_response()
 
     async def _open_document_reports(self) -> list[tuple[str, _LastReport]]:
         reports = []

@@ -48,16 +48,16 @@ async def _matching_symbols(server: EditorServer, params: types.WorkspaceSymbolP
             _workspace_symbol_json(locations, match)
             for match in search_symbols(projects, params.query, symbol_search.report_searched_or_stop)
         )
-        return symbol_search.response()
+        return symbol_search.send_rest_and_make_response()
 
     return await symbol_search.run_in_thread(find)
 
 
 def _workspace_symbol_json(locations: Locations, match: SymbolMatch) -> str:
     """LSP 3.18, `WorkspaceSymbol`, as JSON."""
-    declared_unit = match.declared_unit
+    declared_unit = match.declared_name
     (location_json,) = locations.locations_json_of_spans(match.path, [(declared_unit.start, declared_unit.end)])
     return (
         f'{{"location":{location_json},"name":{json.dumps(declared_unit.name)},'
-        f'"kind":{_KINDS[declared_unit.target_kind].value},"containerName":{json.dumps(match.container)}}}'
+        f'"kind":{_KINDS[declared_unit.target_kind].value},"containerName":{json.dumps(match.container_name)}}}'
     )

@@ -12,7 +12,7 @@ from benchwright_analysis.statistics.columns import Numbers
 from benchwright_analysis.statistics.differential import EffectClass, differential_functioning
 from benchwright_analysis.statistics.equating import equate_forms
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.item_response import ability_scale, fit_rasch
+from benchwright_analysis.statistics.item_response import fit_and_test_ability_scale, fit_rasch
 from benchwright_analysis.statistics.reliability import reliability
 from benchwright_analysis.statistics.response_table import ResponseTable
 from benchwright_judges.agreement.estimators import Estimate
@@ -61,7 +61,7 @@ class ScaleCoverage:
             response_table = simulated_responses(
                 random, abilities, difficulties, slopes=slopes, missing=missing, guessed=guess
             )
-            varying, alike = response_table.split_by_both_results()
+            varying, alike = response_table.split_off_constant_problems()
             fitted = fit_rasch(varying, alike)
             self.refuted += fitted.misfit_p < 0.05
             origin = float(np.mean([difficulties[int(name[1:])] for name in fitted.difficulties]))
@@ -124,14 +124,16 @@ def test_difficulties_are_those_of_another_implementation() -> None:
 def test_too_few_solvers_get_no_scale_and_are_told_how_many_it_takes() -> None:
     response_table = simulated_responses(np.random.default_rng(1), np.linspace(-2, 2, 20), np.linspace(-2, 2, 20))
     with pytest.raises(StatisticsError, match=r"20 solvers and 20 problems .* takes 50 and 10"):
-        ability_scale(response_table)
+        fit_and_test_ability_scale(response_table)
 
 
 def test_unlike_slopes_get_no_scale() -> None:
     random = np.random.default_rng(4)
     slopes = np.where(np.arange(20) % 2, 3.0, 0.3)
     with pytest.raises(StatisticsError, match="unlike each other"):
-        ability_scale(simulated_responses(random, random.normal(0, 1, 200), random.normal(0, 1, 20), slopes=slopes))
+        fit_and_test_ability_scale(
+            simulated_responses(random, random.normal(0, 1, 200), random.normal(0, 1, 20), slopes=slopes)
+        )
 
 
 def test_solvers_who_share_no_problem_get_no_scale() -> None:
@@ -141,7 +143,7 @@ def test_solvers_who_share_no_problem_get_no_scale() -> None:
     passes[:40, :10] = np.nan
     passes[40:, 10:] = np.nan
     with pytest.raises(StatisticsError, match="fall into 2 parts"):
-        ability_scale(ResponseTable(response_table.solvers, response_table.problems, passes))
+        fit_and_test_ability_scale(ResponseTable(response_table.solvers, response_table.problems, passes))
 
 
 def test_a_problem_that_all_solve_has_no_place_and_a_solver_who_solves_all_has() -> None:
@@ -149,7 +151,7 @@ def test_a_problem_that_all_solve_has_no_place_and_a_solver_who_solves_all_has()
     response_table = simulated_responses(random, random.normal(0, 1, 60), random.normal(0, 1, 15))
     response_table.passes[:, 3] = 1.0
     response_table.passes[7] = 1.0
-    fitted = ability_scale(response_table)
+    fitted = fit_and_test_ability_scale(response_table)
     assert fitted.alike == ("p3",) and "p3" not in fitted.difficulties
     best = fitted.abilities["s7"]
     assert best.value == max(estimate.value or 0 for estimate in fitted.abilities.values())
@@ -258,7 +260,7 @@ def test_two_forms_are_joined_by_common_problems_and_one_that_drifted_is_left_ou
         second_form = simulated_responses(
             random, random.normal(0.8, 1, solvers), drifted_difficulties[12:], first_number=12
         )
-        first_fit, second_fit = (fit_rasch(*form.split_by_both_results()) for form in (first_form, second_form))
+        first_fit, second_fit = (fit_rasch(*form.split_off_constant_problems()) for form in (first_form, second_form))
         equated = equate_forms(first_fit, second_fit)
         origins = [
             np.mean([values[int(name[1:])] for name in fitted.difficulties])
@@ -276,7 +278,7 @@ def test_forms_with_little_in_common_are_not_joined() -> None:
     first_form = simulated_responses(random, random.normal(0, 1, 60), random.normal(0, 1, 12))
     second_form = simulated_responses(random, random.normal(0, 1, 60), random.normal(0, 1, 12), first_number=9)
     with pytest.raises(StatisticsError, match="3 problems in common"):
-        equate_forms(*(fit_rasch(*form.split_by_both_results()) for form in (first_form, second_form)))
+        equate_forms(*(fit_rasch(*form.split_off_constant_problems()) for form in (first_form, second_form)))
 
 
 def folded_attempts_of_people(people: int, **changes: str) -> list[object]:

@@ -11,14 +11,14 @@ import pytest
 from benchwright_analysis.completion.beside_people import replayed_pauses_section, summarise_pauses
 from benchwright_analysis.completion.latency import summarise_latencies, weighted_quantile
 from benchwright_analysis.completion.numbers import funnel, offer_likeness, pass_shares_if_graded, typing_saved
-from benchwright_analysis.completion.played_runs import read_runs, site_groups
+from benchwright_analysis.completion.played_runs import read_played_runs, site_groups
 from benchwright_analysis.completion.report import make_completion_report, write_page_and_json
 from benchwright_analysis.completion.sections import completion_sections
-from benchwright_analysis.completion.tokens import token_use_if_served, tokens_section
+from benchwright_analysis.completion.tokens import token_use_if_model_served_here, tokens_section
 from benchwright_attempts.errors import EvaluationError
-from benchwright_studies.plan.accept_policy import Policy
+from benchwright_studies.plan.accept_policy import AcceptPolicy
 from benchwright_subjects.inline.failure import EndedBy, ServerEnd, ServerFailure
-from benchwright_subjects.inline.policies import Refusal
+from benchwright_subjects.inline.policies import RefusalConsequence
 from benchwright_subjects.inline.record import (
     AgreementWithAuthor,
     Efforts,
@@ -33,7 +33,7 @@ from benchwright_subjects.inline.record import (
     Times,
     VerdictPair,
 )
-from benchwright_subjects.inline.run_folder import RunFolder, Settings, SnapshotVerdict
+from benchwright_subjects.inline.run_folder import RunFolder, RunSettings, SnapshotVerdict
 from benchwright_subjects.inline.sites import SiteKind
 
 from ..inline_settings import settings
@@ -42,14 +42,14 @@ MADE = datetime(2026, 3, 1, 9, tzinfo=UTC)
 PROBLEMS = [f"starter/p{number}" for number in range(6)]
 
 
-def run_settings(seed: int) -> Settings:
-    policies = (Policy.NEVER, Policy.ALWAYS)
+def run_settings(seed: int) -> RunSettings:
+    policies = (AcceptPolicy.NEVER, AcceptPolicy.ALWAYS)
     return settings(problems=dict.fromkeys(PROBLEMS, "d"), seed=seed, policies=policies, sites=6)
 
 
-def site_record(number: int, policy: Policy) -> SiteRecord:
+def site_record(number: int, policy: AcceptPolicy) -> SiteRecord:
     """Of the first three problems the offers are right; the last site's server failed."""
-    is_taken = policy is Policy.ALWAYS
+    is_taken = policy is AcceptPolicy.ALWAYS
     is_right = number < 3
     step = Step(
         decision=OfferOutcome.ACCEPTED if is_taken else OfferOutcome.REFUSED,
@@ -70,13 +70,13 @@ def site_record(number: int, policy: Policy) -> SiteRecord:
         subject=SubjectName(name="<b>copilot</b>", version="2", configuration="c"),
         dialect="lsp",
         policy=policy,
-        mode=Refusal.ALONE,
+        mode=RefusalConsequence.ALONE,
         seed=1,
         steps=(step, Step(decision=OfferOutcome.NOTHING_OFFERED)),
         cancelled=0,
         failure=ServerFailure.ENDED if number == 5 else None,
         server_end=(
-            ServerEnd(ended_by=EndedBy.DRIVER, limit="60 s") if number == 5 and policy is Policy.ALWAYS else None
+            ServerEnd(ended_by=EndedBy.DRIVER, limit="60 s") if number == 5 and policy is AcceptPolicy.ALWAYS else None
         ),
         failure_code=None,
         likeness=likeness,
@@ -93,7 +93,7 @@ def site_record(number: int, policy: Policy) -> SiteRecord:
     )
 
 
-def site_verdicts(number: int, policy: Policy) -> Sequence[SnapshotVerdict]:
+def site_verdicts(number: int, policy: AcceptPolicy) -> Sequence[SnapshotVerdict]:
     def verdict(accepts: int, outcome: str, *, is_end: bool) -> SnapshotVerdict:
         return SnapshotVerdict(
             site=f"s{number}",
@@ -106,7 +106,7 @@ def site_verdicts(number: int, policy: Policy) -> Sequence[SnapshotVerdict]:
             tests=1,
         )
 
-    if policy is Policy.NEVER:
+    if policy is AcceptPolicy.NEVER:
         return [verdict(0, "failed", is_end=True)]
     if number == 4:
         return [verdict(1, "error", is_end=False), verdict(1, "error", is_end=True)]
@@ -123,20 +123,20 @@ def site_verdicts(number: int, policy: Policy) -> Sequence[SnapshotVerdict]:
 def run(tmp_path: Path) -> Path:
     folder = RunFolder(tmp_path / "run")
     with folder.open_for_writing(run_settings(1)):
-        for policy in (Policy.NEVER, Policy.ALWAYS):
+        for policy in (AcceptPolicy.NEVER, AcceptPolicy.ALWAYS):
             for number in range(6):
                 folder.append_record(site_record(number, policy))
         folder.replace_verdicts(
-            [v for p in (Policy.ALWAYS, Policy.NEVER) for n in range(6) for v in site_verdicts(n, p)]
+            [v for p in (AcceptPolicy.ALWAYS, AcceptPolicy.NEVER) for n in range(6) for v in site_verdicts(n, p)]
         )
     return tmp_path / "run"
 
 
 def test_the_report_says_who_ended_a_server_that_failed_as_far_as_a_run_recorded_it(run: Path) -> None:
-    all_site_groups = site_groups(read_runs([run]))
+    all_site_groups = site_groups(read_played_runs([run]))
     failure_section = next(
         section
-        for section in completion_sections(read_runs([run]), all_site_groups, seed=1)
+        for section in completion_sections(read_played_runs([run]), all_site_groups, seed=1)
         if section.id == "failures"
     )
     assert [tuple(row)[1:] for row in failure_section.tables[0].rows] == [
@@ -146,8 +146,8 @@ def test_the_report_says_who_ended_a_server_that_failed_as_far_as_a_run_recorded
 
 
 def test_rates_are_sums_with_intervals_over_problems(run: Path) -> None:
-    never, always = site_groups(read_runs([run]))
-    assert (never.policy, always.policy) == (Policy.NEVER, Policy.ALWAYS)
+    never, always = site_groups(read_played_runs([run]))
+    assert (never.policy, always.policy) == (AcceptPolicy.NEVER, AcceptPolicy.ALWAYS)
     always_funnel = funnel(always)
     assert (always_funnel.requests, always_funnel.failed_sites) == (12, 1)
     assert always_funnel.shown is not None
@@ -178,7 +178,7 @@ def test_rates_are_sums_with_intervals_over_problems(run: Path) -> None:
 
 
 def test_the_tests_after_some_accepts_are_those_of_the_file_at_that_time(run: Path) -> None:
-    _, always = site_groups(read_runs([run]))
+    _, always = site_groups(read_played_runs([run]))
     pass_rates = pass_shares_if_graded(always)
     assert pass_rates is not None
     assert (pass_rates.graded, pass_rates.undecided) == (6, 1)
@@ -189,7 +189,7 @@ def test_the_tests_after_some_accepts_are_those_of_the_file_at_that_time(run: Pa
 
 
 def test_a_file_after_more_accepts_than_there_were_is_that_at_the_end(run: Path) -> None:
-    never, _ = site_groups(read_runs([run]))
+    never, _ = site_groups(read_played_runs([run]))
     pass_rates = pass_shares_if_graded(never)
     assert pass_rates is not None
     assert pass_rates.at_end == pass_rates.after["1"]
@@ -221,7 +221,7 @@ def test_few_problems_give_no_interval() -> None:
 def test_two_runs_of_one_server_are_told_apart_and_names_are_no_markup(run: Path, tmp_path: Path) -> None:
     other_run = RunFolder(tmp_path / "other")
     with other_run.open_for_writing(run_settings(2)):
-        other_run.append_record(site_record(0, Policy.NEVER))
+        other_run.append_record(site_record(0, AcceptPolicy.NEVER))
     report = make_completion_report([run, tmp_path / "other"], MADE)
     page = write_page_and_json(report, tmp_path / "report").read_text()
     assert "<b>copilot</b>" not in page
@@ -267,9 +267,9 @@ def test_who_would_have_helped_is_told_by_length_of_pause_with_intervals_over_pe
 ) -> None:
     folder = RunFolder(tmp_path / "run")
     with folder.open_for_writing(run_settings(1).model_copy(update={"pause_ms": 300})):
-        folder.append_record(site_record(0, Policy.NEVER))
+        folder.append_record(site_record(0, AcceptPolicy.NEVER))
         folder.replace_hindsights([pause_hindsight(*indices) for indices in np.ndindex(6, 6, 2)])
-    (run,) = read_runs([tmp_path / "run"])
+    (run,) = read_played_runs([tmp_path / "run"])
     all_of_them = summarise_pauses(run, 300)
     assert (all_of_them.participants, all_of_them.attempts, all_of_them.pauses) == (6, 36, 72)
     assert all_of_them.whole.right is not None
@@ -303,7 +303,10 @@ def test_who_would_have_helped_is_told_by_length_of_pause_with_intervals_over_pe
 def test_a_run_without_replays_says_so(tmp_path: Path) -> None:
     with RunFolder(tmp_path / "run").open_for_writing(run_settings(1)):
         pass
-    assert replayed_pauses_section(read_runs([tmp_path / "run"])).empty_reason == "No recorded attempt was replayed."
+    assert (
+        replayed_pauses_section(read_played_runs([tmp_path / "run"])).empty_reason
+        == "No recorded attempt was replayed."
+    )
 
 
 @pytest.mark.parametrize(
@@ -336,14 +339,14 @@ def test_tokens_that_nobody_counted_are_unknown_and_not_none(
     folder = RunFolder(tmp_path / "run")
     with folder.open_for_writing(settings(model="local/m", sites=2)):
         for number, model_use in enumerate(uses):
-            folder.append_record(site_record(number, Policy.ALWAYS).model_copy(update={"model_use": model_use}))
-    section = tokens_section(site_groups(read_runs([tmp_path / "run"])), ("subject", "sites", "policy"))
+            folder.append_record(site_record(number, AcceptPolicy.ALWAYS).model_copy(update={"model_use": model_use}))
+    section = tokens_section(site_groups(read_played_runs([tmp_path / "run"])), ("subject", "sites", "policy"))
     (row,) = section.all_tables[0].rows
     assert row[0] == "<b>copilot</b> 2 with local/m, alone"
     assert tuple(row[3:]) == expected_cells
 
 
 def test_of_a_server_with_an_account_of_its_own_tokens_are_unknown(run: Path) -> None:
-    run_parts = site_groups(read_runs([run]))
-    assert [token_use_if_served(part) for part in run_parts] == [None, None]
+    run_parts = site_groups(read_played_runs([run]))
+    assert [token_use_if_model_served_here(part) for part in run_parts] == [None, None]
     assert tokens_section(run_parts, ()).empty_reason.endswith("tokens are unknown.")

@@ -11,7 +11,7 @@ from benchwright_analysis.report.csbench.error_types import error_types_section
 from benchwright_analysis.report.csbench.judges_compared import judges_compared_section
 from benchwright_analysis.report.fold import FoldedAttempt, NamedErrors
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.verdicts import JudgementRow
+from benchwright_analysis.report.rows.verdicts import NewestJudgement
 from benchwright_analysis.report.section import Section
 from benchwright_judges.agreement.rated import RatedAnswer
 from benchwright_judges.scale import Scale
@@ -23,7 +23,7 @@ def judged_attempt(number: int, *judge_votes: tuple[str, str], **field_changes: 
     """An open-ended answer with the points that judges gave it."""
     folded_reply = reply(number, 0.5, format="open-ended", **field_changes)
     judges, labels = zip(*judge_votes, strict=True)
-    return dataclasses.replace(folded_reply, judgement=JudgementRow("model", labels[0], labels, judges))
+    return dataclasses.replace(folded_reply, judgement=NewestJudgement("model", labels[0], labels, judges))
 
 
 def mean_by_row_and_column(section: Section | None) -> dict[tuple[str, str], float | None]:
@@ -83,7 +83,7 @@ def test_people_have_a_column_of_the_same_answers() -> None:
 
 def test_one_judge_or_rules_alone_compare_nothing() -> None:
     assert judges_compared_section(Dataset([judged_attempt(1, ("a", "8"))], {})) is None
-    ruled = dataclasses.replace(reply(1, 1.0), judgement=JudgementRow("deterministic", "B", ()))
+    ruled = dataclasses.replace(reply(1, 1.0), judgement=NewestJudgement("deterministic", "B", ()))
     assert judges_compared_section(Dataset([ruled], {})) is None
     apart = [judged_attempt(1, ("a", "8")), judged_attempt(2, ("b", "8"))]
     assert judges_compared_section(Dataset(apart, {})) is None

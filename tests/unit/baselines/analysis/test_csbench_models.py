@@ -20,7 +20,7 @@ from benchwright_analysis.report.rows.model_facts import ModelFacts, ModelFactsE
 from benchwright_analysis.report.section import Section
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.scale_curve import fit_scale_curve
-from benchwright_analysis.statistics.scale_fit import ScaleFit, fit_scale
+from benchwright_analysis.statistics.scale_fit import ScaleLine, fit_scale_line
 
 from ....support.packs.csbench_domains import reply
 
@@ -39,7 +39,7 @@ def attempts_of_score(
 
 
 def test_a_line_is_least_squares_over_the_logarithm() -> None:
-    fit = fit_scale([1, math.e, math.e**2], [1.0, 2.0, 6.0])
+    fit = fit_scale_line([1, math.e, math.e**2], [1.0, 2.0, 6.0])
     assert [fit.intercept, fit.slope] == pytest.approx([0.5, 2.5])
     # Residuals 0.5, -1, 0.5: their sum of squares is 1.5, with one degree of freedom; t is 12.7062.
     assert fit.residual == pytest.approx(math.sqrt(1.5))
@@ -57,13 +57,13 @@ def test_a_line_is_least_squares_over_the_logarithm() -> None:
 )
 def test_a_line_needs_three_models_of_different_sizes(sizes: Sequence[float], message: str) -> None:
     with pytest.raises(StatisticsError, match=message):
-        fit_scale(sizes, [0.1] * len(sizes))
+        fit_scale_line(sizes, [0.1] * len(sizes))
 
 
 @pytest.mark.parametrize("ahead", [72, 110])
 def test_published_scores_of_smaller_models_predict_the_larger_ones(ahead: int) -> None:
     smaller = [size for size in QWEN if size < ahead]
-    estimate = fit_scale(smaller, [QWEN[size] for size in smaller]).predict_with_interval(ahead)
+    estimate = fit_scale_line(smaller, [QWEN[size] for size in smaller]).predict_with_interval(ahead)
     assert estimate.low is not None and estimate.high is not None
     assert estimate.low < QWEN[ahead] < estimate.high
 
@@ -148,7 +148,7 @@ def test_the_largest_is_predicted_from_the_others_and_models_that_were_not_run_f
     published_sizes, scores = (4, 7, 14, 32), [QWEN[size] / 100 for size in (4, 7, 14, 32)]
     assert ahead.by_line is not None
     assert ahead.by_line.model_dump() == pytest.approx(
-        fit_scale(published_sizes, scores).predict_with_interval(72).model_dump()
+        fit_scale_line(published_sizes, scores).predict_with_interval(72).model_dump()
     )
     by_curve = fit_scale_curve(published_sizes, scores).predict_with_interval(72)
     assert ahead.by_curve.model_dump() == pytest.approx(by_curve.model_dump())
@@ -165,7 +165,7 @@ def test_ways_to_ask_have_a_line_each_and_unknown_models_none() -> None:
     section = model_size_section(dataset)
     assert section is not None
     fits = section.numbers["fits"]
-    assert isinstance(fits, dict) and all(isinstance(fit, ScaleFit) for fit in fits.values())
+    assert isinstance(fits, dict) and all(isinstance(fit, ScaleLine) for fit in fits.values())
     assert list(fits) == ["Q (en, zero-shot)", "Q (en, 5-shot)"]
     assert {fit.models for fit in fits.values()} == {4}
     assert model_size_section(Dataset(attempts_of_score("other", 0.9), {})) is None

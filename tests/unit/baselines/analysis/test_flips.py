@@ -7,7 +7,7 @@ import pytest
 
 from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.sections.flips import Alternative, flips_section
+from benchwright_analysis.report.sections.flips import Alternative, conclusion_flips_section
 from benchwright_analysis.report.sections.main_result import compute_main_result
 from benchwright_analysis.report.sections.registration import DrawnTask
 from benchwright_analysis.statistics.crossed_design import CrossedCells
@@ -44,7 +44,7 @@ def simulated_attempts(
 
 
 def verdict_by_choice(data: Dataset) -> dict[str, str]:
-    section = flips_section(data)
+    section = conclusion_flips_section(data)
     assert section is not None
     alternatives = section.numbers["alternatives"]
     assert isinstance(alternatives, list)
@@ -73,7 +73,7 @@ def test_tasks_that_nobody_began_are_bounded_and_tipped() -> None:
     assert found["48 tasks that nobody began, as those that were done"] == "same"
     assert found["the same, as low as the difference can be"] != "same"
     assert found["the same, as high as it can be"] == "same"
-    section = flips_section(data)
+    section = conclusion_flips_section(data)
     assert section is not None
     text = words(section)
     assert "the conclusion holds until the 24 tasks under copilot that nobody began differ from those" in text
@@ -81,7 +81,7 @@ def test_tasks_that_nobody_began_are_bounded_and_tipped() -> None:
 
 
 def test_a_difference_that_is_not_significant_says_that_nothing_can_tip() -> None:
-    section = flips_section(Dataset(simulated_attempts((0.5, 0.5)), {}, drawn=drawn_tasks(13)))
+    section = conclusion_flips_section(Dataset(simulated_attempts((0.5, 0.5)), {}, drawn=drawn_tasks(13)))
     assert section is not None
     assert "there is no significant difference that they could tip" in words(section)
 
@@ -97,7 +97,7 @@ def test_undecided_attempts_count_either_way() -> None:
 
 def test_a_report_without_two_conditions_of_people_has_no_such_table() -> None:
     rows = [attempt("P1", "p/a", "alone", seconds=60)]
-    assert flips_section(Dataset(rows, {})) is None
+    assert conclusion_flips_section(Dataset(rows, {})) is None
 
 
 def test_bounds_are_those_of_shares_with_the_missing_ones_added() -> None:

@@ -11,7 +11,7 @@ from benchwright_analysis.report.csbench.model_pairs import model_pairs_section
 from benchwright_analysis.report.csbench.tokens import tokens_and_score_section
 from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.filtered_problems import FilteredProblemsError, read_filtered_problems
+from benchwright_analysis.report.rows.filtered_problems import FilteredProblemsError, read_is_kept_by_problem
 from benchwright_analysis.report.rows.model_facts import ModelFacts, ModelFactsError, read_model_facts
 from benchwright_analysis.report.section import Section, TableNumber
 from benchwright_analysis.report.sections.filtered import filtered_section
@@ -203,6 +203,6 @@ def test_a_table_that_no_filter_wrote_is_refused(tmp_path: Path, text: str, mess
     file = tmp_path / "audit.csv"
     file.write_text(text)
     with pytest.raises(FilteredProblemsError, match=message):
-        read_filtered_problems(file)
+        read_is_kept_by_problem(file)
     with pytest.raises(FilteredProblemsError, match="can't be read"):
-        read_filtered_problems(tmp_path / "none.csv")
+        read_is_kept_by_problem(tmp_path / "none.csv")

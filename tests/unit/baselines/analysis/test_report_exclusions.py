@@ -4,13 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_analysis.report.rows.exclusions import Participants, exclusion_count_by_reason, with_exclusions_marked
+from benchwright_analysis.report.rows.exclusions import (
+    ParticipantFacts,
+    exclusion_count_by_reason,
+    with_exclusions_marked,
+)
 from benchwright_studies.plan.study import Study
 from benchwright_studies.plan.study_file import parse_study
 
 from ....support.packs.report_codebook import observation
 
-NOBODY = Participants({}, {})
+NOBODY = ParticipantFacts({}, {})
 
 
 def study_with_rules(*rules: str) -> Study:
@@ -51,14 +55,14 @@ def test_a_rule_leaves_out_what_it_names_and_nothing_else(
 def test_a_rule_about_a_participant_leaves_out_all_their_attempts() -> None:
     own_rows = [observation(**BASE | {"attempt": name}) for name in "ab"]
     other_row = observation(**BASE | {"attempt": "c", "participant": "P02"})
-    rule = study_with_rules("{when: failed_attention, more_than: 0, drop: participant}")
-    rows = with_exclusions_marked([*own_rows, other_row], rule, Participants({"P01": 1, "P02": 0}, {}))
+    rule = study_with_rules("{when: failed_check_count_by_participant, more_than: 0, drop: participant}")
+    rows = with_exclusions_marked([*own_rows, other_row], rule, ParticipantFacts({"P01": 1, "P02": 0}, {}))
     assert [row.is_analysed for row in rows] == [False, False, True]
 
 
 def test_unfinished_tasks_count_those_not_begun() -> None:
     rule = study_with_rules("{when: unfinished_tasks, more_than: 1, drop: participant}")
-    (row,) = with_exclusions_marked([observation(**BASE)], rule, Participants({}, {"P01": 2}))
+    (row,) = with_exclusions_marked([observation(**BASE)], rule, ParticipantFacts({}, {"P01": 2}))
     assert row.excluded_by == "unfinished tasks more than 1 (whole participant)"
 
 

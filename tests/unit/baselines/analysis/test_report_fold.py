@@ -16,7 +16,7 @@ import pytest
 from benchwright_analysis.report.fold import AttemptFold, FoldedAttempt
 from benchwright_analysis.report.rows.event_columns import EventColumns
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
-from benchwright_analysis.report.rows.reading import LogJob, fold_attempts
+from benchwright_analysis.report.rows.reading import LogJob, fold_attempts_and_write_events
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.attribution import BY_MODEL, EditOrigin, attributions_of_edits
 from benchwright_attempts.attribution_method import AttributionMethod
@@ -372,10 +372,10 @@ def test_several_processes_write_the_rows_that_one_writes(
             time.pass_s(7)
             log.append_blocking(header.id, event)
         headers.append(header)
-    single_folds, single_parts = fold_attempts(
+    single_folds, single_parts = fold_attempts_and_write_events(
         LogJob(path, headers, {}, {}, tmp_path / "one.parquet"), expected_event_count=1
     )
-    shared, several_parts = fold_attempts(
+    shared, several_parts = fold_attempts_and_write_events(
         LogJob(path, headers, {}, {}, tmp_path / "several.parquet"), expected_event_count=1_000_000
     )
     assert shared == single_folds
@@ -411,14 +411,16 @@ def test_a_broken_chain_is_named_with_its_attempt_and_event(
     header = log.header(attempt)
     _execute_past_triggers(path, f"UPDATE events SET body = {change} WHERE seq = 2")
     with pytest.raises(AttemptError, match=rf"event 2 of attempt {attempt} .*does not fit its hash.*--without"):
-        fold_attempts(LogJob(path, [header], {}, {}), expected_event_count=events)
+        fold_attempts_and_write_events(LogJob(path, [header], {}, {}), expected_event_count=events)
 
 
 def test_a_chain_that_is_checked_beside_gives_the_same_rows(log: StudyLog, attempt: str, path: Path) -> None:
     log.append_blocking(attempt, Started())
     log.append_blocking(attempt, Submitted())
     job = LogJob(path, [log.header(attempt)], {}, {})
-    assert fold_attempts(job, expected_event_count=1_000_000) == fold_attempts(job, expected_event_count=3)
+    assert fold_attempts_and_write_events(job, expected_event_count=1_000_000) == fold_attempts_and_write_events(
+        job, expected_event_count=3
+    )
 
 
 def test_a_damaged_event_is_named_where_rows_are_written_too(
@@ -433,7 +435,7 @@ def test_a_damaged_event_is_named_where_rows_are_written_too(
     _execute_past_triggers(path, """UPDATE events SET body = replace(body, '"cost_usd":0', '"cost_usd":"x"')""")
     job = LogJob(path, [log.header(attempt)], {}, {}, tmp_path / "events.parquet", check=False)
     with pytest.raises(LogDamagedError, match=f"event 3 of attempt {attempt} "):
-        fold_attempts(job, expected_event_count=3)
+        fold_attempts_and_write_events(job, expected_event_count=3)
 
 
 def _execute_past_triggers(path: Path, statement: str) -> None:

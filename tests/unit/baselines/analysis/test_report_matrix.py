@@ -71,7 +71,7 @@ def test_rows_and_columns_have_the_order_asked_for_and_gaps_stay_empty() -> None
         "a": observations_of_tries("a", "p/1", False, topic="x"),
     }
     figures = accuracy_by_label(groups, lambda attempt: attempt.topic, label_order=("y",))
-    table = table_of_numbers("topics", "Topics", figures, groups=["b", "a"], unit="question")
+    table = table_of_numbers("topics", "Topics", figures, first_row_names=["b", "a"], unit="question")
     assert table.columns == ("group", "y, 1 question", "x, 1 question")
     assert table.rows == [("b", "0 %", "100 %"), ("a", None, "0 %")]
 

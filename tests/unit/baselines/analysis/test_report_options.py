@@ -14,7 +14,7 @@ from benchwright_analysis.report.questions.selections import read_selection_by_a
 from benchwright_analysis.report.report import STEPS, ReportOptions, write_report
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.problem_facts import facts_by_problem_ref
-from benchwright_analysis.report.rows.reading import LogJob, fold_attempts
+from benchwright_analysis.report.rows.reading import LogJob, fold_attempts_and_write_events
 from benchwright_analysis.report.section import Section, json_value
 from benchwright_attempts.actor import Actor
 from benchwright_attempts.attempts import Attempts
@@ -23,7 +23,7 @@ from benchwright_attempts.events.evidence import Recording
 from benchwright_attempts.events.file_text import FileText
 from benchwright_authoring.written_question import WrittenQuestion, build_pack
 from benchwright_foundation.home import Home
-from benchwright_problems.storage.pack_files_schema import PackFile
+from benchwright_problems.storage.pack_files_schema import PackToml
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_studies.conduct.study_log import StudyLog
@@ -41,7 +41,7 @@ def store(tmp_path: Path) -> Store:
         )
         for name, key in KEYS.items()
     }
-    head = PackFile(name="q", title="Q", version="1", license="MIT", source="s", order=[*questions])
+    head = PackToml(name="q", title="Q", version="1", license="MIT", source="s", order=[*questions])
     store.add(build_pack(head, questions, {}))
     return store
 
@@ -81,7 +81,7 @@ def record_answers(log: StudyLog, question: str, letters: Sequence[str], conditi
 def options_section_of_log(log: StudyLog, store: Store) -> Section | None:
     headers = log.headers()[::-1]
     problem_facts = facts_by_problem_ref(store, {header.problem for header in headers})
-    folded, _ = fold_attempts(LogJob(log.path, headers, problem_facts, {}), expected_event_count=1)
+    folded, _ = fold_attempts_and_write_events(LogJob(log.path, headers, problem_facts, {}), expected_event_count=1)
     selected = read_selection_by_attempt(log, store, [attempt.observation for attempt in folded])
     return options_section(Dataset(folded, problem_facts, selections=selected))
 

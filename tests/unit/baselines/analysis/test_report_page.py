@@ -10,8 +10,8 @@ from benchwright_analysis.report.charts import (
     Row,
     interval_chart,
     line_chart,
-    named_width_svgs,
     note_if_omitted,
+    width_names_and_svgs,
     with_prefixed_ids,
 )
 from benchwright_analysis.report.page import report_page
@@ -153,11 +153,11 @@ def test_each_of_many_groups_is_drawn_and_no_two_look_alike() -> None:
         for group in groups
         for x in (0, 1)
     ]
-    (_, interval_svg), _ = named_width_svgs(interval_chart(rows, groups, x_title="", y_title=""), "p")
+    (_, interval_svg), _ = width_names_and_svgs(interval_chart(rows, groups, x_title="", y_title=""), "p")
     marks = re.findall(r'<path[^>]* d="([^"]+)" fill="(var\(--s\d\))"', interval_svg)
     # In the legend they are smaller.
     assert len({*marks}) == 2 * len(groups)
-    (_, line_svg), _ = named_width_svgs(line_chart(rows, groups, x_title="", y_title=""), "p")
+    (_, line_svg), _ = width_names_and_svgs(line_chart(rows, groups, x_title="", y_title=""), "p")
     assert [group for group in groups if f">{group}<" not in line_svg] == []
     strokes = re.findall(r'stroke="(var\(--s\d\))" stroke-width="2" stroke-dasharray="([\d,]+)"', line_svg)
     assert len({*strokes}) == len(groups)
@@ -166,7 +166,7 @@ def test_each_of_many_groups_is_drawn_and_no_two_look_alike() -> None:
 def test_a_picture_has_a_width_for_phones_with_all_of_its_words() -> None:
     label = "Design specification to RTL translation (cid003)"
     rows: list[Row] = [{"label": label, "group": "a", "value": 0.5, "low": 0.4, "high": 0.6}]
-    svg_by_width = dict(named_width_svgs(interval_chart(rows, ["a"], x_title="", y_title=""), "p"))
+    svg_by_width = dict(width_names_and_svgs(interval_chart(rows, ["a"], x_title="", y_title=""), "p"))
     widths = {name: float(re.findall(r'width="([\d.]+)"', svg)[0]) for name, svg in svg_by_width.items()}
     assert widths["narrow"] <= 350 < widths["broad"]
     shown = {name: " ".join(re.findall(r">([^<>]+)</t", svg)) for name, svg in svg_by_width.items()}

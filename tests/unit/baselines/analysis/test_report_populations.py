@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.page import report_page
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.exclusions import Participants, with_exclusions_marked
+from benchwright_analysis.report.rows.exclusions import ParticipantFacts, with_exclusions_marked
 from benchwright_analysis.report.rows.populations import populations_section
 from benchwright_analysis.report.rows.support import support_section
 from benchwright_analysis.report.section import Section
@@ -56,10 +56,10 @@ def changed_attempts(
         solver = "human" if condition == "alone" else "human+copilot"
         attempt_fields = {"study": "s", "solver": solver, "seconds": 600.0, "active_s": 600.0} | attempt_change
         attempts.append(attempt(str(attempt_change.pop("who", f"P{number}")), "p/a", condition, **attempt_fields))
-    participants = Participants({}, {}, withdrew)
+    participants = ParticipantFacts({}, {}, withdrew)
     marked_rows = with_exclusions_marked([folded.observation for folded in attempts], study, participants)
     return [
-        FoldedAttempt(row, folded.trace, folded.insertions, folded.failure)
+        FoldedAttempt(row, folded.trace, folded.inserted_per_tenth_by_source, folded.failure)
         for row, folded in zip(marked_rows, attempts, strict=True)
     ]
 
@@ -67,7 +67,10 @@ def changed_attempts(
 def test_an_attempt_that_a_rule_leaves_out_counts_by_intention_to_treat() -> None:
     violation = {"violations": 1, "violation_rules": "edit_by_model"}
     data = Dataset(
-        changed_attempts({}, violation, {"condition": "copilot"}), {}, study, drawn_tasks={"alone": 2, "copilot": 2}
+        changed_attempts({}, violation, {"condition": "copilot"}),
+        {},
+        study,
+        drawn_task_count_by_condition={"alone": 2, "copilot": 2},
     )
     assert [row.is_analysed for row in data.observations] == [True, False, True]
     assert [row.intended for row in data.observations] == [True, True, True]
@@ -112,7 +115,7 @@ def test_a_rule_that_can_only_hit_one_condition_is_named() -> None:
         changed_attempts(violation, {}, {"condition": "copilot"}, {**helped}, {**helped, "condition": "copilot"}),
         {},
         study,
-        drawn_tasks={"alone": 3, "copilot": 2},
+        drawn_task_count_by_condition={"alone": 3, "copilot": 2},
     )
     section = populations_section(data)
     assert section.numbers["left_out"] == {
@@ -127,7 +130,9 @@ def test_a_rule_that_can_only_hit_one_condition_is_named() -> None:
 
 def test_a_rule_that_happened_to_hit_one_condition_is_named() -> None:
     short = {"active_s": 30.0, "condition": "copilot"}
-    data = Dataset(changed_attempts({}, {**short}, {**short}), {}, study, drawn_tasks={"alone": 1, "copilot": 2})
+    data = Dataset(
+        changed_attempts({}, {**short}, {**short}), {}, study, drawn_task_count_by_condition={"alone": 1, "copilot": 2}
+    )
     assert "“active minutes less than 1” hit only copilot in these data" in words(populations_section(data))
 
 
@@ -136,7 +141,7 @@ def test_an_open_attempt_counts_by_intention_to_treat_once_its_participant_is_go
     withdrew: frozenset[str], expected_count: int
 ) -> None:
     going = {"state": "running", "passed": False, "censored_by": "still_open"}
-    data = Dataset(changed_attempts(going, withdrew=withdrew), {}, study, drawn_tasks={"alone": 1})
+    data = Dataset(changed_attempts(going, withdrew=withdrew), {}, study, drawn_task_count_by_condition={"alone": 1})
     assert len(data.with_intention_to_treat().counted_attempts) == expected_count
     assert len(data.counted_attempts) == 0
 
@@ -144,13 +149,20 @@ def test_an_open_attempt_counts_by_intention_to_treat_once_its_participant_is_go
 def test_both_populations_are_compared_only_where_they_differ() -> None:
     cases: list[dict[str, object]] = [{}, {"condition": "copilot"}]
     equal_section = populations_section(
-        Dataset(changed_attempts(*[{**case} for case in cases]), {}, study, drawn_tasks={"alone": 1, "copilot": 1})
+        Dataset(
+            changed_attempts(*[{**case} for case in cases]),
+            {},
+            study,
+            drawn_task_count_by_condition={"alone": 1, "copilot": 1},
+        )
     )
     assert (
         "Nothing was left out" in words(equal_section) and "answer_by_intention_to_treat" not in equal_section.numbers
     )
     helped = changed_attempts(*[{**case} for case in cases], {"external_help": True})
-    differing_section = populations_section(Dataset(helped, {}, study, drawn_tasks={"alone": 2, "copilot": 1}))
+    differing_section = populations_section(
+        Dataset(helped, {}, study, drawn_task_count_by_condition={"alone": 2, "copilot": 1})
+    )
     assert "Nothing was left out" not in words(differing_section)
     assert "The answer per protocol, by condition" in [table.title for table in differing_section.tables]
 
@@ -165,7 +177,11 @@ def test_the_answer_counts_whom_the_study_planned_its_primary_analysis_for() -> 
     )
     for plan, attempts in ((study, 2), (per_protocol, 1)):
         data = Dataset(
-            changed_attempts({**solved_change}, {**helped}), {}, plan, drawn_tasks={"alone": 2}, registration=REGISTERED
+            changed_attempts({**solved_change}, {**helped}),
+            {},
+            plan,
+            drawn_task_count_by_condition={"alone": 2},
+            registration=REGISTERED,
         )
         section = main_result_section(data)
         condition_rows = section.numbers["conditions"]
@@ -175,7 +191,12 @@ def test_the_answer_counts_whom_the_study_planned_its_primary_analysis_for() -> 
         assert "Primary outcome: time. Secondary: solved." in words(section)
         assert ("By intention to treat, as planned" if attempts == 2 else "Per protocol: without") in words(section)
     other_section = populations_section(
-        Dataset(changed_attempts({**solved_change}, {**helped}), {}, per_protocol, drawn_tasks={"alone": 2})
+        Dataset(
+            changed_attempts({**solved_change}, {**helped}),
+            {},
+            per_protocol,
+            drawn_task_count_by_condition={"alone": 2},
+        )
     )
     assert "The answer by intention to treat, by condition" in [table.title for table in other_section.tables]
 
@@ -183,15 +204,23 @@ def test_the_answer_counts_whom_the_study_planned_its_primary_analysis_for() -> 
 def test_a_primary_section_that_shows_another_population_says_so() -> None:
     section = Section("time", "Time", ("Told.",))
     mixed_data = Dataset(
-        changed_attempts({}, {"external_help": True}), {}, study, drawn_tasks={"alone": 2}, registration=REGISTERED
+        changed_attempts({}, {"external_help": True}),
+        {},
+        study,
+        drawn_task_count_by_condition={"alone": 2},
+        registration=REGISTERED,
     )
     assert with_role_and_population_note(section, mixed_data).lead[0].startswith("These numbers are per protocol.")
-    uniform_data = Dataset(changed_attempts({}), {}, study, drawn_tasks={"alone": 1}, registration=REGISTERED)
+    uniform_data = Dataset(
+        changed_attempts({}), {}, study, drawn_task_count_by_condition={"alone": 1}, registration=REGISTERED
+    )
     assert with_role_and_population_note(section, uniform_data).lead == ("Told.",)
 
 
 def test_practice_and_models_are_in_no_population_of_people() -> None:
-    data = Dataset(changed_attempts({"practice": True}, {"solver": "model"}), {}, study, drawn_tasks={"alone": 0})
+    data = Dataset(
+        changed_attempts({"practice": True}, {"solver": "model"}), {}, study, drawn_task_count_by_condition={"alone": 0}
+    )
     assert [row.intended for row in data.observations] == [False, False]
 
 

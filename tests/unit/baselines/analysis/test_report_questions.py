@@ -20,7 +20,7 @@ from benchwright_analysis.report.questions.read_answers import readable_answers_
 from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts, facts_by_problem_ref
-from benchwright_analysis.report.rows.verdicts import JudgementRow
+from benchwright_analysis.report.rows.verdicts import NewestJudgement
 from benchwright_analysis.report.section import Section, TableNumber
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.events import Answered, JudgedBy, Started, Submitted, VoteCast
@@ -66,7 +66,7 @@ def answered_attempt(
         }
         | field_changes
     )
-    answer_record = JudgementRow("model", label, tuple(votes)) if label or votes else None
+    answer_record = NewestJudgement("model", label, tuple(votes)) if label or votes else None
     return FoldedAttempt(row, (), {}, "", answer_record)
 
 

@@ -13,7 +13,7 @@ from benchwright_analysis.report.rows.support import support_section
 from benchwright_analysis.report.sections.models import models_section
 from benchwright_analysis.report.sections.success_compared import compare_groups
 from benchwright_analysis.report.sections.time_to_pass import score_over_time_section, time_to_pass_section
-from benchwright_foundation.number_text import minutes, number
+from benchwright_foundation.number_text import minutes_without_unit, number
 
 from ....support.packs.report_codebook import observation
 from ....support.packs.report_sections import attempt, words
@@ -136,7 +136,11 @@ def test_numbers_without_end_are_told_by_their_size() -> None:
         "\N{MINUS SIGN}2e+07",
         "999999",
     )
-    assert (minutes(0.094), minutes(22), minutes(1440)) == ("0.094", "22", "1,440")
+    assert (minutes_without_unit(0.094), minutes_without_unit(22), minutes_without_unit(1440)) == (
+        "0.094",
+        "22",
+        "1,440",
+    )
 
 
 def test_models_that_are_alike_hardly_ever_differ_among_all_pairs(nightly: bool) -> None:

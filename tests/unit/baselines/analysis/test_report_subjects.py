@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from benchwright_analysis.report.fold import FoldedAttempt
-from benchwright_analysis.report.rows.assistance_facts import Assistance, AssistanceFacts
+from benchwright_analysis.report.rows.assistance_facts import AssistanceFold, AssistanceUse
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import json_value
 from benchwright_analysis.report.sections.assistance import OfferFunnel, assistance_section
@@ -64,7 +64,8 @@ def copilot_attempt(
     )
     times = (latency_ms,) * request_count
     return replace(
-        bare, assistance=Assistance(request_count, request_count - shown_count, times, accepted_count, partly, COPILOT)
+        bare,
+        assistance=AssistanceUse(request_count, request_count - shown_count, times, accepted_count, partly, COPILOT),
     )
 
 
@@ -191,18 +192,18 @@ def test_two_settings_of_one_program_and_a_missing_floor_are_said() -> None:
 
 
 def test_an_offer_taken_in_parts_counts_once_and_edits_count_where_no_offer_is_reported() -> None:
-    assistance_facts = AssistanceFacts()
+    assistance_facts = AssistanceFold()
     for assist, partial in (("1", True), ("1", True), ("2", True), ("2", False), ("3", False)):
         assistance_facts.count_if_completion_accepted(
             AssistAccepted(assist=assist, provider="p", path="a.sv", partial=partial)
         )
     assistance_facts.count_if_completion_accepted(EditReason(path="a.sv", version=2, reason="inlineCompletionAccept"))
-    assert (assistance_facts.summary().accepted_offers, assistance_facts.summary().partly) == (3, 1)
+    assert (assistance_facts.summary().accepted_offers, assistance_facts.summary().partly_accepted_offers) == (3, 1)
 
-    assistance_facts = AssistanceFacts()
+    assistance_facts = AssistanceFold()
     for reason in ("inlineCompletionAccept", "inlineCompletionPartialAccept", "cursor"):
         assistance_facts.count_if_completion_accepted(EditReason(path="a.sv", version=2, reason=reason))
-    assert (assistance_facts.summary().accepted_offers, assistance_facts.summary().partly) == (2, 1)
+    assert (assistance_facts.summary().accepted_offers, assistance_facts.summary().partly_accepted_offers) == (2, 1)
 
 
 def test_one_model_alone_is_compared_with_nobody() -> None:

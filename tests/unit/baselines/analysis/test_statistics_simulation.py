@@ -25,9 +25,9 @@ from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.horizon import human_time_horizon
 from benchwright_analysis.statistics.pass_at_k import mean_pass_at_k
-from benchwright_analysis.statistics.simulation import StudyPlan, simulate_study
+from benchwright_analysis.statistics.simulation import SimulatedStudyPlan, simulate_study
 
-PLAN = StudyPlan()
+PLAN = SimulatedStudyPlan()
 RESAMPLES = 300
 
 
@@ -72,7 +72,7 @@ def test_condition_effects_are_recovered(studies: int) -> None:
     varied = replace(PLAN, effect_spread=0.25)
     uniform_plan = replace(PLAN, participant_spread=0)
 
-    def effect(plan: StudyPlan, random: np.random.Generator, clustered: bool) -> bool:
+    def effect(plan: SimulatedStudyPlan, random: np.random.Generator, clustered: bool) -> bool:
         attempts = simulate_study(plan, random)
         condition_effect = condition_effects(
             [attempt.minutes for attempt in attempts],

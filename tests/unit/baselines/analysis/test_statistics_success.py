@@ -24,7 +24,7 @@ from benchwright_analysis.statistics.crossed import crossed_share
 from benchwright_analysis.statistics.crossed_design import CrossedCells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.pass_at_k import (
-    Samples,
+    ProblemSamples,
     all_of_k_pass,
     best_of_k_weights,
     cvdp_mean_success,
@@ -212,8 +212,8 @@ def test_cvdps_success_is_what_its_reporter_prints() -> None:
     text = report_text(composite_report_content(reports, ["1", "2", "3"], 2, report_time))
     probability_match = re.search(r"Overall Pass@2, n=3 probability: ([0-9.]+)%", text)
     assert probability_match is not None
-    problem_samples = [Samples(tuple(map(float, passes))) for passes in passes_by_problem.values()]
-    own_success = cvdp_mean_success([*problem_samples, Samples(sample_scores, is_score_based=True)], 2)
+    problem_samples = [ProblemSamples(tuple(map(float, passes))) for passes in passes_by_problem.values()]
+    own_success = cvdp_mean_success([*problem_samples, ProblemSamples(sample_scores, is_score_based=True)], 2)
     assert round(100 * own_success, 2) == float(probability_match[1])
 
 

@@ -24,7 +24,7 @@ from benchwright_analysis.statistics.restricted_mean import (
     restricted_mean_difference,
 )
 from benchwright_analysis.statistics.score_over_time import ScoreTrace, score_curve
-from benchwright_analysis.statistics.simulation import SimulatedAttempt, StudyPlan, simulate_study
+from benchwright_analysis.statistics.simulation import SimulatedAttempt, SimulatedStudyPlan, simulate_study
 from benchwright_analysis.statistics.success import mean_over_labels, success_by_label
 from benchwright_analysis.statistics.survival import geometric_mean_of_passes, kaplan_meier, times_if_give_ups_continued
 
@@ -99,19 +99,19 @@ def all_statistics(attempts: tuple[SimulatedAttempt, ...], limit: float) -> dict
 @pytest.mark.parametrize(
     "plan",
     [
-        StudyPlan(limit_minutes=45, give_ups_per_hour=0.5),
-        StudyPlan(participants=3, families=2, problems_per_family=2, limit_minutes=20, give_ups_per_hour=2),
-        StudyPlan(participants=4, limit_minutes=1000),
+        SimulatedStudyPlan(limit_minutes=45, give_ups_per_hour=0.5),
+        SimulatedStudyPlan(participants=3, families=2, problems_per_family=2, limit_minutes=20, give_ups_per_hour=2),
+        SimulatedStudyPlan(participants=4, limit_minutes=1000),
     ],
     ids=["ordinary", "tiny", "all pass"],
 )
-def test_every_number_of_a_study_can_be_written_down(plan: StudyPlan) -> None:
+def test_every_number_of_a_study_can_be_written_down(plan: SimulatedStudyPlan) -> None:
     numbers = plain_json(all_statistics(simulate_study(plan, np.random.default_rng(2)), plan.limit_minutes))
     json.dumps(numbers, allow_nan=False)
 
 
 def test_an_effect_is_found_by_time_to_pass_and_by_regression() -> None:
-    plan = replace(StudyPlan(), effect_percent=-40, limit_minutes=120)
+    plan = replace(SimulatedStudyPlan(), effect_percent=-40, limit_minutes=120)
     numbers = plain_json(all_statistics(simulate_study(plan, np.random.default_rng(3)), 120))
     assert numbers["difference"]["high"] < 0 and numbers["difference"]["p_value"] < 0.001
     assert numbers["change"]["high"] < 0 and -0.45 < numbers["change"]["value"] < -0.3

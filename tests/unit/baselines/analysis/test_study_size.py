@@ -15,8 +15,8 @@ from benchwright_analysis.study_size import (
     SIZES_TRIED,
     Expectations,
     PlannedDesign,
-    study_precision,
-    study_size,
+    simulate_study_precision,
+    simulate_study_size,
 )
 from benchwright_studies.plan.study import Study
 from benchwright_studies.plan.vocabulary import Measure
@@ -49,7 +49,7 @@ def test_power_and_false_alarms_are_those_of_the_page_of_error_rates(nightly: bo
     studies = 1000 if nightly else 60
     no_effect, _, _, power = rates_on_page("Within persons", Size(12, 8))
     expected = Expectations(effect=-100 / 3, dropout=0.25, give_ups_per_hour=0.2, effect_spread=0.0)
-    size_estimate = study_size(planned_study(12, 8), {}, expected, simulated_studies=studies)
+    size_estimate = simulate_study_size(planned_study(12, 8), {}, expected, simulated_studies=studies)
     assert shares_agree(size_estimate.false_alarms.power, studies, no_effect[1])
     assert size_estimate.power.power == pytest.approx(power[1], abs=0.06 if nightly else 0.18)
 
@@ -57,9 +57,9 @@ def test_power_and_false_alarms_are_those_of_the_page_of_error_rates(nightly: bo
 @pytest.mark.nightly
 def test_the_detectable_effect_is_found_in_four_of_five_studies() -> None:
     expected = Expectations(effect=-30.0)
-    size_estimate = study_size(planned_study(12, 8), {}, expected, simulated_studies=120)
+    size_estimate = simulate_study_size(planned_study(12, 8), {}, expected, simulated_studies=120)
     assert size_estimate.detectable is not None and size_estimate.detectable_error is not None
-    size_of_detectable = study_size(
+    size_of_detectable = simulate_study_size(
         planned_study(12, 8), {}, Expectations(effect=size_estimate.detectable), simulated_studies=200, seed=9
     )
     assert size_of_detectable.power.power == pytest.approx(0.8, abs=0.11)
@@ -68,7 +68,7 @@ def test_the_detectable_effect_is_found_in_four_of_five_studies() -> None:
 
 def test_more_people_find_smaller_effects() -> None:
     few, many = (
-        study_size(planned_study(people, 8), {}, Expectations(effect=-30.0), simulated_studies=40).detectable
+        simulate_study_size(planned_study(people, 8), {}, Expectations(effect=-30.0), simulated_studies=40).detectable
         for people in (8, 24)
     )
     assert few is not None and many is not None and few < many < 0
@@ -89,7 +89,9 @@ def test_the_estimate_of_a_simulated_study_is_that_of_the_report(measure: str) -
 
 
 def test_success_is_found_in_percentage_points() -> None:
-    size_estimate = study_size(planned_study(16, 8, "solved"), {}, Expectations(effect=30.0), simulated_studies=40)
+    size_estimate = simulate_study_size(
+        planned_study(16, 8, "solved"), {}, Expectations(effect=30.0), simulated_studies=40
+    )
     assert size_estimate.measure is Measure.SOLVED
     assert size_estimate.false_alarms.power < 0.15
     assert size_estimate.power.power > 0.8
@@ -100,14 +102,14 @@ def test_success_is_found_in_percentage_points() -> None:
 def test_conditions_of_whole_sites_find_less_than_conditions_of_people() -> None:
     expected = Expectations(effect=-50.0, cluster_spread=0.3)
     by_site, by_person = (
-        study_size(planned_study(36, 8, unit=unit, clusters=6), {}, expected, simulated_studies=60).power.power
+        simulate_study_size(planned_study(36, 8, unit=unit, clusters=6), {}, expected, simulated_studies=60).power.power
         for unit in ("cluster", "person")
     )
     assert by_site < by_person
 
 
 def test_two_sites_can_show_nothing() -> None:
-    size_estimate = study_size(
+    size_estimate = simulate_study_size(
         planned_study(12, 8, unit="cluster", clusters=2), {}, Expectations(effect=-50.0), simulated_studies=20
     )
     assert size_estimate.power.without_interval == 20
@@ -116,7 +118,7 @@ def test_two_sites_can_show_nothing() -> None:
 
 def test_progress_counts_each_study() -> None:
     seen: list[None] = []
-    study_size(
+    simulate_study_size(
         planned_study(6, 4),
         {},
         Expectations(effect=-50.0),
@@ -138,7 +140,7 @@ def test_progress_counts_each_study() -> None:
 )
 def test_what_can_not_be_is_refused(expected: Expectations, measure: str, words: str) -> None:
     with pytest.raises(StatisticsError, match=words):
-        study_size(planned_study(6, 4, measure), {}, expected, simulated_studies=20)
+        simulate_study_size(planned_study(6, 4, measure), {}, expected, simulated_studies=20)
 
 
 def first_condition_alone(study: Study) -> Study:
@@ -151,7 +153,7 @@ def test_one_condition_is_surer_with_more_people_and_holds_the_share_that_was_ex
 ) -> None:
     studies = 1000 if nightly else 40
     calls: list[int] = []
-    precision = study_precision(
+    precision = simulate_study_precision(
         first_condition_alone(planned_study(16, 8, measure)),
         {},
         Expectations(effect=-20.0),
@@ -167,7 +169,7 @@ def test_one_condition_is_surer_with_more_people_and_holds_the_share_that_was_ex
 
 
 def test_one_condition_of_too_many_people_at_too_few_problems_says_what_it_takes() -> None:
-    precision = study_precision(
+    precision = simulate_study_precision(
         first_condition_alone(planned_study(30, 4)), {}, Expectations(effect=-20.0), simulated_studies=5
     )
     assert precision.rates[1].reach is None and "problems" in precision.rates[1].reason
@@ -175,4 +177,4 @@ def test_one_condition_of_too_many_people_at_too_few_problems_says_what_it_takes
 
 def test_a_study_of_two_conditions_has_no_precision_of_one() -> None:
     with pytest.raises(StatisticsError, match="exactly one condition"):
-        study_precision(planned_study(12, 8), {}, Expectations(effect=-20.0), simulated_studies=1)
+        simulate_study_precision(planned_study(12, 8), {}, Expectations(effect=-20.0), simulated_studies=1)

@@ -42,9 +42,9 @@ from benchwright_attempts.events.evidence import (
 from benchwright_attempts.events.file_text import Change, FileText
 from benchwright_attempts.log.record import AttemptHeader, Moment, RecordedEvent
 from benchwright_problems.verdict import Outcome
-from benchwright_studies.plan.accept_policy import Policy
+from benchwright_studies.plan.accept_policy import AcceptPolicy
 from benchwright_subjects.inline.failure import EndedBy, ServerEnd, ServerFailure
-from benchwright_subjects.inline.policies import Refusal
+from benchwright_subjects.inline.policies import RefusalConsequence
 from benchwright_subjects.inline.record import Efforts, OfferOutcome, SiteRecord, Step, SubjectName, Times
 from benchwright_subjects.inline.run_folder import SnapshotVerdict
 from benchwright_subjects.inline.sites import SiteKind
@@ -297,7 +297,7 @@ def test_a_change_is_shown_with_some_lines_around() -> None:
     assert (shown_lines[0].text, shown_lines[-1].text) == ("47 lines not shown", "46 lines not shown")
 
 
-def run_of_steps(policy: Policy, *steps: Step) -> PlayedRun:
+def run_of_steps(policy: AcceptPolicy, *steps: Step) -> PlayedRun:
     record = SiteRecord(
         site="starter/m/rtl/m.sv#empty-body@9-30",
         problem="starter/m",
@@ -308,7 +308,7 @@ def run_of_steps(policy: Policy, *steps: Step) -> PlayedRun:
         subject=SubjectName(name="s", version="1", configuration="c"),
         dialect="lsp",
         policy=policy,
-        mode=Refusal.ASSISTED,
+        mode=RefusalConsequence.ASSISTED,
         seed=1,
         steps=steps,
         cancelled=0,
@@ -321,7 +321,7 @@ def run_of_steps(policy: Policy, *steps: Step) -> PlayedRun:
         times=Times(started=MORNING, wall_s=0, latencies_ms=(12.5,)),
     )
     run_settings = settings(
-        command=("server", HOSTILE), kinds=(SiteKind.EMPTY_BODY,), policies=(policy,), mode=Refusal.ASSISTED
+        command=("server", HOSTILE), kinds=(SiteKind.EMPTY_BODY,), policies=(policy,), mode=RefusalConsequence.ASSISTED
     )
     verdicts = [
         SnapshotVerdict(
@@ -340,7 +340,7 @@ def run_of_steps(policy: Policy, *steps: Step) -> PlayedRun:
 
 
 def test_the_trace_of_a_site_says_how_the_server_failed_and_who_ended_it() -> None:
-    run = run_of_steps(Policy.NEVER)
+    run = run_of_steps(AcceptPolicy.NEVER)
     server_end = ServerEnd(ended_by=EndedBy.SERVER, exit_status=1)
     failed_record = run.records[0].model_copy(update={"failure": ServerFailure.ENDED, "server_end": server_end})
     (part,) = trace_of_run(replace(run, records=[failed_record])).trace_parts
@@ -360,7 +360,7 @@ STEPS = (
 
 
 def test_a_run_is_asked_shown_accepted_typed_and_tested_without_the_reference() -> None:
-    run_trace = trace_of_run(run_of_steps(Policy.FIRST_LINE, *STEPS))
+    run_trace = trace_of_run(run_of_steps(AcceptPolicy.FIRST_LINE, *STEPS))
     assert step_titles(run_trace) == [
         ("asked", "Request 1"),
         ("shown", "An offer was shown"),
@@ -384,4 +384,4 @@ def test_a_run_is_asked_shown_accepted_typed_and_tested_without_the_reference() 
 
 def test_an_unknown_site_is_answered_with_one_that_there_is() -> None:
     with pytest.raises(EvaluationError, match=r"begins with 'x'. Its first one is starter/m"):
-        trace_of_run(run_of_steps(Policy.NEVER), "x")
+        trace_of_run(run_of_steps(AcceptPolicy.NEVER), "x")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_attempts.adapter import Adapter
+from benchwright_attempts.adapter import SolverAdapter
 from benchwright_attempts.engine import Attempt
 from benchwright_attempts.errors import AidRefusedError
 from benchwright_attempts.events.events import AidUsed
@@ -18,14 +18,14 @@ from benchwright_attempts.terms import Solver, Terms
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_problems.aids import Aid
-from benchwright_problems.assistance import Allowed, Assistance
+from benchwright_problems.assistance import AllowedHelp, Assistance
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.pack_folder import read_built_in
 
 ASKED = AidUsed(aid=Aid.DESIGN_VIEWS, feature="schematic", detail="counter")
 
 
-class Files(Adapter):
+class Files(SolverAdapter):
     def current_judged_files(self) -> Mapping[str, bytes]:
         return {}
 
@@ -65,7 +65,7 @@ OWN_WORK = {Aid.EXPLANATIONS, Aid.OWN_TESTS, Aid.WAVEFORMS, Aid.DESIGN_VIEWS}
         (Terms(Solver.HUMAN_COPILOT), set(Aid)),
         (Terms(Solver.HUMAN, aids=frozenset({Aid.HINTS})), {Aid.HINTS}),
         (Terms(Solver.HUMAN, aids=frozenset()), set()),
-        (Terms(Solver.HUMAN_COPILOT, assistance=Assistance(allowed=Allowed.NONE)), OWN_WORK | {Aid.HINTS}),
+        (Terms(Solver.HUMAN_COPILOT, assistance=Assistance(allowed=AllowedHelp.NONE)), OWN_WORK | {Aid.HINTS}),
         (Terms("c", assigned_terms()), OWN_WORK),
         (Terms("c", assigned_terms(aids=["hints"])), {Aid.HINTS}),
         (Terms("c", assigned_terms(aids=[])), set()),

@@ -128,7 +128,9 @@ def test_random_edits_replay_to_the_bytes_an_editor_has(
         events += [Edit(path=FILE, changes=tuple(changes)), save_event(encode_text(text, bom=bom))]
     rows: list[StoredRow] = []
     for seq, event in enumerate(events, start=1):
-        rows.append(StoredRow.from_event(HEADER, seq, moment, event, rows[-1].hash if rows else HEADER.chain_start()))
+        rows.append(
+            StoredRow.from_event(HEADER, seq, moment, event, rows[-1].hash if rows else HEADER.chain_start_hash())
+        )
     result = verify_attempt(HEADER, rows)
     assert result.ok, result.first_fault
     assert result.replay.saves == len(session)

@@ -34,7 +34,7 @@ from benchwright_attempts.events.events import (
 from benchwright_attempts.events.file_text import FileText, sha256
 from benchwright_attempts.log.record import RecordedEvent
 from benchwright_attempts.standing import Standing
-from benchwright_attempts.summary.summary import Summarizing, Summary
+from benchwright_attempts.summary.summary import Summary, SummaryFold
 from benchwright_problems.verdict import Outcome, Reason
 from benchwright_studies.conduct.study_log import StudyLog
 
@@ -74,7 +74,7 @@ def append_events(log: StudyLog, attempt: str, *events: Event) -> None:
 
 def summary_of(events: Sequence[RecordedEvent]) -> Summary:
     """The summary that all events together come to."""
-    fold = Summarizing()
+    fold = SummaryFold()
     for recorded in events:
         fold.take_event(recorded.seq, recorded.hash, recorded.moment, recorded.event.type, recorded.event)
     return fold.summary()
@@ -182,12 +182,12 @@ def test_a_summary_that_is_behind_or_of_an_older_version_is_worked_out_again(
 
 def test_lists_of_attempts_read_no_events(log: StudyLog, attempts: Attempts, attempt: str) -> None:
     append_events(log, attempt, Started(), *run_events(1, Outcome.PASSED, 5), Submitted())
-    summary_rows, packs = attempts.summaries(), attempts.person_records_by_problem()
+    summary_rows, packs = attempts.summaries(), attempts.person_records_outside_studies()
     with closing(sqlite3.connect(log.path)) as connection:
         connection.execute("DROP TRIGGER events_no_update")
         connection.execute("UPDATE events SET body = 'not an event'")
         connection.commit()
-    assert (attempts.summaries(), attempts.person_records_by_problem()) == (summary_rows, packs)
+    assert (attempts.summaries(), attempts.person_records_outside_studies()) == (summary_rows, packs)
 
 
 def test_the_summary_goes_on_from_where_it_was(log: StudyLog, attempts: Attempts, attempt: str, time: SetTime) -> None:
@@ -215,7 +215,7 @@ def test_an_unfinished_attempt_is_found_by_problem_and_by_workspace(
 
 
 def standing_count_and_best_s(attempts: Attempts, problem: str) -> tuple[Standing, int, float | None]:
-    problem_record = attempts.person_records_by_problem()[problem]
+    problem_record = attempts.person_records_outside_studies()[problem]
     return problem_record.view.standing, problem_record.attempts, problem_record.best_active_s
 
 
@@ -252,8 +252,8 @@ def test_the_best_time_is_of_no_attempt_in_which_an_agent_had_a_part_and_its_pas
         *run_events(1, Outcome.PASSED, 5),
         Submitted().with_actor_if_missing(by_agent),
     )
-    problem_record = attempts.person_records_by_problem()[problem]
-    assert (problem_record.view.standing, problem_record.passed_with_agent) == (Standing.PASSED, True)
+    problem_record = attempts.person_records_outside_studies()[problem]
+    assert (problem_record.view.standing, problem_record.has_passed_only_with_agent) == (Standing.PASSED, True)
     assert problem_record.best_active_s is None
     assert attempts.summary(attempt) == Attempts(log).summary(attempt)
     files = {"rtl/counter.sv": FileText.of_bytes(b"")}
@@ -261,8 +261,8 @@ def test_the_best_time_is_of_no_attempt_in_which_an_agent_had_a_part_and_its_pas
     append_events(log, own_attempt, Started(), *run_events(1, Outcome.PASSED))
     time.pass_s(20)
     append_events(log, own_attempt, Submitted())
-    problem_record = attempts.person_records_by_problem()[problem]
-    assert (problem_record.passed_with_agent, problem_record.best_active_s) == (False, 20.0)
+    problem_record = attempts.person_records_outside_studies()[problem]
+    assert (problem_record.has_passed_only_with_agent, problem_record.best_active_s) == (False, 20.0)
 
 
 def answer_event(reason: Reason) -> Answered:
@@ -285,7 +285,7 @@ def test_a_submitted_answer_is_in_the_list_as_what_became_of_it(
     log: StudyLog, attempts: Attempts, attempt: str, event: Answered, standing: Standing
 ) -> None:
     append_events(log, attempt, Started(), event, Submitted())
-    assert attempts.person_records_by_problem()["starter/counter"].view.standing is standing
+    assert attempts.person_records_outside_studies()["starter/counter"].view.standing is standing
 
 
 def test_the_newest_attempt_decides_unless_one_passed(
@@ -294,7 +294,7 @@ def test_the_newest_attempt_decides_unless_one_passed(
     append_events(log, attempt, Started(), answer_event(Reason.WRONG_ANSWER), Submitted())
     time.pass_s(1)
     attempts.create("starter/counter", "d", Path("/workspaces/again"), {})
-    assert attempts.person_records_by_problem()["starter/counter"].view.standing is Standing.OPEN
+    assert attempts.person_records_outside_studies()["starter/counter"].view.standing is Standing.OPEN
 
 
 def test_a_problem_only_given_up_is_called_so(log: StudyLog, attempts: Attempts, attempt: str) -> None:
@@ -339,4 +339,4 @@ def test_names_that_cannot_be_recorded_are_refused_with_the_next_step(
 ) -> None:
     with pytest.raises(AttemptError, match="Rename"):
         attempts.create("starter/counter", "d", workspace, files)
-    assert attempts.person_records_by_problem() == {}
+    assert attempts.person_records_outside_studies() == {}

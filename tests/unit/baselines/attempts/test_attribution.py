@@ -121,7 +121,7 @@ PASTE = "editor.action.clipboardPasteAction"
 def test_the_best_fact_labels_an_edit(fact_events: Sequence[Event], origin: str, method: str) -> None:
     (label,) = attributions_of_edits(recorded_events(*((0.1 * index, fact) for index, fact in enumerate(fact_events))))
     assert (label.origin, label.method) == (EditOrigin(origin), AttributionMethod(method))
-    assert label.classifier == CLASSIFIER
+    assert label.classifier_version == CLASSIFIER
 
 
 def test_a_command_labels_one_edit_only_and_not_one_that_comes_late() -> None:
@@ -157,10 +157,13 @@ def test_survival_counts_what_is_left_after_half_a_minute_two_minutes_and_at_the
     )
     inserted, survival = survival_of_origins(events, (EditOrigin.COMPLETION,))
     assert AFTER_S == (30.0, 120.0)
-    assert (inserted, survival) == (20, InsertionSurvival(inserted_reaching_age=(20, 20), survived=(15, 13), at_end=0))
+    assert (inserted, survival) == (
+        20,
+        InsertionSurvival(inserted_reaching_age=(20, 20), left_at_age=(15, 13), at_end=0),
+    )
     assert survival_of_origins(events[:5], (EditOrigin.COMPLETION,)) == (
         20,
-        InsertionSurvival(inserted_reaching_age=(0, 0), survived=(0, 0), at_end=15),
+        InsertionSurvival(inserted_reaching_age=(0, 0), left_at_age=(0, 0), at_end=15),
     )
 
 

@@ -50,7 +50,7 @@ async def test_numbers_start_at_one_and_each_event_names_the_hash_before(log: Ev
     events = log.events(attempt)
     assert [recorded.seq for recorded in events] == [1, 2, 3, 4]
     assert [recorded.prev_hash for recorded in events[1:]] == [recorded.hash for recorded in events[:-1]]
-    assert events[0].prev_hash == log.header(attempt).chain_start()
+    assert events[0].prev_hash == log.header(attempt).chain_start_hash()
     assert check_chain(*log.stored_attempt(attempt)).ok
 
 

@@ -4,14 +4,14 @@ import random
 
 import pytest
 
-from benchwright_attempts.events.pieces import Pieces
+from benchwright_attempts.events.pieces import EditableText
 from benchwright_attempts.summary.survival import TextChangePoint, TextChangePoints, TextSurvival
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_pieces_are_the_string_that_slices_make(seed: int) -> None:
     dice = random.Random(seed)
-    plain_text, pieces = "", Pieces()
+    plain_text, pieces = "", EditableText()
     for _ in range(400):
         start = dice.randrange(len(plain_text) + 1)
         end = min(len(plain_text), start + dice.choice((0, 0, 1, 50, 20_000)))
@@ -41,7 +41,7 @@ def test_what_is_left_of_each_insertion_is_what_counting_every_code_point_says(s
     survival = TextSurvival(inserted).count_survival(contents, 10_000 * 10**9)
     assert survival.at_end == sum(owner > 0 for owner in owners)
     assert survival.inserted_reaching_age == (sum(inserted.values()),) * 2
-    assert survival.at_end <= survival.survived[1] <= survival.survived[0] <= survival.inserted_reaching_age[0]
+    assert survival.at_end <= survival.left_at_age[1] <= survival.left_at_age[0] <= survival.inserted_reaching_age[0]
 
 
 def test_contents_in_columns_come_back_as_they_were_given() -> None:

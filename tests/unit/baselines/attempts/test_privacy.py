@@ -83,7 +83,7 @@ def test_the_level_is_part_of_the_chain(log: StudyLog, tmp_path: Path) -> None:
     header = Attempts(log).create("p/q", "d", tmp_path, {}, recording=Recording.EDITS)
     assert header.as_json()["recording"] == "edits"
     full = header.model_copy(update={"recording": Recording.FULL})
-    assert "recording" not in full.as_json() and full.chain_start() != header.chain_start()
+    assert "recording" not in full.as_json() and full.chain_start_hash() != header.chain_start_hash()
 
 
 def test_the_extension_that_made_an_edit_stays_known_without_the_text() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
-from benchwright_analysis.report.rows.reading import LogJob, fold_attempts
+from benchwright_analysis.report.rows.reading import LogJob, fold_attempts_and_write_events
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock.time_source import TimeSource
 from benchwright_attempts.events.events import (
@@ -53,7 +53,9 @@ def played_attempt(
             time.pass_s(step)
         else:
             log.append_blocking("a", step)
-    (folded,), _ = fold_attempts(LogJob(log.path, [header], {"p/q": ProblemFacts()}, {}), expected_event_count=0)
+    (folded,), _ = fold_attempts_and_write_events(
+        LogJob(log.path, [header], {"p/q": ProblemFacts()}, {}), expected_event_count=0
+    )
     # What lists show and what the report counts is one rule.
     summary = Attempts(log).summary("a")
     assert summary.time_source == folded.observation.time_source

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchwright_attempts.clock.time_spent import ActiveTime, TimeSpent
+from benchwright_attempts.clock.time_spent import ActiveTime, ActiveTimeFold
 
 ACTIVITY = ("edit", "edit_shape", "text", "focus", "save")
 
 
 def spent(*timed_steps: tuple[float, str], end_s: float, threshold_s: float = 120) -> ActiveTime:
-    time_counter = TimeSpent(threshold_s)
+    time_counter = ActiveTimeFold(threshold_s)
     for time_s, step in timed_steps:
         time_counter.take_event(step, round(time_s * 1e9), is_activity=step in ACTIVITY)
     return time_counter.active_time_until(round(end_s * 1e9))

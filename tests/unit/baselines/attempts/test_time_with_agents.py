@@ -22,7 +22,9 @@ def divided_time(
         return [(begin * S, end * S) for begin, end in intervals]
 
     person_ns, agent_ns = ([round(act * S) for act in acts] for acts in (person, agent))
-    return divide_time_with_agents(person_ns, agent_ns, ns(away), ns(run_intervals), round(end_s * S), threshold_s=120)
+    return divide_time_with_agents(
+        person_ns, agent_ns, ns(away), ns(run_intervals), round(end_s * S), idle_threshold_s=120
+    )
 
 
 def test_a_person_who_is_there_while_an_agent_is_active_supervises_it() -> None:

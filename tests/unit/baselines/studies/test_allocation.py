@@ -11,7 +11,7 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import StudyError
 from benchwright_attempts.events.evidence import Exposure, Forecast
 from benchwright_attempts.events.file_text import sha256
-from benchwright_studies.conduct.archive import import_archive, write_archive
+from benchwright_studies.conduct.archive import import_archive, write_archive_and_count_attempts
 from benchwright_studies.conduct.entry import Drawn, TaskForecast
 from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.conduct.study_log import StudyLog
@@ -21,7 +21,7 @@ from benchwright_studies.plan.allocation import (
     plan_commitment_sha256,
     row_unlock_code,
     sealed_participant_file,
-    study_text_without_seed,
+    study_json_for_participants,
 )
 from benchwright_studies.plan.preregistration import is_registered_document, participant_files, preregister_once
 from benchwright_studies.plan.study_file import parse_study
@@ -97,7 +97,7 @@ def test_the_assignment_is_drawn_after_the_last_forecast_and_is_the_labs(
         assert studies.progress("s", "ada").step is ParticipantStep.OPEN
         entries = studies.entries("s", "ada")
         assert [type(entry) for entry in entries[-3:]] == [TaskForecast, TaskForecast, Drawn]
-        write_archive(far_log, "s", tmp_path / "archive", ["ada"])
+        write_archive_and_count_attempts(far_log, "s", tmp_path / "archive", ["ada"])
     assert import_archive(log, tmp_path / "archive").participants == 1
     plan = Studies(log, Attempts(log)).study("s").plan
     drawn_entry = Studies(log, Attempts(log)).entries("s", "ada")[-1]
@@ -138,7 +138,7 @@ def test_a_changed_row_or_another_plan_is_refused(
             studies.join(ada.model_copy(update={"plan_sha256": "0" * 64}))
         with pytest.raises(StudyError, match="Only the file for bob"):
             studies.enroll("s", "bob")
-        write_archive(far_log, "s", tmp_path / "archive")
+        write_archive_and_count_attempts(far_log, "s", tmp_path / "archive")
     journal = tmp_path / "archive" / "study.jsonl"
     journal_entries = [json.loads(line) for line in journal.read_text().splitlines()]
     journal_entries[1]["entry"]["sha256"] = "0" * 64
@@ -157,7 +157,7 @@ def test_the_commitment_binds_to_the_plan_once_the_secret_is_published(
     assert files_by_secrecy[True][0].plan_sha256 != plan_commitment_sha256(
         registered_study.plan.model_copy(update={"seed": 1}), secret
     )
-    form = study_text_without_seed(registered_study.study)
+    form = study_json_for_participants(registered_study.study)
     row = registered_study.plan.assignments[0]
     second_file = sealed_participant_file(form, registered_study.plan, row, {}, secret, holds_unlock_code=True)
     # Each row has a nonce, so that equal rows can't be told by their digests.

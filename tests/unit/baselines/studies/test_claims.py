@@ -12,7 +12,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_studies import open_log
 from benchwright_studies.conduct.studies import Studies
-from benchwright_studies.plan.claims import check_claims, claims_about_limits
+from benchwright_studies.plan.claims import false_claims_about_limits, refuse_contradicted_claims
 from benchwright_studies.plan.information import TEMPLATES, participant_information
 from benchwright_studies.plan.registration import register_study
 from benchwright_studies.plan.study import Study
@@ -63,7 +63,7 @@ def test_a_text_that_the_file_contradicts_is_refused(
 ) -> None:
     file = parsed_study_file(sentence, *changes)
     with pytest.raises(StudyFileError, match=message) as refused:
-        check_claims(file)
+        refuse_contradicted_claims(file)
     (flaw,) = refused.value.flaws[:1]
     assert flaw.field == "consent.text"
     assert file.text.splitlines()[flaw.line - 1].strip() == sentence
@@ -88,13 +88,13 @@ def test_a_text_that_the_file_contradicts_is_refused(
 def test_a_text_that_agrees_or_claims_nothing_of_the_file_is_taken(
     sentence: str, changes: list[tuple[str, str]]
 ) -> None:
-    check_claims(parsed_study_file(sentence, *changes))
+    refuse_contradicted_claims(parsed_study_file(sentence, *changes))
 
 
 def test_a_claim_that_spans_lines_is_told_at_the_line_where_it_begins() -> None:
     file = parsed_study_file("One two three. The data stay\n    on this machine.", FOLDER)
     with pytest.raises(StudyFileError) as refused:
-        check_claims(file)
+        refuse_contradicted_claims(file)
     assert "The data stay" in file.text.splitlines()[refused.value.flaws[0].line - 1]
 
 
@@ -138,9 +138,9 @@ def study() -> Study:
 
 
 def test_a_statement_with_another_time_limit_is_told() -> None:
-    assert claims_about_limits(study(), "starter/uart-parity", "You have 20 minutes for this task.") == []
-    assert claims_about_limits(study(), "starter/uart-parity", "The clock runs 20 minutes per frame.") == []
-    (message,) = claims_about_limits(study(), "starter/uart-parity", "You have 30 minutes for this task.")
+    assert false_claims_about_limits(study(), "starter/uart-parity", "You have 20 minutes for this task.") == []
+    assert false_claims_about_limits(study(), "starter/uart-parity", "The clock runs 20 minutes per frame.") == []
+    (message,) = false_claims_about_limits(study(), "starter/uart-parity", "You have 30 minutes for this task.")
     assert "time limit of 20 minutes" in message
 
 

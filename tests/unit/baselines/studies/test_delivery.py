@@ -19,7 +19,7 @@ from benchwright_attempts.events.events import Abandoned, Started, Submitted, Ti
 from benchwright_attempts.events.file_text import FileText
 from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.home import Home
-from benchwright_studies.conduct.archive import import_archive, write_archive
+from benchwright_studies.conduct.archive import import_archive, write_archive_and_count_attempts
 from benchwright_studies.conduct.delivery import Deliveries
 from benchwright_studies.conduct.monitoring import delivered_progress
 from benchwright_studies.conduct.studies import Studies
@@ -162,7 +162,7 @@ def test_what_is_unchanged_is_not_written_again(deliveries: Deliveries, log: Stu
 def test_an_attempt_with_other_events_is_refused(log: StudyLog, lab: StudyLog, tmp_path: Path) -> None:
     studies = begin_study(log, tmp_path / "share")
     attempt = open_task(log, studies)
-    write_archive(log, "far", tmp_path / "share")
+    write_archive_and_count_attempts(log, "far", tmp_path / "share")
     import_archive(lab, tmp_path / "share")
     header, rows = log.stored_attempt(attempt)
     changed_rows = [*rows[:-1], replace(rows[-1], hash="0" * 64)]

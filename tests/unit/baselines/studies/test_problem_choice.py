@@ -9,7 +9,7 @@ import pytest
 from benchwright_attempts.errors import StudyError
 from benchwright_problems.problem import Difficulty, Problem, ProblemKind
 from benchwright_problems.storage.pack_folder import read_built_in
-from benchwright_studies.plan.allocation import study_text_without_seed
+from benchwright_studies.plan.allocation import study_json_for_participants
 from benchwright_studies.plan.documents import study_documents
 from benchwright_studies.plan.problem_choice import ProblemWish, choose_problems, chosen_problem_fields_yaml
 from benchwright_studies.plan.study import Study
@@ -84,6 +84,6 @@ def test_texts_say_what_the_file_says_and_only_the_lab_learns_what_admits() -> N
     assert "25 EUR an hour" in texts["consent.md"] and "no personal data" in texts["consent.md"]
     assert "Do you write RTL? (yes-no) — a place needs: yes" in texts["screening.md"]
     assert "(student, engineer) — a place needs: engineer" in texts["screening.md"]
-    for text in (texts["recruitment.md"], texts["consent.md"], study_text_without_seed(study_with_fields(PEOPLE))):
+    for text in (texts["recruitment.md"], texts["consent.md"], study_json_for_participants(study_with_fields(PEOPLE))):
         assert "Do you write RTL" not in text
     assert "sometimes" in texts["consent.md"] and "a place needs" not in texts["consent.md"]

@@ -11,8 +11,8 @@ from benchwright_problems.storage.pack_folder import read_built_in
 from benchwright_studies.conduct.readiness import (
     assistant_requirement_sentences,
     balance_sentences,
-    check_assistants,
     refuse_placeholders,
+    refuse_unusable_assistants,
 )
 from benchwright_studies.plan.assignment import draw_plan
 from benchwright_studies.plan.study_file import StudyFile, StudyFileError, parse_study
@@ -76,7 +76,7 @@ def refused_assistants(text: str, question: str = "", unusable: str = "") -> lis
         for task in file.study.problems
     }
     try:
-        check_assistants(file, problems, {unusable: "it is not set up."} if unusable else {})
+        refuse_unusable_assistants(file, problems, {unusable: "it is not set up."} if unusable else {})
     except StudyFileError as error:
         assert {file.text.splitlines()[flaw.line - 1].strip()[:11] for flaw in error.flaws} == {"assistants:"}
         return [(flaw.field, flaw.message) for flaw in error.flaws]

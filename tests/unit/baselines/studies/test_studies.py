@@ -21,7 +21,7 @@ from benchwright_attempts.events.events import Abandoned, Started, Submitted, Ti
 from benchwright_attempts.events.evidence import Exposure, Forecast, SelfEstimate
 from benchwright_attempts.events.file_text import FileText
 from benchwright_attempts.summary.replay import verify_attempt
-from benchwright_studies.conduct.archive import import_archive, write_archive
+from benchwright_studies.conduct.archive import import_archive, write_archive_and_count_attempts
 from benchwright_studies.conduct.closing import check_seal, close_study
 from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.conduct.study_log import StudyLog
@@ -275,7 +275,7 @@ def test_what_participants_machines_recorded_is_collected_once_and_checked(
         with StudyLog(tmp_path / participant / "log.sqlite") as far_log:
             work_through_tasks(far_log, begin_study(far_log), participant)
             archives.append(tmp_path / f"of-{participant}")
-            assert write_archive(far_log, "s", archives[-1]) == 2
+            assert write_archive_and_count_attempts(far_log, "s", archives[-1]) == 2
     for _ in range(2):
         collections = [import_archive(log, archive) for archive in archives]
     assert [(collected.participants, collected.attempts) for collected in collections] == [(1, 0), (1, 0)]
@@ -285,7 +285,7 @@ def test_what_participants_machines_recorded_is_collected_once_and_checked(
         assert Attempts(log).summary(header.id).state == "submitted"
     assert [studies.progress("s", name).step for name in ("ada", "bob")] == [ParticipantStep.FINISHED] * 2
     second_archive = tmp_path / "again"
-    write_archive(log, "s", second_archive, ["ada"])
+    write_archive_and_count_attempts(log, "s", second_archive, ["ada"])
     for file in (archives[0] / "ada").iterdir():
         assert (second_archive / "ada" / file.name).read_bytes() == file.read_bytes()
     assert not (second_archive / "bob").exists()
@@ -296,7 +296,7 @@ def test_a_damaged_archive_is_named_and_nothing_of_the_file_taken(
 ) -> None:
     with StudyLog(tmp_path / "ada" / "log.sqlite") as far_log:
         work_through_tasks(far_log, begin_study(far_log), "ada")
-        write_archive(far_log, "s", tmp_path / "archive")
+        write_archive_and_count_attempts(far_log, "s", tmp_path / "archive")
     journal = tmp_path / "archive" / "ada" / "journal.jsonl"
     journal_text = journal.read_text()
     journal.write_text(journal_text.replace('"given":true', '"given":false'))
@@ -320,7 +320,7 @@ def test_the_attempts_of_those_who_took_their_consent_back_are_not_collected(
         far_studies = begin_study(far_log)
         work_through_tasks(far_log, far_studies, "ada")
         far_studies.take_consent_back("s", "ada")
-        write_archive(far_log, "s", tmp_path / "archive")
+        write_archive_and_count_attempts(far_log, "s", tmp_path / "archive")
     collected = import_archive(log, tmp_path / "archive")
     assert (collected.attempts, collected.withheld) == (0, 2)
     assert log.headers() == []

@@ -12,7 +12,7 @@ import yaml
 from benchwright_attempts.events.evidence import Assigned
 from benchwright_attempts.terms import Terms
 from benchwright_problems.reveal import Reveal
-from benchwright_studies.plan.schema import schema_text, study_schema
+from benchwright_studies.plan.schema import study_schema, study_schema_json
 from benchwright_studies.plan.study import Study
 from benchwright_studies.plan.study_file import StudyFileError, parse_study, read_study
 from benchwright_studies.plan.template import study_template
@@ -28,7 +28,7 @@ def test_the_template_is_a_valid_study() -> None:
     assert study.pseudonyms[:2] == ("P01", "P02") and len(study.pseudonyms) == 16
     assert study.time_limit_s("starter/uart-parity") == 1200
     assert study.time_limit_s("starter/sync-fifo") == 1800
-    assert study.attention_checks == {"attention": "sometimes"}
+    assert study.expected_answer_by_question == {"attention": "sometimes"}
     assert study.condition("copilot").assistants == ("benchwright",)
     assert file.line_of("randomisation.seed") == TEXT[: TEXT.index("  seed:")].count("\n") + 1
 
@@ -152,7 +152,7 @@ def test_what_is_no_study_at_all_is_refused_by_name(tmp_path: Path, content: byt
 
 def test_the_published_schema_is_current_and_fits_the_template() -> None:
     published_schema = ROOT / "docs/reference/study.schema.json"
-    assert published_schema.read_text() == schema_text(), "python -m benchwright_studies.plan.schema > that file"
+    assert published_schema.read_text() == study_schema_json(), "python -m benchwright_studies.plan.schema > that file"
     schema = study_schema()
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
@@ -199,7 +199,7 @@ def test_reading_a_study_file_needs_no_database(tmp_path: Path) -> None:
 
     program = "import sys, benchwright_studies.plan.study_file\nsys.exit('sqlalchemy' in sys.modules)"
     subprocess.run([sys.executable, "-c", program], check=True, timeout=300)
-    assert json.loads(schema_text())["title"] == "Benchwright study"
+    assert json.loads(study_schema_json())["title"] == "Benchwright study"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_studies.plan.study_file import StudyFileError, parse_study
-from benchwright_studies.plan.subject import Running, Subject
+from benchwright_studies.plan.subject import RunningSubject, Subject
 
 FILE = Path("study.yaml")
 TEXT = """\
@@ -71,10 +71,10 @@ def test_a_condition_can_have_fewer_problems_than_the_study() -> None:
 
 def test_what_runs_is_compared_field_by_field() -> None:
     registered = Subject(name="x", version="1", configuration="a" * 64)
-    same_program = Running(name="x", version="1", configuration="a" * 64)
+    same_program = RunningSubject(name="x", version="1", configuration="a" * 64)
     assert same_program.differences(registered) == []
     assert same_program.differences(Subject(name="x")) == []
-    other_program = Running(name="x", version="2")
+    other_program = RunningSubject(name="x", version="2")
     assert other_program.differences(registered) == [
         ("version", "the study registers 1; here is 2."),
         ("configuration", f"the study registers {'a' * 64}; here is none that can be told."),

@@ -16,7 +16,7 @@ from benchwright_subjects.agents.agent_image import (
     answer_files,
     patch_between,
     texts_below,
-    write_template,
+    write_image_template,
     write_workspace,
 )
 
@@ -87,7 +87,7 @@ def test_only_files_that_count_are_answers_and_the_patch_has_all_others_too(tmp_
 
 
 def test_a_template_has_a_base_and_an_agent_and_is_not_written_over_anything(tmp_path: Path) -> None:
-    write_template(tmp_path / "mine")
+    write_image_template(tmp_path / "mine")
     assert "FROM ${BASE}" in (tmp_path / "mine" / "Dockerfile").read_text()
     with pytest.raises(EvaluationError, match="not empty"):
-        write_template(tmp_path / "mine")
+        write_image_template(tmp_path / "mine")

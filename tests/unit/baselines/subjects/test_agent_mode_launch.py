@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_subjects.agent_mode.launch import Editor, agent_mode_launch
+from benchwright_subjects.agent_mode.launch import CodeServerEditor, agent_mode_launch
 from benchwright_subjects.inline.vscode.vsix import vsix_of_folder
 
 TRUE = Path(shutil.which("true") or "/bin/true").resolve()
 
 
 @pytest.fixture
-def editor(tmp_path: Path) -> Editor:
+def editor(tmp_path: Path) -> CodeServerEditor:
     package = tmp_path / "cs" / "node_modules" / "code-server"
     chat = package / "lib" / "vscode" / "extensions" / "copilot"
     for folder in (package / "out" / "node", chat / "dist"):
@@ -26,10 +26,12 @@ def editor(tmp_path: Path) -> Editor:
     (package / "lib" / "vscode" / "product.json").write_text(json.dumps({"version": "1.139.1"}))
     (chat / "package.json").write_text(json.dumps({"publisher": "GitHub", "name": "chat", "version": "0.67.0"}))
     (chat / "dist" / "extension.js").write_text("exports.activate = () => undefined;")
-    return Editor(tmp_path / "node" / "bin" / "node", package / "out" / "node" / "entry.js", TRUE)
+    return CodeServerEditor(tmp_path / "node" / "bin" / "node", package / "out" / "node" / "entry.js", TRUE)
 
 
-def test_the_editor_is_named_by_its_version_and_shown_with_its_packages(editor: Editor, tmp_path: Path) -> None:
+def test_the_editor_is_named_by_its_version_and_shown_with_its_packages(
+    editor: CodeServerEditor, tmp_path: Path
+) -> None:
     launch = agent_mode_launch(editor, tmp_path)
     assert launch.title == "vscode-agent 1.139.1"
     assert launch.identity_facts["chat_extension"] == "GitHub.chat 0.67.0"
@@ -42,7 +44,7 @@ def test_the_editor_is_named_by_its_version_and_shown_with_its_packages(editor: 
     assert launch.grades_saves
 
 
-def test_another_chat_extension_or_vsix_is_another_subject(editor: Editor, tmp_path: Path) -> None:
+def test_another_chat_extension_or_vsix_is_another_subject(editor: CodeServerEditor, tmp_path: Path) -> None:
     extension_folder = tmp_path / "extension"
     extension_folder.mkdir()
     (extension_folder / "package.json").write_text(json.dumps({"publisher": "p", "name": "n", "version": "1.2.3"}))
@@ -60,13 +62,15 @@ def test_another_chat_extension_or_vsix_is_another_subject(editor: Editor, tmp_p
     assert plain.configuration_sha256 != extended.configuration_sha256
 
 
-def test_a_code_server_without_a_chat_is_refused_with_the_next_step(editor: Editor, tmp_path: Path) -> None:
+def test_a_code_server_without_a_chat_is_refused_with_the_next_step(editor: CodeServerEditor, tmp_path: Path) -> None:
     shutil.rmtree(editor.code_server / "lib" / "vscode" / "extensions")
     with pytest.raises(EvaluationError, match=r"no code-server with a built-in chat .*Run \./run once"):
         agent_mode_launch(editor, tmp_path)
 
 
-def test_a_script_that_starts_a_browser_leads_to_the_browser_beside_it(editor: Editor, tmp_path: Path) -> None:
+def test_a_script_that_starts_a_browser_leads_to_the_browser_beside_it(
+    editor: CodeServerEditor, tmp_path: Path
+) -> None:
     script, node = tmp_path / "bin" / "start-chromium", tmp_path / "bin" / "node"
     script.parent.mkdir()
     for file in (script, node):
@@ -75,6 +79,6 @@ def test_a_script_that_starts_a_browser_leads_to_the_browser_beside_it(editor: E
     environ = {"PATH": str(script.parent), "CHROMIUM": str(script), "BENCHWRIGHT_CODE_SERVER": str(editor.entry)}
     if not any(Path("/usr/lib", name).is_dir() for name in ("chromium", "chrome", "chromium-browser")):
         with pytest.raises(EvaluationError, match="is a script, and the browser that it starts was not found"):
-            Editor.find(tmp_path, environ)
+            CodeServerEditor.find(tmp_path, environ)
     shutil.copy(TRUE, script.parent / "chrome")
-    assert Editor.find(tmp_path, environ) == Editor(node, editor.entry, script.parent / "chrome")
+    assert CodeServerEditor.find(tmp_path, environ) == CodeServerEditor(node, editor.entry, script.parent / "chrome")

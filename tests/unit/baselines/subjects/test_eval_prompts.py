@@ -32,9 +32,9 @@ from benchwright_problems.problem import (
 from benchwright_problems.storage.responses import files_in_answer
 from benchwright_problems.storage.store import Store
 from benchwright_subjects.evaluation.examples import Examples
-from benchwright_subjects.evaluation.prompt_lines import write_prompts
+from benchwright_subjects.evaluation.prompt_lines import write_prompts_and_count
 from benchwright_subjects.prompts.prompt import agent_prompt, answer_after_steps, answer_prompt
-from benchwright_subjects.prompts.template import Template
+from benchwright_subjects.prompts.template import PromptTemplate
 
 CANARY = "CANARY-9c1f"
 HIDDEN = Hidden(
@@ -157,7 +157,9 @@ def test_nothing_hidden_is_in_any_prompt() -> None:
         design_problem("rtl/a.sv", "b.sv"),
         *(question_problem(style) for style in QuestionFormat),
     ):
-        template = Template("{{statement}} {{files}} {{reply}} {{id}} {{title}} {{category}} {{format}} {{domain}}")
+        template = PromptTemplate(
+            "{{statement}} {{files}} {{reply}} {{id}} {{title}} {{category}} {{format}} {{domain}}"
+        )
         for prompt in (
             answer_prompt(problem),
             answer_prompt(problem, asks_for_steps=problem.kind is ProblemKind.QUESTION),
@@ -168,7 +170,7 @@ def test_nothing_hidden_is_in_any_prompt() -> None:
 
 
 def test_a_template_is_filled_in_for_each_problem_and_leaves_verilogs_braces_alone() -> None:
-    template = Template("As {{ difficulty }} {{category}}:\n{{statement}}\n{{expected}}\nassign y = {{8{a}}, b};")
+    template = PromptTemplate("As {{ difficulty }} {{category}}:\n{{statement}}\n{{expected}}\nassign y = {{8{a}}, b};")
     prompt = template.make_prompt(design_problem("rtl/a.sv")).plain_text
     assert "As easy Specification to RTL:\nInvert a.\nrtl/a.sv\nassign y = {{8{a}}, b};" in prompt
 
@@ -181,7 +183,7 @@ def test_a_template_with_a_mistake_names_line_and_place(text: str, message: str,
     file = tmp_path / "own.txt"
     file.write_text(text)
     with pytest.raises(EvaluationError) as raised:
-        Template.read_template(file)
+        PromptTemplate.read_template(file)
     assert str(raised.value).startswith(str(file))
     assert message in str(raised.value)
 
@@ -258,7 +260,7 @@ def test_a_pack_without_a_validation_split_has_no_examples_to_give(store: Store)
 def test_prompts_go_out_and_replies_come_in_as_cvdp_has_them(tmp_path: Path) -> None:
     problems = [design_problem("rtl/a.sv"), question_problem(QuestionFormat.OPEN_ENDED)]
     file = tmp_path / "prompts.jsonl"
-    assert write_prompts(file, problems, answer_prompt) == 2
+    assert write_prompts_and_count(file, problems, answer_prompt) == 2
     prompt_records = [json.loads(line) for line in file.read_text().splitlines()]
     assert [line["id"] for line in prompt_records] == ["inverter", "q"]
     assert prompt_records[0]["prompt"] == f"System: {prompt_records[0]['system']}\n\nUser: {prompt_records[0]['user']}"

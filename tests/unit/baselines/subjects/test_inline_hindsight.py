@@ -10,8 +10,8 @@ from benchwright_attempts.events.evidence import EditReason
 from benchwright_attempts.events.file_text import Change, FileText
 from benchwright_attempts.log.record import AttemptHeader, Moment, RecordedEvent
 from benchwright_problems.verdict import Outcome
-from benchwright_studies.plan.accept_policy import Policy
-from benchwright_subjects.inline.policies import Refusal
+from benchwright_studies.plan.accept_policy import AcceptPolicy
+from benchwright_subjects.inline.policies import RefusalConsequence
 from benchwright_subjects.inline.record import (
     Efforts,
     Hindsight,
@@ -99,8 +99,8 @@ def site_record(site: Site, offer: str, latency_ms: float, exact: bool) -> SiteR
         unit=None,
         subject=SubjectName(name="s", version="1", configuration="c"),
         dialect="lsp",
-        policy=Policy.NEVER,
-        mode=Refusal.ASSISTED,
+        policy=AcceptPolicy.NEVER,
+        mode=RefusalConsequence.ASSISTED,
         seed=1,
         steps=(Step(decision=OfferOutcome.REFUSED, offers=1, offer=offer),),
         cancelled=0,

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from benchwright_subjects.inline.dialects.copilot import CopilotDialect
-from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger
+from benchwright_subjects.inline.dialects.lsp import StandardDialect, Trigger
 from benchwright_subjects.inline.dialects.tabby import TabbyDialect
 from benchwright_subjects.inline.failure import ServerFailure, SubjectError
-from benchwright_subjects.inline.offer import MAX_CHARACTERS, Offer, plain_snippet
+from benchwright_subjects.inline.offer import MAX_CHARACTERS, Offer, plain_text_of_snippet
 from benchwright_subjects.inline.server.framing import (
     MAX_HEADER_BYTES,
     MAX_MESSAGE_BYTES,
@@ -28,15 +28,15 @@ def document() -> DocumentVersion:
     return DocumentVersion("file:///m.sv", TEXT, CURSOR)
 
 
-def offers_in(result: Any, dialect: Dialect | None = None) -> list[Offer]:
-    return list((dialect or Dialect()).offers_in_result(result, document()))
+def offers_in(result: Any, dialect: StandardDialect | None = None) -> list[Offer]:
+    return list((dialect or StandardDialect()).offers_in_result(result, document()))
 
 
 def lsp_range(start: int, end: int, line: int = 1) -> dict[str, Any]:
     return {"start": {"line": line, "character": start}, "end": {"line": line, "character": end}}
 
 
-def failure_of_result(result: Any, dialect: Dialect | None = None) -> ServerFailure:
+def failure_of_result(result: Any, dialect: StandardDialect | None = None) -> ServerFailure:
     with pytest.raises(SubjectError) as caught:
         offers_in(result, dialect)
     return caught.value.failure
@@ -118,7 +118,7 @@ def test_a_lone_surrogate_becomes_a_character_that_a_file_can_hold() -> None:
     ],
 )
 def test_a_snippet_inserts_its_defaults(snippet: str, text: str) -> None:
-    assert plain_snippet(snippet) == text
+    assert plain_text_of_snippet(snippet) == text
 
 
 def test_snippets_are_read_as_string_values() -> None:
@@ -134,7 +134,7 @@ def test_tabby_offers_edits_of_completion_items() -> None:
 
 
 def test_a_question_says_how_it_was_triggered() -> None:
-    assert Dialect().request_params(document(), Trigger.AUTOMATIC, 5.0) == {
+    assert StandardDialect().request_params(document(), Trigger.AUTOMATIC, 5.0) == {
         "textDocument": {"uri": "file:///m.sv"},
         "position": {"line": 1, "character": 15},
         "context": {"triggerKind": 2},

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright_studies.plan.accept_policy import Policy
+from benchwright_studies.plan.accept_policy import AcceptPolicy
 from benchwright_subjects.inline.lint import has_new_errors
 from benchwright_subjects.inline.offer import checked_offer
 from benchwright_subjects.inline.policies import AcceptedPart, part_to_accept, shared_beginning
@@ -28,7 +28,7 @@ REST = "assign y = a & b;\n    assign z = a | b;"
 
 
 def accepted_part(
-    policy: Policy, text: str, remainder: str = REST, *, adds_errors: bool = False
+    policy: AcceptPolicy, text: str, remainder: str = REST, *, adds_errors: bool = False
 ) -> AcceptedPart | None:
     document = DocumentVersion("file:///m.sv", BEFORE + AFTER, len(BEFORE))
     return part_to_accept(
@@ -37,15 +37,15 @@ def accepted_part(
 
 
 def test_never_refuses_what_is_right() -> None:
-    assert accepted_part(Policy.NEVER, REST) is None
+    assert accepted_part(AcceptPolicy.NEVER, REST) is None
 
 
 def test_always_takes_what_is_wrong() -> None:
-    assert accepted_part(Policy.ALWAYS, "nonsense\nmore") == AcceptedPart("nonsense\nmore", True)
+    assert accepted_part(AcceptPolicy.ALWAYS, "nonsense\nmore") == AcceptedPart("nonsense\nmore", True)
 
 
-@pytest.mark.parametrize("policy", list(Policy))
-def test_nobody_accepts_white_space(policy: Policy) -> None:
+@pytest.mark.parametrize("policy", list(AcceptPolicy))
+def test_nobody_accepts_white_space(policy: AcceptPolicy) -> None:
     assert accepted_part(policy, " \n ") is None
 
 
@@ -54,7 +54,7 @@ def test_nobody_accepts_white_space(policy: Policy) -> None:
     [("one\ntwo", "one", False), ("one", "one", True), ("\n  one\ntwo", "\n  one", False), ("one\n", "one\n", True)],
 )
 def test_first_line_takes_the_first_line_with_words(text: str, first_line: str, is_whole: bool) -> None:
-    assert accepted_part(Policy.FIRST_LINE, text) == AcceptedPart(first_line, is_whole)
+    assert accepted_part(AcceptPolicy.FIRST_LINE, text) == AcceptedPart(first_line, is_whole)
 
 
 @pytest.mark.parametrize(
@@ -68,17 +68,17 @@ def test_first_line_takes_the_first_line_with_words(text: str, first_line: str, 
     ],
 )
 def test_the_oracle_takes_the_words_of_the_reference(text: str, words: str) -> None:
-    accepted_offer = accepted_part(Policy.MATCHES, text)
+    accepted_offer = accepted_part(AcceptPolicy.MATCHES, text)
     assert (accepted_offer.text if accepted_offer else "") == words
 
 
 def test_survives_lint_asks_for_new_errors_only() -> None:
-    assert accepted_part(Policy.SURVIVES_LINT, REST) == AcceptedPart(REST, True)
-    assert accepted_part(Policy.SURVIVES_LINT, REST, adds_errors=True) is None
+    assert accepted_part(AcceptPolicy.SURVIVES_LINT, REST) == AcceptedPart(REST, True)
+    assert accepted_part(AcceptPolicy.SURVIVES_LINT, REST, adds_errors=True) is None
 
 
 def test_only_the_oracle_looks_at_the_reference() -> None:
-    for policy in set(Policy) - {Policy.MATCHES}:
+    for policy in set(AcceptPolicy) - {AcceptPolicy.MATCHES}:
         assert accepted_part(policy, "assign y = 0;", "") == accepted_part(policy, "assign y = 0;", "assign y = 0;")
 
 

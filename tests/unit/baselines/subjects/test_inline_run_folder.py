@@ -9,9 +9,9 @@ import pytest
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.file_lock import file_lock
-from benchwright_studies.plan.accept_policy import Policy
+from benchwright_studies.plan.accept_policy import AcceptPolicy
 from benchwright_subjects.inline.failure import ServerFailure, SubjectError
-from benchwright_subjects.inline.policies import Refusal
+from benchwright_subjects.inline.policies import RefusalConsequence
 from benchwright_subjects.inline.record import Efforts, SiteRecord, SubjectName, Times
 from benchwright_subjects.inline.run_folder import RunFolder
 from benchwright_subjects.inline.server.server_process import ServerProcess
@@ -33,8 +33,8 @@ def site_record(site: str) -> SiteRecord:
         unit=None,
         subject=SubjectName(name="s", version="1", configuration="c"),
         dialect="lsp",
-        policy=Policy.NEVER,
-        mode=Refusal.ALONE,
+        policy=AcceptPolicy.NEVER,
+        mode=RefusalConsequence.ALONE,
         seed=1,
         steps=(),
         cancelled=0,

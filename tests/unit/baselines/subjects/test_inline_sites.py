@@ -13,7 +13,14 @@ from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
 from benchwright_subjects.inline.recorded_pauses import pause_sites
 from benchwright_subjects.inline.run import visible_files
-from benchwright_subjects.inline.sites import Cutting, Site, SiteKind, can_be_cut, kinds_of_names, sites_of_problem
+from benchwright_subjects.inline.sites import (
+    Site,
+    SiteKind,
+    SiteSelection,
+    can_be_cut,
+    kinds_of_names,
+    sites_of_problem,
+)
 from benchwright_subjects.inline.text.syntactic_units import SyntacticUnit, body_regions, unit_regions
 
 SOURCE = """module m #(parameter W = 8) (
@@ -60,7 +67,7 @@ def test_a_body_is_between_header_and_end_and_empty_ones_are_left_out() -> None:
 def test_sites_put_back_together_are_the_reference(problem: Problem) -> None:
     ((path, reference),) = problem.hidden.reference.items()
     site_kinds = [kind for kind in SiteKind if kind is not SiteKind.TYPE_THROUGH]
-    sites = sites_of_problem("starter/uart-parity", problem, Cutting(site_kinds))
+    sites = sites_of_problem("starter/uart-parity", problem, SiteSelection(site_kinds))
     assert {site.kind for site in sites} == set(site_kinds) - {SiteKind.REPLAY}
     for site in sites:
         assert site.text_before + site.expected_text + site.text_after == reference
@@ -69,12 +76,12 @@ def test_sites_put_back_together_are_the_reference(problem: Problem) -> None:
 
 
 def test_a_site_shows_nothing_of_what_is_expected(problem: Problem) -> None:
-    (site,) = sites_of_problem("starter/uart-parity", problem, Cutting([SiteKind.EMPTY_BODY]))
+    (site,) = sites_of_problem("starter/uart-parity", problem, SiteSelection([SiteKind.EMPTY_BODY]))
     assert "localparam" not in repr(site) + site.id + site.text_before + site.text_after
 
 
 def test_a_short_type_through_leaves_the_rest_of_the_body_out(problem: Problem) -> None:
-    (site,) = sites_of_problem("starter/uart-parity", problem, Cutting([SiteKind.TYPE_THROUGH], longest=100))
+    (site,) = sites_of_problem("starter/uart-parity", problem, SiteSelection([SiteKind.TYPE_THROUGH], longest=100))
     assert site.text_after == "\n\nendmodule\n"
     assert len(site.expected_text.split()) < 40
 
@@ -82,7 +89,8 @@ def test_a_short_type_through_leaves_the_rest_of_the_body_out(problem: Problem) 
 def test_the_seed_decides_which_lines_are_left_out(problem: Problem) -> None:
     def ids(seed: int) -> list[str]:
         return [
-            site.id for site in sites_of_problem("starter/uart-parity", problem, Cutting([SiteKind.LINE], seed=seed))
+            site.id
+            for site in sites_of_problem("starter/uart-parity", problem, SiteSelection([SiteKind.LINE], seed=seed))
         ]
 
     assert ids(1) == ids(1)

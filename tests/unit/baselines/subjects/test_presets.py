@@ -93,12 +93,12 @@ def test_terms_of_acp_that_mean_nothing_are_refused(
     tmp_path: Path, command: str, acp: bool, refuses: list[str], words: str
 ) -> None:
     with pytest.raises(EvaluationError, match=re.escape(words)):
-        configured_launch(tmp_path, "", command, "", acp=acp, refused_tools=refuses)
+        configured_launch(tmp_path, "", command, "", speaks_acp=acp, refused_tools=refuses)
 
 
 def test_what_is_refused_makes_another_configuration(tmp_path: Path) -> None:
     launches = [
-        configured_launch(tmp_path, "", "agent", "", acp=True, refused_tools=refused_tools)
+        configured_launch(tmp_path, "", "agent", "", speaks_acp=True, refused_tools=refused_tools)
         for refused_tools in ([], ["fetch"], ["fetch"])
     ]
     first_digest, second_digest, third_digest = [

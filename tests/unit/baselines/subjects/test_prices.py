@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_subjects.evaluation.prices import PriceList, set_prices
+from benchwright_subjects.evaluation.prices import PriceSource, set_prices
 
 MODEL = "openai-api/local/my-model"
 
@@ -43,4 +43,4 @@ def test_a_limit_needs_prices_of_a_known_day(tmp_path: Path) -> None:
     file.write_text("dated: 2026-11-20\n" + file.read_text())
     price_list = set_prices(file, MODEL)
     price_list.require_date("--budget")
-    assert price_list == PriceList("prices.yaml", date(2026, 11, 20))
+    assert price_list == PriceSource("prices.yaml", date(2026, 11, 20))

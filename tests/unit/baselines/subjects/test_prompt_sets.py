@@ -185,11 +185,11 @@ def test_prompts_are_chosen_by_name(store: Store) -> None:
     assert prompt_set("") is BENCHWRIGHT
     with pytest.raises(EvaluationError, match=r"no prompts 'cvdp'; choose one of: benchwright, cvdp-1\.1, cs-bench"):
         prompt_set("cvdp")
-    (problem,), make_prompt = RequestForm("saturating-counter", prompt_set_name="cvdp-1.1").problems_and_prompts(
+    (problem,), make_prompt = RequestForm("saturating-counter", prompt_set_name="cvdp-1.1").problems_and_prompt_maker(
         store, "starter"
     )
     assert "Give one answer to this request" in str(make_prompt(problem).user)
     with pytest.raises(EvaluationError, match="no form with examples or thinking"):
-        RequestForm("saturating-counter", asks_for_steps=True, prompt_set_name="cvdp-1.1").problems_and_prompts(
+        RequestForm("saturating-counter", asks_for_steps=True, prompt_set_name="cvdp-1.1").problems_and_prompt_maker(
             store, "starter"
         )

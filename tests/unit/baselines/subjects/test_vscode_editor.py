@@ -18,7 +18,7 @@ from benchwright_subjects.inline.policies import AcceptedPart
 from benchwright_subjects.inline.server.connection import ServerConnection, ServerResponse
 from benchwright_subjects.inline.text.document import DocumentVersion
 from benchwright_subjects.inline.vscode.editor_launch import (
-    Programs,
+    DriverPrograms,
     driver_command,
     find_programs,
     write_probe_extension,
@@ -70,7 +70,9 @@ def test_the_command_names_each_file_as_a_word(folder: Path, tmp_path: Path) -> 
     file = tmp_path / "n.vsix"
     file.write_bytes(vsix_of_folder(folder))
     extension = read_vsix(file)
-    command = driver_command(Programs("node", ("code-server", "-x"), "chromium"), [extension], tmp_path / "probe.vsix")
+    command = driver_command(
+        DriverPrograms("node", ("code-server", "-x"), "chromium"), [extension], tmp_path / "probe.vsix"
+    )
     assert str(file) in command
     assert f"1.2.3 (vsix {extension.sha256[:12]})" in command
     assert command[-3:] == ("--", "code-server", "-x")

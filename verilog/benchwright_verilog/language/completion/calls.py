@@ -9,8 +9,8 @@ from enum import Enum
 from benchwright_verilog.language.explanation.tokens import (
     CLOSING,
     OPENING,
-    ExplainedToken,
-    ExplainedTokenKind,
+    CodeToken,
+    CodeTokenKind,
     opening_bracket_index,
 )
 from benchwright_verilog.syntax.keywords import RESERVED, split_words
@@ -34,17 +34,17 @@ class OpenCall:
     """An open pair of parentheses."""
 
     call_kind: CallKind
-    path: tuple[str, ...]
+    callee_path: tuple[str, ...]
     """The path of what is called or instantiated, such as `("pkg", "::", "f")`; empty for a head."""
-    start: int
+    opening_offset: int
     """Place of its opening parenthesis."""
-    argument: int
+    argument_index: int
     """Number of the argument, counted from 0."""
     argument_name: str | None
     """The name that is being connected, as in `.name(`."""
     taken_names: tuple[str, ...]
     """The names connected before."""
-    instance: str = ""
+    instance_name: str = ""
     """The name of the instance."""
 
 
@@ -59,18 +59,18 @@ _DECLARES = _HEADS | {"automatic", "static"}
 
 
 @dataclass(frozen=True)
-class _OpenCall:
-    index: int
-    commas: int
+class _OpenBracket:
+    bracket_index: int
+    comma_count: int
     taken_names: tuple[str, ...]
 
 
-def is_identifier(token: ExplainedToken) -> bool:
+def is_identifier(token: CodeToken) -> bool:
     """True if a token can name something."""
-    return token.token_kind is ExplainedTokenKind.WORD and token.text not in RESERVED
+    return token.token_kind is CodeTokenKind.WORD and token.text not in RESERVED
 
 
-def innermost_call_around(code: Sequence[ExplainedToken], end_index: int | None = None) -> OpenCall | None:
+def innermost_call_around(code: Sequence[CodeToken], end_index: int | None = None) -> OpenCall | None:
     """The innermost call that the end of some tokens is inside of.
 
     Args:
@@ -80,7 +80,7 @@ def innermost_call_around(code: Sequence[ExplainedToken], end_index: int | None 
     index_end = len(code) if end_index is None else end_index
     argument_name: str | None = None
     while (opened := _innermost_open_bracket(code, index_end)) is not None:
-        index = opened.index
+        index = opened.bracket_index
         if code[index].text == "(":
             if _opens_named_connection(code, index):
                 argument_name = code[index - 1].text
@@ -95,28 +95,32 @@ def innermost_call_around(code: Sequence[ExplainedToken], end_index: int | None 
     return None
 
 
-def call_of_innermost_bracket(code: Sequence[ExplainedToken]) -> OpenCall | None:
+def call_of_innermost_bracket(code: Sequence[CodeToken]) -> OpenCall | None:
     """The call whose parentheses are the nearest around the end, such as in `f(a, ‸` but not in `f((a‸`."""
     open_call = _innermost_open_bracket(code, len(code))
-    if open_call is None or code[open_call.index].text != "(" or _opens_named_connection(code, open_call.index):
+    if (
+        open_call is None
+        or code[open_call.bracket_index].text != "("
+        or _opens_named_connection(code, open_call.bracket_index)
+    ):
         return None
     return _classified_call(code, open_call, None)
 
 
-def _innermost_open_bracket(code: Sequence[ExplainedToken], end_index: int) -> _OpenCall | None:
+def _innermost_open_bracket(code: Sequence[CodeToken], end_index: int) -> _OpenBracket | None:
     depth = commas = 0
     taken_names: list[str] = []
     for index in range(end_index - 1, -1, -1):
         token = code[index]
-        if token.token_kind is ExplainedTokenKind.WORD:
+        if token.token_kind is CodeTokenKind.WORD:
             if token.text in _STOPS:
                 return None
-        elif token.token_kind is ExplainedTokenKind.SYMBOL:
+        elif token.token_kind is CodeTokenKind.SYMBOL:
             if token.text in CLOSING:
                 depth += 1
             elif token.text in OPENING:
                 if depth == 0:
-                    return _OpenCall(index, commas, tuple(reversed(taken_names)))
+                    return _OpenBracket(index, commas, tuple(reversed(taken_names)))
                 depth -= 1
             elif depth == 0:
                 if token.text == ";":
@@ -128,31 +132,33 @@ def _innermost_open_bracket(code: Sequence[ExplainedToken], end_index: int) -> _
     return None
 
 
-def _begins_argument(code: Sequence[ExplainedToken], dot_index: int) -> bool:
+def _begins_argument(code: Sequence[CodeToken], dot_index: int) -> bool:
     # Where the comma is still missing, the name begins a line or follows a closing parenthesis.
     return dot_index > 0 and code[dot_index - 1].text in ("(", ",", ")")
 
 
-def _opens_named_connection(code: Sequence[ExplainedToken], opening_index: int) -> bool:
+def _opens_named_connection(code: Sequence[CodeToken], opening_index: int) -> bool:
     return (
         opening_index >= 2
         and code[opening_index - 2].text == "."
-        and code[opening_index - 1].token_kind is ExplainedTokenKind.WORD
+        and code[opening_index - 1].token_kind is CodeTokenKind.WORD
         and (opening_index < 3 or _begins_argument(code, opening_index - 2))
     )
 
 
 def _classified_call(
-    code: Sequence[ExplainedToken], open_call: _OpenCall, argument_name: str | None
+    code: Sequence[CodeToken], open_bracket: _OpenBracket, argument_name: str | None
 ) -> OpenCall | None:
-    index = open_call.index
+    index = open_bracket.bracket_index
     token_before = code[index - 1] if index else None
     if token_before is None:
         return None
     start = code[index].start
 
     def call(call_kind: CallKind, path: tuple[str, ...], instance: str = "") -> OpenCall:
-        return OpenCall(call_kind, path, start, open_call.commas, argument_name, open_call.taken_names, instance)
+        return OpenCall(
+            call_kind, path, start, open_bracket.comma_count, argument_name, open_bracket.taken_names, instance
+        )
 
     if token_before.text == "#":
         if index >= 2 and is_identifier(code[index - 2]):
@@ -162,7 +168,7 @@ def _classified_call(
         return None
     if token_before.text == ")":
         return call(CallKind.HEAD, ()) if _is_parameter_head(code, index - 1) else None
-    if token_before.token_kind in (ExplainedTokenKind.SYSTEM, ExplainedTokenKind.MACRO):
+    if token_before.token_kind in (CodeTokenKind.SYSTEM, CodeTokenKind.MACRO):
         return call(CallKind.ARGUMENTS, (token_before.text,))
     name = index - 1
     while name > 0 and code[name].text == "]":
@@ -177,7 +183,7 @@ def _classified_call(
     return call(CallKind.ARGUMENTS, hierarchical_name_before(code, name + 1))
 
 
-def _is_parameter_head(code: Sequence[ExplainedToken], closing_index: int) -> bool:
+def _is_parameter_head(code: Sequence[CodeToken], closing_index: int) -> bool:
     """True if a parenthesis closes the parameters of a module being declared: `module m #(…)`."""
     opening = opening_bracket_index(code, closing_index)
     if opening < 2 or code[opening - 1].text != "#":
@@ -186,7 +192,7 @@ def _is_parameter_head(code: Sequence[ExplainedToken], closing_index: int) -> bo
     return code[opening - 2].text == ";" or (opening > 2 and code[opening - 3].text in _HEADS)
 
 
-def _is_declared_module_or_routine(code: Sequence[ExplainedToken], name_index: int) -> bool:
+def _is_declared_module_or_routine(code: Sequence[CodeToken], name_index: int) -> bool:
     """True if a name is that of a function or module being declared: `function automatic pkg::t [3:0] name(`."""
     index = name_index - 1
     for _ in range(24):
@@ -198,13 +204,13 @@ def _is_declared_module_or_routine(code: Sequence[ExplainedToken], name_index: i
         if token.text == "]" or (token.text == ")" and name_index - index < 3):
             index = opening_bracket_index(code, index) - 1
             continue
-        if not (token.token_kind is ExplainedTokenKind.WORD or token.text in ("::", "#", ".")):
+        if not (token.token_kind is CodeTokenKind.WORD or token.text in ("::", "#", ".")):
             return False
         index -= 1
     return False
 
 
-def _instantiated_module_path(code: Sequence[ExplainedToken], instance_name_index: int) -> tuple[str, ...] | None:
+def _instantiated_module_path(code: Sequence[CodeToken], instance_name_index: int) -> tuple[str, ...] | None:
     """The module of `module #(…) name`, given where the name is."""
     index = instance_name_index - 1
     for _ in range(64):
@@ -230,7 +236,7 @@ def _instantiated_module_path(code: Sequence[ExplainedToken], instance_name_inde
     return None
 
 
-def trailing_index_count(code: Sequence[ExplainedToken], end_index: int) -> int:
+def trailing_index_count(code: Sequence[CodeToken], end_index: int) -> int:
     """The number of indices that end at some token: 2 of `a[0][i]`. A range, as in `a[3:0]`, is none."""
     count = 0
     while end_index > 0 and code[end_index - 1].text == "]":
@@ -241,7 +247,7 @@ def trailing_index_count(code: Sequence[ExplainedToken], end_index: int) -> int:
     return count
 
 
-def hierarchical_name_before(code: Sequence[ExplainedToken], end_index: int) -> tuple[str, ...]:
+def hierarchical_name_before(code: Sequence[CodeToken], end_index: int) -> tuple[str, ...]:
     """The hierarchical name that ends at some token, with its separators but without selects: `("a", ".", "b")`."""
     path_parts: list[str] = []
     index = end_index - 1
@@ -260,7 +266,7 @@ def hierarchical_name_before(code: Sequence[ExplainedToken], end_index: int) -> 
             if index < 0:
                 break
             token = code[index]
-        if token.token_kind not in (ExplainedTokenKind.WORD, ExplainedTokenKind.SYSTEM, ExplainedTokenKind.MACRO) or (
+        if token.token_kind not in (CodeTokenKind.WORD, CodeTokenKind.SYSTEM, CodeTokenKind.MACRO) or (
             token.text in RESERVED and token.text not in ("this", "super", "new", "local")
         ):
             break

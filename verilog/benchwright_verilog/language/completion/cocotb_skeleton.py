@@ -26,7 +26,7 @@ _CYCLES = 2
 class Skeleton:
     """A test file."""
 
-    module: str
+    module_name: str
     text: str
 
 
@@ -102,9 +102,9 @@ def _is_active_low(port: Formal) -> bool:
 
 def _has_no_single_value(port: Formal) -> bool:
     """True if it has dimensions behind its name, is an interface or is text: what has no single value to set."""
-    dimensions = port.text.rpartition(port.name)[2]
-    return bool(_WIDE.search(dimensions)) or port.text.split()[1:2] in (["string"], ["event"], ["chandle"])
+    dimensions = port.declaration_text.rpartition(port.name)[2]
+    return bool(_WIDE.search(dimensions)) or port.declaration_text.split()[1:2] in (["string"], ["event"], ["chandle"])
 
 
 def _is_vector(port: Formal) -> bool:
-    return bool(_WIDE.search(port.text.rpartition(port.name)[0]))
+    return bool(_WIDE.search(port.declaration_text.rpartition(port.name)[0]))

@@ -29,15 +29,15 @@ from benchwright_verilog.language.completion.calls import (
 from benchwright_verilog.language.explanation.tokens import (
     CLOSING,
     OPENING,
-    ExplainedToken,
-    ExplainedTokenKind,
+    CodeToken,
+    CodeTokenKind,
     opening_bracket_index,
-    tokens,
+    tokens_between,
 )
 from benchwright_verilog.syntax.keywords import RESERVED, split_words
 
 
-class Expected(Enum):
+class ExpectedCode(Enum):
     """The kind of code that can be written."""
 
     NOTHING = "nothing"
@@ -69,27 +69,27 @@ class Expected(Enum):
 class Cursor:
     """A cursor and the code around it. Offsets are code points."""
 
-    expected_code: Expected
-    start: int
+    expected_code: ExpectedCode
+    word_start: int
     """Start of the word at the cursor."""
     offset: int
-    end: int
+    word_end: int
     """End of that word, which may be behind the cursor."""
     word: str
     """The part of it before the cursor."""
     path: tuple[str, ...] = ()
     """The path before the dot or the `::`, with its own separators."""
-    path_indices: int = 0
+    path_index_count: int = 0
     """Number of indices between that path and the dot."""
     call: OpenCall | None = None
     """The call, instantiation or declaration around the cursor."""
-    assigned: tuple[str, ...] = ()
+    assigned_path: tuple[str, ...] = ()
     """The path that a value is assigned to here, or compared with: `a.b` in `a.b <= ‸`, `a.b == ‸`, `case (a.b) ‸` and
     `a.b inside {‸`."""
-    assigned_indices: int = 0
+    assigned_index_count: int = 0
     """Number of indices behind that path: 1 in `a.b[0] = ‸`."""
     is_procedural: bool = False
-    blocks: tuple[str, ...] = ()
+    open_blocks: tuple[str, ...] = ()
     """The blocks that are open, the outermost first."""
 
 
@@ -135,39 +135,35 @@ _TYPE_AFTER = frozenset(
 def cursor_at(text: str, cursor_code_point: int) -> Cursor:
     """The cursor at a code point, and what can be written there."""
     window_start = _nearest_module_or_item_start(text, cursor_code_point)
-    read_tokens = tokens(text, window_start, cursor_code_point)
+    read_tokens = tokens_between(text, window_start, cursor_code_point)
     word = _word_before(text, cursor_code_point)
     start = cursor_code_point - len(word)
     tail = _WORD_AFTER.match(text, cursor_code_point)
     end = tail.end() if tail and word[:1] != "$" else cursor_code_point
     if (
         read_tokens
-        and read_tokens[-1].token_kind is ExplainedTokenKind.COMMENT
+        and read_tokens[-1].token_kind is CodeTokenKind.COMMENT
         and _is_open_comment(text, read_tokens[-1], cursor_code_point)
     ):
-        return Cursor(Expected.NOTHING, cursor_code_point, cursor_code_point, cursor_code_point, "")
+        return Cursor(ExpectedCode.NOTHING, cursor_code_point, cursor_code_point, cursor_code_point, "")
     included = _INCLUDE.search(text, max(window_start, cursor_code_point - 300), cursor_code_point)
     if included:
         return _include_cursor(text, included, cursor_code_point)
     if (
         read_tokens
-        and read_tokens[-1].token_kind is ExplainedTokenKind.STRING
+        and read_tokens[-1].token_kind is CodeTokenKind.STRING
         and read_tokens[-1].end == cursor_code_point
         and not _is_closed_string(read_tokens[-1].text)
     ):
-        return Cursor(Expected.NOTHING, cursor_code_point, cursor_code_point, cursor_code_point, "")
-    if (
-        read_tokens
-        and read_tokens[-1].token_kind is ExplainedTokenKind.NUMBER
-        and read_tokens[-1].end == cursor_code_point
-    ):
-        return Cursor(Expected.NOTHING, cursor_code_point, cursor_code_point, cursor_code_point, "")
+        return Cursor(ExpectedCode.NOTHING, cursor_code_point, cursor_code_point, cursor_code_point, "")
+    if read_tokens and read_tokens[-1].token_kind is CodeTokenKind.NUMBER and read_tokens[-1].end == cursor_code_point:
+        return Cursor(ExpectedCode.NOTHING, cursor_code_point, cursor_code_point, cursor_code_point, "")
     code = _without_comments_and_directives(text, [token for token in read_tokens if token.end <= start], start)
     blocks, is_procedural = open_blocks_and_is_procedural(code)
     call = innermost_call_around(code)
     assigned_end = _assigned_path_end_index(code) or _compared_path_end_index(code, blocks)
     unplaced = Cursor(
-        Expected.NOTHING,
+        ExpectedCode.NOTHING,
         start,
         cursor_code_point,
         end,
@@ -187,10 +183,10 @@ def cursor_at(text: str, cursor_code_point: int) -> Cursor:
 def call_at(text: str, cursor_code_point: int) -> OpenCall | None:
     """The call, instantiation or parameter list around a code point."""
     window_start = _nearest_module_or_item_start(text, cursor_code_point)
-    read_tokens = tokens(text, window_start, cursor_code_point)
+    read_tokens = tokens_between(text, window_start, cursor_code_point)
     if (
         read_tokens
-        and read_tokens[-1].token_kind is ExplainedTokenKind.COMMENT
+        and read_tokens[-1].token_kind is CodeTokenKind.COMMENT
         and _is_open_comment(text, read_tokens[-1], cursor_code_point)
     ):
         return None
@@ -223,7 +219,7 @@ def _word_before(text: str, offset: int) -> str:
     )
 
 
-def _is_open_comment(text: str, comment_token: ExplainedToken, offset: int) -> bool:
+def _is_open_comment(text: str, comment_token: CodeToken, offset: int) -> bool:
     if comment_token.text.startswith("//"):
         return not any(end in text[comment_token.end : offset] for end in "\r\n")
     return comment_token.end == offset and not (len(comment_token.text) >= 4 and comment_token.text.endswith("*/"))
@@ -238,7 +234,7 @@ def _include_cursor(text: str, include_match: re.Match[str], offset: int) -> Cur
     start = offset - len(name.rpartition("/")[2])
     tail = re.compile(r'[^"/>\s]*').match(text, offset)
     return Cursor(
-        Expected.INCLUDE,
+        ExpectedCode.INCLUDE,
         start,
         offset,
         tail.end() if tail else offset,
@@ -247,21 +243,19 @@ def _include_cursor(text: str, include_match: re.Match[str], offset: int) -> Cur
     )
 
 
-def _without_comments_and_directives(
-    text: str, read_tokens: Sequence[ExplainedToken], offset: int
-) -> list[ExplainedToken]:
+def _without_comments_and_directives(text: str, read_tokens: Sequence[CodeToken], offset: int) -> list[CodeToken]:
     """Tokens that are code: without comments, and without directives on lines of their own that have ended."""
-    code: list[ExplainedToken] = []
+    code: list[CodeToken] = []
     skip_until = -1
     for token in read_tokens:
-        if token.start < skip_until or token.token_kind is ExplainedTokenKind.COMMENT:
+        if token.start < skip_until or token.token_kind is CodeTokenKind.COMMENT:
             continue
-        if token.token_kind is ExplainedTokenKind.MACRO and token.text in _LINE_DIRECTIVES:
+        if token.token_kind is CodeTokenKind.MACRO and token.text in _LINE_DIRECTIVES:
             ending = _end_of_continued_line(text, token.end)
             if ending < offset:
                 skip_until = ending
                 continue
-        elif token.token_kind is ExplainedTokenKind.MACRO and token.text in _LONE_DIRECTIVES:
+        elif token.token_kind is CodeTokenKind.MACRO and token.text in _LONE_DIRECTIVES:
             continue
         code.append(token)
     return code
@@ -278,90 +272,92 @@ def _end_of_continued_line(text: str, offset: int) -> int:
         return ending
 
 
-def _expected_and_path(text: str, code: Sequence[ExplainedToken], cursor: Cursor) -> tuple[Expected, tuple[str, ...]]:
+def _expected_and_path(text: str, code: Sequence[CodeToken], cursor: Cursor) -> tuple[ExpectedCode, tuple[str, ...]]:
     word = cursor.word
     last_token = code[-1] if code else None
     if (
         last_token is not None
-        and last_token.token_kind is ExplainedTokenKind.MACRO
+        and last_token.token_kind is CodeTokenKind.MACRO
         and last_token.text in ("`ifdef", "`ifndef", "`elsif", "`undef")
     ):
-        return Expected.MACRO_NAME, ()
+        return ExpectedCode.MACRO_NAME, ()
     if word.startswith("`"):
-        return Expected.MACRO, ()
+        return ExpectedCode.MACRO, ()
     if word.startswith("$"):
-        return Expected.SYSTEM, ()
+        return ExpectedCode.SYSTEM, ()
     if last_token is None:
-        return Expected.TOP, ()
-    if last_token.text == "." and last_token.token_kind is ExplainedTokenKind.SYMBOL:
+        return ExpectedCode.TOP, ()
+    if last_token.text == "." and last_token.token_kind is CodeTokenKind.SYMBOL:
         return _expected_after_dot(code, cursor)
     if last_token.text == "::":
-        return Expected.SCOPED, hierarchical_name_before(code, len(code) - 1)
+        return ExpectedCode.SCOPED, hierarchical_name_before(code, len(code) - 1)
     if last_token.text == "import" or (last_token.text == "," and _is_in_import(code)):
-        return Expected.PACKAGE, ()
+        return ExpectedCode.PACKAGE, ()
     direct = call_of_innermost_bracket(code)
-    if last_token.text in ("(", ",") and last_token.token_kind is ExplainedTokenKind.SYMBOL and direct is not None:
+    if last_token.text in ("(", ",") and last_token.token_kind is CodeTokenKind.SYMBOL and direct is not None:
         if direct.call_kind is CallKind.HEAD:
-            return Expected.PORT_DECLARATION, ()
+            return ExpectedCode.PORT_DECLARATION, ()
         if direct.call_kind in (CallKind.PORTS, CallKind.PARAMETERS):
-            return Expected.CONNECTION, ()
-        return Expected.EXPRESSION, ()
+            return ExpectedCode.CONNECTION, ()
+        return ExpectedCode.EXPRESSION, ()
     return _expected_after_token(text, code, cursor, last_token), ()
 
 
-def _is_in_import(code: Sequence[ExplainedToken]) -> bool:
+def _is_in_import(code: Sequence[CodeToken]) -> bool:
     for token in reversed(code):
         if token.text == ";":
             return False
         if token.text == "import":
             return True
-        if token.token_kind is ExplainedTokenKind.SYMBOL and token.text not in (",", "::", "*"):
+        if token.token_kind is CodeTokenKind.SYMBOL and token.text not in (",", "::", "*"):
             return False
     return False
 
 
-def _expected_after_dot(code: Sequence[ExplainedToken], cursor: Cursor) -> tuple[Expected, tuple[str, ...]]:
+def _expected_after_dot(code: Sequence[CodeToken], cursor: Cursor) -> tuple[ExpectedCode, tuple[str, ...]]:
     previous_token = code[-2] if len(code) > 1 else None
     if previous_token is None:
-        return Expected.NOTHING, ()
+        return ExpectedCode.NOTHING, ()
     if previous_token.text in ("(", ","):
         direct = call_of_innermost_bracket(code[:-1])
         if direct is not None and direct.call_kind is not CallKind.HEAD:
-            return Expected.CONNECTED_NAME, ()
+            return ExpectedCode.CONNECTED_NAME, ()
     if previous_token.text == ")" and cursor.call is not None and cursor.call.call_kind is CallKind.PORTS:
         # A comma is missing: `.a(x) .‸`.
         opening = opening_bracket_index(code, len(code) - 2)
         if opening >= 2 and code[opening - 2].text == ".":
-            return Expected.CONNECTED_NAME, ()
-    return Expected.MEMBER, hierarchical_name_before(code, len(code) - 1)
+            return ExpectedCode.CONNECTED_NAME, ()
+    return ExpectedCode.MEMBER, hierarchical_name_before(code, len(code) - 1)
 
 
-def _expected_after_token(
-    text: str, code: Sequence[ExplainedToken], cursor: Cursor, last_token: ExplainedToken
-) -> Expected:
-    if last_token.token_kind is ExplainedTokenKind.WORD and last_token.text in RESERVED:
+def _expected_after_token(text: str, code: Sequence[CodeToken], cursor: Cursor, last_token: CodeToken) -> ExpectedCode:
+    if last_token.token_kind is CodeTokenKind.WORD and last_token.text in RESERVED:
         return _expected_after_keyword(code, cursor, last_token)
-    if last_token.token_kind is ExplainedTokenKind.SYMBOL:
+    if last_token.token_kind is CodeTokenKind.SYMBOL:
         return _expected_after_symbol(code, cursor, last_token)
-    if last_token.token_kind is ExplainedTokenKind.MACRO:
+    if last_token.token_kind is CodeTokenKind.MACRO:
         # A macro may stand for a whole item; on the same line what comes next can't be known.
-        return _expected_where_item_begins(cursor) if "\n" in text[last_token.end : cursor.start] else Expected.NOTHING
-    if last_token.token_kind is ExplainedTokenKind.WORD and _ends_with_block_label(code):
+        return (
+            _expected_where_item_begins(cursor)
+            if "\n" in text[last_token.end : cursor.word_start]
+            else ExpectedCode.NOTHING
+        )
+    if last_token.token_kind is CodeTokenKind.WORD and _ends_with_block_label(code):
         return _expected_where_item_begins(cursor)
-    return Expected.NOTHING
+    return ExpectedCode.NOTHING
 
 
-def _expected_after_keyword(code: Sequence[ExplainedToken], cursor: Cursor, last_token: ExplainedToken) -> Expected:
+def _expected_after_keyword(code: Sequence[CodeToken], cursor: Cursor, last_token: CodeToken) -> ExpectedCode:
     if last_token.text in _STARTERS:
         return _expected_where_item_begins(cursor)
     if last_token.text in _EXPRESSION_AFTER:
-        return Expected.EXPRESSION
+        return ExpectedCode.EXPRESSION
     if last_token.text in _TYPE_AFTER:
-        return Expected.TYPE
-    return Expected.NOTHING
+        return ExpectedCode.TYPE
+    return ExpectedCode.NOTHING
 
 
-def _expected_after_symbol(code: Sequence[ExplainedToken], cursor: Cursor, last_token: ExplainedToken) -> Expected:
+def _expected_after_symbol(code: Sequence[CodeToken], cursor: Cursor, last_token: CodeToken) -> ExpectedCode:
     mark = last_token.text
     if mark == ";":
         return _expected_where_item_begins(cursor)
@@ -369,39 +365,43 @@ def _expected_after_symbol(code: Sequence[ExplainedToken], cursor: Cursor, last_
         opening = opening_bracket_index(code, len(code) - 1)
         previous_token = code[opening - 1] if opening > 0 else None
         if previous_token is None:
-            return Expected.NOTHING
+            return ExpectedCode.NOTHING
         if previous_token.text in ("case", "casex", "casez", "inside"):
-            return Expected.EXPRESSION
+            return ExpectedCode.EXPRESSION
         if previous_token.text in _CONTROLS or previous_token.text in ("@", "#"):
             return (
-                Expected.NOTHING
+                ExpectedCode.NOTHING
                 if previous_token.text == "#" and opening > 1 and is_identifier(code[opening - 2])
                 else _expected_where_item_begins(cursor)
             )
-        if previous_token.token_kind is ExplainedTokenKind.MACRO:
+        if previous_token.token_kind is CodeTokenKind.MACRO:
             return _expected_where_item_begins(cursor)
-        return Expected.NOTHING
+        return ExpectedCode.NOTHING
     if mark == ":":
         if len(code) > 1 and code[-2].text in _STARTERS:
-            return Expected.NOTHING
-        if cursor.blocks[-1:] and cursor.blocks[-1].endswith("case") and not _has_question_mark_in_statement(code):
-            return Expected.STATEMENT if cursor.is_procedural else Expected.ITEM
-        return Expected.EXPRESSION
+            return ExpectedCode.NOTHING
+        if (
+            cursor.open_blocks[-1:]
+            and cursor.open_blocks[-1].endswith("case")
+            and not _has_question_mark_in_statement(code)
+        ):
+            return ExpectedCode.STATEMENT if cursor.is_procedural else ExpectedCode.ITEM
+        return ExpectedCode.EXPRESSION
     if mark == "*":
         # `@*` and `@(*)` end there.
-        return Expected.STATEMENT if len(code) > 1 and code[-2].text == "@" else Expected.EXPRESSION
+        return ExpectedCode.STATEMENT if len(code) > 1 and code[-2].text == "@" else ExpectedCode.EXPRESSION
     if mark in CLOSING or mark in ("#", "##", ".*", "'"):
-        return Expected.NOTHING
+        return ExpectedCode.NOTHING
     if mark == ",":
-        return Expected.EXPRESSION if cursor.call or _is_comma_between_values(code) else Expected.NOTHING
-    return Expected.EXPRESSION
+        return ExpectedCode.EXPRESSION if cursor.call or _is_comma_between_values(code) else ExpectedCode.NOTHING
+    return ExpectedCode.EXPRESSION
 
 
-def _is_comma_between_values(code: Sequence[ExplainedToken]) -> bool:
+def _is_comma_between_values(code: Sequence[CodeToken]) -> bool:
     """True if a comma separates values, not the names of a declaration."""
     depth = 0
     for token in reversed(code):
-        if token.token_kind is ExplainedTokenKind.SYMBOL:
+        if token.token_kind is CodeTokenKind.SYMBOL:
             if token.text in CLOSING:
                 depth += 1
             elif token.text in OPENING:
@@ -415,7 +415,7 @@ def _is_comma_between_values(code: Sequence[ExplainedToken]) -> bool:
     return False
 
 
-def _has_question_mark_in_statement(code: Sequence[ExplainedToken]) -> bool:
+def _has_question_mark_in_statement(code: Sequence[CodeToken]) -> bool:
     for token in reversed(code):
         if token.text == "?":
             return True
@@ -424,25 +424,25 @@ def _has_question_mark_in_statement(code: Sequence[ExplainedToken]) -> bool:
     return False
 
 
-def _ends_with_block_label(code: Sequence[ExplainedToken]) -> bool:
+def _ends_with_block_label(code: Sequence[CodeToken]) -> bool:
     """True if the last word is the name of `begin : name` or `endmodule : name`."""
     return len(code) > 2 and code[-2].text == ":" and code[-3].text in _STARTERS
 
 
-def _expected_where_item_begins(cursor: Cursor) -> Expected:
+def _expected_where_item_begins(cursor: Cursor) -> ExpectedCode:
     if cursor.is_procedural:
-        return Expected.STATEMENT
-    if not cursor.blocks:
-        return Expected.TOP
-    return Expected.TYPE if cursor.blocks[-1] == "struct" else Expected.ITEM
+        return ExpectedCode.STATEMENT
+    if not cursor.open_blocks:
+        return ExpectedCode.TOP
+    return ExpectedCode.TYPE if cursor.open_blocks[-1] == "struct" else ExpectedCode.ITEM
 
 
 _COMPARISONS = frozenset({"==", "!=", "===", "!==", "==?", "!=?"})
 _CASES = frozenset({"case", "casex", "casez"})
 
 
-def _compared_path_end_index(code: Sequence[ExplainedToken], blocks: Sequence[str]) -> int:
-    """The number of tokens up to the path that is compared with the cursor's, or is in the `case (…)` around it."""
+def _compared_path_end_index(code: Sequence[CodeToken], blocks: Sequence[str]) -> int:
+    """The number of tokens_between up to the path that is compared with the cursor's, or is in the `case (…)` around it."""
     if code and code[-1].text in _COMPARISONS:
         return len(code) - 1
     opening = _innermost_open_bracket_index(code)
@@ -467,26 +467,26 @@ def _compared_path_end_index(code: Sequence[ExplainedToken], blocks: Sequence[st
     return 0
 
 
-def _is_part_of_path(token: ExplainedToken) -> bool:
-    return is_identifier(token) or token.text in ("[", "]", "this") or token.token_kind is ExplainedTokenKind.NUMBER
+def _is_part_of_path(token: CodeToken) -> bool:
+    return is_identifier(token) or token.text in ("[", "]", "this") or token.token_kind is CodeTokenKind.NUMBER
 
 
-def _closing_bracket_index(code: Sequence[ExplainedToken], opening_index: int) -> int:
-    """The bracket that closes another; the end of the tokens if none does."""
+def _closing_bracket_index(code: Sequence[CodeToken], opening_index: int) -> int:
+    """The bracket that closes another; the end of the tokens_between if none does."""
     depth = 0
     for index in range(opening_index, len(code)):
-        if code[index].token_kind is ExplainedTokenKind.SYMBOL:
+        if code[index].token_kind is CodeTokenKind.SYMBOL:
             depth += (code[index].text in OPENING) - (code[index].text in CLOSING)
             if depth == 0:
                 return index
     return len(code)
 
 
-def _innermost_open_bracket_index(code: Sequence[ExplainedToken]) -> int | None:
+def _innermost_open_bracket_index(code: Sequence[CodeToken]) -> int | None:
     """The innermost bracket that is open at the end."""
     depth = 0
     for index in range(len(code) - 1, 0, -1):
-        if code[index].token_kind is ExplainedTokenKind.SYMBOL:
+        if code[index].token_kind is CodeTokenKind.SYMBOL:
             depth += (code[index].text in CLOSING) - (code[index].text in OPENING)
             if depth < 0:
                 return index
@@ -495,12 +495,12 @@ def _innermost_open_bracket_index(code: Sequence[ExplainedToken]) -> int | None:
     return None
 
 
-def _assigned_path_end_index(code: Sequence[ExplainedToken]) -> int:
-    """The number of tokens up to the `=` or `<=` before the cursor, whose left side is assigned."""
+def _assigned_path_end_index(code: Sequence[CodeToken]) -> int:
+    """The number of tokens_between up to the `=` or `<=` before the cursor, whose left side is assigned."""
     depth = 0
     for index in range(len(code) - 1, -1, -1):
         token = code[index]
-        if token.token_kind is ExplainedTokenKind.SYMBOL:
+        if token.token_kind is CodeTokenKind.SYMBOL:
             if token.text in CLOSING:
                 depth += 1
             elif token.text in OPENING:
@@ -512,7 +512,7 @@ def _assigned_path_end_index(code: Sequence[ExplainedToken]) -> int:
             elif token.text in ("=", "<=", "+=", "-=", "&=", "|=", "^=") and depth == 0:
                 return index
         elif (
-            token.token_kind is ExplainedTokenKind.WORD
+            token.token_kind is CodeTokenKind.WORD
             and depth == 0
             and token.text in ("begin", "if", "else", "while", "for", "return")
         ):

@@ -14,9 +14,9 @@ from benchwright_verilog.language.completion.names_in_scope import scopes_at, sy
 from benchwright_verilog.language.completion.proposal import (
     CompletionRequest,
     Proposal,
+    ProposalKind,
     Rank,
-    Sort,
-    constant_documentation,
+    constant_documentation_maker,
     escape_for_snippet,
 )
 from benchwright_verilog.language.explanation.descriptions import describe
@@ -34,23 +34,23 @@ _MOST_READ = 16
 
 def called_header(request: CompletionRequest, call: OpenCall) -> Header | None:
     """The header of what a call or instantiation names."""
-    return called_header_at(request.analysis, request.byte, request.project, request.library, call)
+    return called_header_at(request.analysis, request.analysed_byte, request.project, request.library, call)
 
 
 def called_header_at(
     analysis: FileAnalysis, byte: int, project: Project, library: Library, call: OpenCall
 ) -> Header | None:
     """The header of what is called or instantiated at a byte of the analysed text."""
-    if not call.path:
+    if not call.callee_path:
         return None
     if call.call_kind is CallKind.ARGUMENTS:
-        if (task := system_tasks_by_name().get(call.path[0])) is not None:
+        if (task := system_tasks_by_name().get(call.callee_path[0])) is not None:
             return header_of_system_task(task)
-        routine = symbol_at_path(analysis, byte, call.path)
+        routine = symbol_at_path(analysis, byte, call.callee_path)
         if isinstance(routine, SubroutineSymbol):
             return header_of_subroutine(routine, analysis.sources)
         return None
-    unit = library.unit_named(project, analysis, call.path[0])
+    unit = library.unit_named(project, analysis, call.callee_path[0])
     return library.header(project, analysis, unit) if unit is not None else None
 
 
@@ -62,7 +62,7 @@ def unconnected_formal_proposals(request: CompletionRequest, *, is_after_dot: bo
         return
     formals = header.parameters if call.call_kind is CallKind.PARAMETERS else header.formals
     open_formals = [formal for formal in formals if formal.name not in call.taken_names]
-    is_open = request.text[request.cursor.end : request.cursor.end + 1] != "("
+    is_open = request.text[request.cursor.word_end : request.cursor.word_end + 1] != "("
     dot = "" if is_after_dot else "."
     for position, formal in enumerate(open_formals):
         if not request.matches_typed_word(formal.name):
@@ -70,9 +70,16 @@ def unconnected_formal_proposals(request: CompletionRequest, *, is_after_dot: bo
         value = _placeholder_text(formal, call)
         plain_text = f"{dot}{formal.name}({value})" if is_open else f"{dot}{formal.name}"
         snippet = f"{dot}{formal.name}(${{1:{escape_for_snippet(value)}}})" if is_open else ""
-        documentation = constant_documentation(_formal_markdown(formal))
+        documentation = constant_documentation_maker(_formal_markdown(formal))
         yield Proposal(
-            f"{dot}{formal.name}", Sort.PORT, Rank.MEMBER, formal.text, plain_text, snippet, documentation, position
+            f"{dot}{formal.name}",
+            ProposalKind.PORT,
+            Rank.MEMBER,
+            formal.declaration_text,
+            plain_text,
+            snippet,
+            documentation,
+            position,
         )
     if len(open_formals) > 1 and not request.word and is_open:
         yield _all_connections_proposal(open_formals, call, request, is_after_dot=is_after_dot)
@@ -81,7 +88,7 @@ def unconnected_formal_proposals(request: CompletionRequest, *, is_after_dot: bo
 def _all_connections_proposal(
     open_formals: Sequence[Formal], call: OpenCall, request: CompletionRequest, *, is_after_dot: bool
 ) -> Proposal:
-    further = "" if "\n" in request.text[call.start : request.cursor.start] else "  "
+    further = "" if "\n" in request.text[call.opening_offset : request.cursor.word_start] else "  "
     snippet = _connection_list_text(open_formals, call, ",\n" + further, 1)
     plain_text = _connection_list_text(open_formals, call, ",\n" + _cursor_line_indentation(request) + further, None)
     if is_after_dot:
@@ -89,7 +96,7 @@ def _all_connections_proposal(
     noun = "parameters" if call.call_kind is CallKind.PARAMETERS else "ports"
     label = f"all {len(open_formals)} {noun}" if not call.taken_names else f"the other {len(open_formals)} {noun}"
     names = ", ".join(formal.name for formal in open_formals)
-    return Proposal(label, Sort.SNIPPET, Rank.FIT, names, plain_text, snippet)
+    return Proposal(label, ProposalKind.SNIPPET, Rank.FIT, names, plain_text, snippet)
 
 
 def _connection_list_text(
@@ -113,19 +120,21 @@ def _placeholder_text(formal: Formal, call: OpenCall | None) -> str:
 
 
 def _cursor_line_indentation(request: CompletionRequest) -> str:
-    start = request.text.rfind("\n", 0, request.cursor.start) + 1
+    start = request.text.rfind("\n", 0, request.cursor.word_start) + 1
     match = re.compile(r"[ \t]*").match(request.text, start)
     return match[0] if match else ""
 
 
 def _formal_markdown(formal: Formal) -> str:
-    return f"```systemverilog\n{formal.text}\n```" + (f"\n\n{formal.documentation}" if formal.documentation else "")
+    return f"```systemverilog\n{formal.declaration_text}\n```" + (
+        f"\n\n{formal.documentation}" if formal.documentation else ""
+    )
 
 
 def module_and_instance_proposals(request: CompletionRequest) -> Iterator[Proposal]:
     """Modules of the project, by name and as whole instances."""
     enclosing_names = {
-        scope.name for scope in scopes_at(request.analysis, request.byte) if scope.kind.name == "InstanceBody"
+        scope.name for scope in scopes_at(request.analysis, request.analysed_byte) if scope.kind.name == "InstanceBody"
     }
     read_count = 0
     for unit in request.library.units(request.project, request.analysis):
@@ -141,9 +150,13 @@ def module_and_instance_proposals(request: CompletionRequest) -> Iterator[Propos
             # A module can't instantiate itself.
             continue
         yield Proposal(
-            unit.name, _sort_of_unit(unit), Rank.UNIT, unit.kind, documentation=_unit_documentation_maker(request, unit)
+            unit.name,
+            _kind_of_unit(unit),
+            Rank.UNIT,
+            unit.kind,
+            make_documentation=_unit_documentation_maker(request, unit),
         )
-        if not request.word or read_count >= _MOST_READ or not request.cursor.blocks:
+        if not request.word or read_count >= _MOST_READ or not request.cursor.open_blocks:
             continue
         read_count += 1
         header = request.library.header(request.project, request.analysis, unit)
@@ -157,7 +170,7 @@ def _instance_proposal(header: Header, unit: LibraryUnit, request: CompletionReq
     plain_text = _instance_text(header, _cursor_line_indentation(request), None)
     return Proposal(
         f"{header.name} …",
-        Sort.SNIPPET,
+        ProposalKind.SNIPPET,
         Rank.UNIT - 1,
         detail,
         plain_text,
@@ -185,16 +198,24 @@ def _instance_text(header: Header, indent: str, first_tab_stop: int | None) -> s
     return text + ");"
 
 
-def _sort_of_unit(unit: LibraryUnit) -> Sort:
+def _kind_of_unit(unit: LibraryUnit) -> ProposalKind:
     if unit.kind == "interface":
-        return Sort.INTERFACE
-    return Sort.PACKAGE if unit.kind == "package" else Sort.CLASS if unit.kind == "class" else Sort.MODULE
+        return ProposalKind.INTERFACE
+    return (
+        ProposalKind.PACKAGE
+        if unit.kind == "package"
+        else ProposalKind.CLASS
+        if unit.kind == "class"
+        else ProposalKind.MODULE
+    )
 
 
 def _unit_documentation_maker(request: CompletionRequest, unit: LibraryUnit) -> Callable[[], str]:
     def documentation() -> str:
         if unit.path is None:
-            symbol = request.analysis.module_body(unit.name) or request.analysis.compilation.getPackage(unit.name)
+            symbol = request.analysis.module_body(unit.name) or request.analysis.lookup_compilation.getPackage(
+                unit.name
+            )
             return describe(symbol, request.analysis.sources).markdown if symbol is not None else unit.kind
         header = request.library.header(request.project, request.analysis, unit)
         return header_markdown(header) if header is not None else f"{unit.kind} in `{unit.path.name}`"
@@ -204,8 +225,8 @@ def _unit_documentation_maker(request: CompletionRequest, unit: LibraryUnit) -> 
 
 def header_markdown(header: Header) -> str:
     """A header as a declaration, with what is said of it."""
-    formals = ",\n".join(f"    {formal.text}" for formal in header.formals)
-    parameters = ",\n".join(f"    {formal.text}" for formal in header.parameters)
+    formals = ",\n".join(f"    {formal.declaration_text}" for formal in header.formals)
+    parameters = ",\n".join(f"    {formal.declaration_text}" for formal in header.parameters)
     declaration = f"{header.kind} {header.name}"
     declaration += f" #(\n{parameters}\n)" if parameters else ""
     declaration += f" (\n{formals}\n);" if formals else ";"
@@ -218,10 +239,10 @@ def unit_proposals(request: CompletionRequest, unit_kinds: Iterable[str]) -> Ite
         if unit.kind in unit_kinds and request.matches_typed_word(unit.name):
             yield Proposal(
                 unit.name,
-                _sort_of_unit(unit),
+                _kind_of_unit(unit),
                 Rank.UNIT,
                 unit.kind,
-                documentation=_unit_documentation_maker(request, unit),
+                make_documentation=_unit_documentation_maker(request, unit),
             )
 
 
@@ -230,4 +251,6 @@ def package_proposals(request: CompletionRequest, rank: int) -> Iterator[Proposa
     for unit in request.library.units(request.project, request.analysis):
         if unit.kind == "package" and request.matches_typed_word(unit.name):
             documentation = _unit_documentation_maker(request, unit)
-            yield Proposal(unit.name, Sort.PACKAGE, rank, "package", f"{unit.name}::", documentation=documentation)
+            yield Proposal(
+                unit.name, ProposalKind.PACKAGE, rank, "package", f"{unit.name}::", make_documentation=documentation
+            )

@@ -63,10 +63,10 @@ class Library:
     def units(self, project: Project, analysis: FileAnalysis) -> Iterator[LibraryUnit]:
         """Every unit that is declared somewhere in the project; those that the file knows first."""
         seen_names: set[str] = set()
-        for definition in analysis.compilation.getDefinitions():
+        for definition in analysis.lookup_compilation.getDefinitions():
             seen_names.add(definition.name)
             yield LibraryUnit(definition.name, str(getattr(definition, "getKindString", lambda: "primitive")()), None)
-        for package in analysis.compilation.getPackages():
+        for package in analysis.lookup_compilation.getPackages():
             if package.name != "std":
                 seen_names.add(package.name)
                 yield LibraryUnit(package.name, "package", None)

@@ -30,7 +30,7 @@ from pyslang.ast import (
 )
 
 from benchwright_verilog.language.completion.calls import CallKind
-from benchwright_verilog.language.completion.cursor import Expected
+from benchwright_verilog.language.completion.cursor import ExpectedCode
 from benchwright_verilog.language.completion.names_in_scope import (
     NameInScope,
     members_reached_through,
@@ -45,17 +45,17 @@ from benchwright_verilog.language.completion.names_in_scope import (
 from benchwright_verilog.language.completion.proposal import (
     CompletionRequest,
     Proposal,
+    ProposalKind,
     Rank,
-    Sort,
     call_snippet,
-    constant_documentation,
+    constant_documentation_maker,
 )
 from benchwright_verilog.language.declarations import width_of
 from benchwright_verilog.language.explanation.descriptions import describe, short_detail
 from benchwright_verilog.language.explanation.headers import header_of_subroutine
 from benchwright_verilog.language.explanation.macros import arguments_and_end
 from benchwright_verilog.language.explanation.methods import BuiltinMethod, builtin_methods_of
-from benchwright_verilog.language.explanation.tokens import ExplainedTokenKind, opening_bracket_index, tokens
+from benchwright_verilog.language.explanation.tokens import CodeTokenKind, opening_bracket_index, tokens_between
 from benchwright_verilog.separate_results import results_of_each
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ if TYPE_CHECKING:
 
 def scope_name_proposals(request: CompletionRequest) -> Iterator[Proposal]:
     """Names in scope; those whose type fits come first, then the nearer."""
-    expected_type = _type_of_assigned_name(request)
-    pattern = _PATTERN.search(request.text, max(0, request.cursor.start - _FAR), request.cursor.start)
+    expected_type = _type_expected_at_cursor(request)
+    pattern = _PATTERN.search(request.text, max(0, request.cursor.word_start - _FAR), request.cursor.word_start)
     if pattern is not None and expected_type is not None:
         yield from _pattern_key_proposals(request, expected_type, pattern)
         expected_type = _type_in_pattern(expected_type, pattern)
@@ -95,11 +95,11 @@ def _pattern_key_proposals(
         ):
             yield Proposal(
                 f"{member.name}:",
-                Sort.FIELD,
+                ProposalKind.FIELD,
                 Rank.MEMBER,
                 short_detail(member),
                 f"{member.name}: ",
-                documentation=_documentation_maker(member, request.analysis),
+                make_documentation=_documentation_maker(member, request.analysis),
                 position=position,
             )
 
@@ -123,14 +123,14 @@ def _type_in_pattern(pattern_type: Type, pattern_match: re.Match[str]) -> Type |
 def _is_expected(request: CompletionRequest, name_in_scope: NameInScope) -> bool:
     symbol = name_in_scope.symbol
     match request.cursor.expected_code:
-        case Expected.TYPE | Expected.PORT_DECLARATION:
+        case ExpectedCode.TYPE | ExpectedCode.PORT_DECLARATION:
             return name_in_scope.is_type or isinstance(symbol, (ParameterSymbol, PackageSymbol))
-        case Expected.ITEM:
+        case ExpectedCode.ITEM:
             return name_in_scope.is_type
-        case Expected.STATEMENT:
-            is_case = request.cursor.blocks[-1:] == ("procedural case",)
+        case ExpectedCode.STATEMENT:
+            is_case = request.cursor.open_blocks[-1:] == ("procedural case",)
             return is_case or not isinstance(symbol, (ParameterSymbol, EnumValueSymbol))
-        case Expected.EXPRESSION:
+        case ExpectedCode.EXPRESSION:
             return not (isinstance(symbol, SubroutineSymbol) and symbol.returnType.isVoid)
         case _:
             return True
@@ -144,7 +144,7 @@ def _likeliest_names_in_scope(request: CompletionRequest) -> list[NameInScope]:
     list_members = partial(request.library.named_members, request.analysis)
     fitting = [
         name_in_scope
-        for name_in_scope in names_in_scope(request.analysis, request.byte, list_members)
+        for name_in_scope in names_in_scope(request.analysis, request.analysed_byte, list_members)
         if request.matches_typed_word(name_in_scope.name)
     ]
     if len(fitting) <= _MOST_NAMES:
@@ -163,11 +163,11 @@ def _name_proposal(request: CompletionRequest, name_in_scope: NameInScope, expec
     if expected_type is not None and isinstance(symbol, ValueSymbol):
         rank = _type_rank(symbol.type, expected_type, rank)
     snippet = ""
-    if isinstance(symbol, SubroutineSymbol) and request.cursor.expected_code is not Expected.MEMBER:
+    if isinstance(symbol, SubroutineSymbol) and request.cursor.expected_code is not ExpectedCode.MEMBER:
         snippet = call_snippet(header_of_subroutine(symbol, request.analysis.sources), request.cursor.expected_code)
     return Proposal(
         name_in_scope.name,
-        _sort_of_symbol(symbol),
+        _kind_of_symbol(symbol),
         rank,
         short_detail(symbol),
         "",
@@ -194,64 +194,64 @@ def _type_rank(type_: Type, expected_type: Type, rank_if_compatible: int) -> int
     )
 
 
-def _type_of_assigned_name(request: CompletionRequest) -> Type | None:
+def _type_expected_at_cursor(request: CompletionRequest) -> Type | None:
     """The type that a value here is assigned to, if that is known: of `count` in `count <= ‸`."""
     cursor = request.cursor
     call = cursor.call
     if call is not None and call.call_kind is CallKind.PORTS and call.argument_name:
-        body = request.analysis.module_body(call.path[0]) if call.path else None
+        body = request.analysis.module_body(call.callee_path[0]) if call.callee_path else None
         port = body.findPort(call.argument_name) if body is not None else None
         return port.type if isinstance(port, PortSymbol) else None
     if call is not None and call.call_kind is CallKind.ARGUMENTS:
-        routine = symbol_at_path(request.analysis, request.byte, call.path)
-        if not isinstance(routine, SubroutineSymbol) or call.argument >= len(routine.arguments):
+        routine = symbol_at_path(request.analysis, request.analysed_byte, call.callee_path)
+        if not isinstance(routine, SubroutineSymbol) or call.argument_index >= len(routine.arguments):
             return None
-        argument: FormalArgumentSymbol = routine.arguments[call.argument]
+        argument: FormalArgumentSymbol = routine.arguments[call.argument_index]
         return argument.type
-    if not cursor.assigned:
+    if not cursor.assigned_path:
         return None
-    assigned_symbol = symbol_at_path(request.analysis, request.byte, cursor.assigned)
+    assigned_symbol = symbol_at_path(request.analysis, request.analysed_byte, cursor.assigned_path)
     if not isinstance(assigned_symbol, ValueSymbol):
         return None
-    return type_after_indices(assigned_symbol.type, cursor.assigned_indices)
+    return type_after_indices(assigned_symbol.type, cursor.assigned_index_count)
 
 
 _SORTS = {
-    "Parameter": Sort.CONSTANT,
-    "Specparam": Sort.CONSTANT,
-    "EnumValue": Sort.ENUM_VALUE,
-    "TypeAlias": Sort.TYPE,
-    "TypeParameter": Sort.TYPE,
-    "NetType": Sort.TYPE,
-    "ClassType": Sort.CLASS,
-    "GenericClassDef": Sort.CLASS,
-    "CovergroupType": Sort.CLASS,
-    "Subroutine": Sort.FUNCTION,
-    "MethodPrototype": Sort.FUNCTION,
-    "Instance": Sort.INSTANCE,
-    "InstanceArray": Sort.INSTANCE,
-    "InterfacePort": Sort.INSTANCE,
-    "Package": Sort.PACKAGE,
-    "Field": Sort.FIELD,
-    "ClassProperty": Sort.FIELD,
-    "ModportPort": Sort.FIELD,
-    "Modport": Sort.INTERFACE,
-    "GenerateBlock": Sort.BLOCK,
-    "GenerateBlockArray": Sort.BLOCK,
-    "StatementBlock": Sort.BLOCK,
+    "Parameter": ProposalKind.CONSTANT,
+    "Specparam": ProposalKind.CONSTANT,
+    "EnumValue": ProposalKind.ENUM_VALUE,
+    "TypeAlias": ProposalKind.TYPE,
+    "TypeParameter": ProposalKind.TYPE,
+    "NetType": ProposalKind.TYPE,
+    "ClassType": ProposalKind.CLASS,
+    "GenericClassDef": ProposalKind.CLASS,
+    "CovergroupType": ProposalKind.CLASS,
+    "Subroutine": ProposalKind.FUNCTION,
+    "MethodPrototype": ProposalKind.FUNCTION,
+    "Instance": ProposalKind.INSTANCE,
+    "InstanceArray": ProposalKind.INSTANCE,
+    "InterfacePort": ProposalKind.INSTANCE,
+    "Package": ProposalKind.PACKAGE,
+    "Field": ProposalKind.FIELD,
+    "ClassProperty": ProposalKind.FIELD,
+    "ModportPort": ProposalKind.FIELD,
+    "Modport": ProposalKind.INTERFACE,
+    "GenerateBlock": ProposalKind.BLOCK,
+    "GenerateBlockArray": ProposalKind.BLOCK,
+    "StatementBlock": ProposalKind.BLOCK,
 }
 
 
-def _sort_of_symbol(symbol: Symbol) -> Sort:
-    return _SORTS.get(symbol.kind.name, Sort.SIGNAL)
+def _kind_of_symbol(symbol: Symbol) -> ProposalKind:
+    return _SORTS.get(symbol.kind.name, ProposalKind.SIGNAL)
 
 
 def member_proposals(request: CompletionRequest) -> Iterator[Proposal]:
     """Yield what can follow the dot or the `::` before the cursor."""
     path = request.cursor.path
-    symbol = symbol_at_path(request.analysis, request.byte, path)
+    symbol = symbol_at_path(request.analysis, request.analysed_byte, path)
     if symbol is None:
-        if request.cursor.expected_code is Expected.MEMBER and len(path) == 1:
+        if request.cursor.expected_code is ExpectedCode.MEMBER and len(path) == 1:
             yield from _modport_proposals(request, path[0])
         return
     seen_names: set[str] = set()
@@ -272,9 +272,9 @@ def member_proposals(request: CompletionRequest) -> Iterator[Proposal]:
         seen_names.add(scope_member.name)
         yield _member_proposal(request, scope_member, position, parameter_values)
 
-    value_type = type_of_value(symbol) if request.cursor.expected_code is Expected.MEMBER else None
+    value_type = type_of_value(symbol) if request.cursor.expected_code is ExpectedCode.MEMBER else None
     if value_type is not None:
-        value_type = type_after_indices(value_type, request.cursor.path_indices)
+        value_type = type_after_indices(value_type, request.cursor.path_index_count)
         if value_type is None:
             return
     canonical = value_type.canonicalType if value_type is not None else None
@@ -288,13 +288,15 @@ def member_proposals(request: CompletionRequest) -> Iterator[Proposal]:
 
 def _allows_only_static_members(request: CompletionRequest, symbol: Symbol) -> bool:
     """True if only what needs no object can follow: behind `class::` outside of that class and those that extend it."""
-    if request.cursor.expected_code is not Expected.SCOPED or not isinstance(symbol, ClassType | GenericClassDefSymbol):
+    if request.cursor.expected_code is not ExpectedCode.SCOPED or not isinstance(
+        symbol, ClassType | GenericClassDefSymbol
+    ):
         return False
-    line = request.text[request.text.rfind("\n", 0, request.cursor.start) + 1 : request.cursor.start]
+    line = request.text[request.text.rfind("\n", 0, request.cursor.word_start) + 1 : request.cursor.word_start]
     if _ROUTINE.match(line):
         # A method's body outside of its class.
         return False
-    scopes = (scope for scope in scopes_at(request.analysis, request.byte) if isinstance(scope, ClassType))
+    scopes = (scope for scope in scopes_at(request.analysis, request.analysed_byte) if isinstance(scope, ClassType))
     return all(symbol.name not in names_of_class_and_bases(scope) for scope in scopes)
 
 
@@ -306,11 +308,11 @@ _LISTED = (FieldSymbol, EnumValueSymbol, ModportPortSymbol)
 
 def _class_parameter_values_by_name(request: CompletionRequest, symbol: GenericClassDefSymbol) -> dict[str, str]:
     """The values written for the parameters of a class, by their names: `T` is `int` behind `config_db#(int)::`."""
-    start = request.cursor.start
+    start = request.cursor.word_start
     code = [
         token
-        for token in tokens(request.text, max(0, start - _FAR), start)
-        if token.token_kind is not ExplainedTokenKind.COMMENT
+        for token in tokens_between(request.text, max(0, start - _FAR), start)
+        if token.token_kind is not CodeTokenKind.COMMENT
     ]
     opening = opening_bracket_index(code, len(code) - 2) if len(code) > 1 and code[-2].text == ")" else 0
     class_ = symbol.invalidSpecialization
@@ -353,11 +355,11 @@ def _member_proposal(
         snippet = call_snippet(header_of_subroutine(symbol, request.analysis.sources), request.cursor.expected_code)
     return Proposal(
         scope_member.name,
-        _sort_of_symbol(symbol),
+        _kind_of_symbol(symbol),
         Rank.MEMBER,
         short_detail(symbol),
         snippet=snippet,
-        documentation=_documentation_maker_with_values(
+        make_documentation=_documentation_maker_with_values(
             _documentation_maker(symbol, request.analysis), parameter_values
         ),
         position=position if isinstance(symbol, _LISTED) else 0,
@@ -368,10 +370,14 @@ def _builtin_method_proposals(request: CompletionRequest, methods: Iterable[Buil
     for method in methods:
         if request.matches_typed_word(method.name):
             takes = ", ".join(method.parameters)
-            description = f"```systemverilog\n{method.result} {method.name}({takes})\n```\n\n{method.description}"
-            detail = f"{method.result} ({takes})"
+            description = f"```systemverilog\n{method.result_type} {method.name}({takes})\n```\n\n{method.description}"
+            detail = f"{method.result_type} ({takes})"
             yield Proposal(
-                method.name, Sort.METHOD, Rank.NAMED, detail, documentation=constant_documentation(description)
+                method.name,
+                ProposalKind.METHOD,
+                Rank.NAMED,
+                detail,
+                make_documentation=constant_documentation_maker(description),
             )
 
 
@@ -381,8 +387,8 @@ def _modport_proposals(request: CompletionRequest, interface_name: str) -> Itera
         if isinstance(body_member, ModportSymbol) and request.matches_typed_word(body_member.name):
             yield Proposal(
                 body_member.name,
-                Sort.INTERFACE,
+                ProposalKind.INTERFACE,
                 Rank.MEMBER,
                 "modport",
-                documentation=_documentation_maker(body_member, request.analysis),
+                make_documentation=_documentation_maker(body_member, request.analysis),
             )

@@ -64,7 +64,7 @@ _MOST_BASES = 100
 _WITH_MEMBERS = (PackedStructType, UnpackedStructType, PackedUnionType, UnpackedUnionType, ClassType, EnumType)
 """Types whose values, or which themselves, have members behind a dot."""
 
-Listed = Callable[[Symbol], Iterable[tuple[str, Symbol]]]
+ListMembers = Callable[[Symbol], Iterable[tuple[str, Symbol]]]
 """Gives the members of a scope with their names; wildcard imports have an empty name."""
 
 
@@ -97,7 +97,7 @@ def scopes_at(analysis: FileAnalysis, byte: int) -> list[ScopeSymbol]:
     return scopes
 
 
-def names_in_scope(analysis: FileAnalysis, byte: int, list_members: Listed) -> Iterator[NameInScope]:
+def names_in_scope(analysis: FileAnalysis, byte: int, list_members: ListMembers) -> Iterator[NameInScope]:
     """Every name that can be used at a byte; of two that are the same, only the nearer.
 
     In `import p::*; wire a; initial begin int a; ‸`, where `p` declares `b`, these are the variable `a` and, further
@@ -161,10 +161,10 @@ def symbol_at_path(analysis: FileAnalysis, byte: int, path_tokens: Sequence[str]
     elif name == "$unit":
         symbol = next((scope for scope in scopes if isinstance(scope, CompilationUnitSymbol)), None)
     elif len(path_tokens) > 1 and path_tokens[1] == "::":
-        symbol = analysis.compilation.getPackage(name) or _first_symbol_named(scopes, name)
+        symbol = analysis.lookup_compilation.getPackage(name) or _first_symbol_named(scopes, name)
     else:
-        symbol = _first_symbol_named(scopes, name) or analysis.compilation.getPackage(name)
-    if symbol is None and (library := analysis.compilation.getPackage("std")) is not None:
+        symbol = _first_symbol_named(scopes, name) or analysis.lookup_compilation.getPackage(name)
+    if symbol is None and (library := analysis.lookup_compilation.getPackage("std")) is not None:
         symbol = library.find(name)
     if symbol is None and "::" not in path_tokens[1:2] and (body := analysis.module_body(name)) is not None:
         # A path may begin at a top, as `top.gl[0].u` does; after an interface, modports are meant.
@@ -176,7 +176,7 @@ def symbol_at_path(analysis: FileAnalysis, byte: int, path_tokens: Sequence[str]
         owner = symbol
         symbol = next((member for member in members_reached_through(owner) if member.name == step), None)
         if symbol is None and (owner_type := type_of_value(owner)) is not None:
-            symbol = _type_of_builtin_call(owner_type, step, analysis.compilation)
+            symbol = _type_of_builtin_call(owner_type, step, analysis.lookup_compilation)
     return symbol
 
 
@@ -204,7 +204,7 @@ def _type_of_builtin_call(type_: Type | None, method_name: str, compilation: Com
                     "queue": type_,
                     "array": type_,
                 }
-                return result_symbols.get(method.result)
+                return result_symbols.get(method.result_type)
         type_ = type_.canonicalType.arrayElementType
     return None
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.language.completion.cursor import Cursor, Expected
+from benchwright_verilog.language.completion.cursor import Cursor, ExpectedCode
 
 if TYPE_CHECKING:
     from benchwright_verilog.language.completion.library import Library
     from benchwright_verilog.language.explanation.headers import Header
-    from benchwright_verilog.language.explanation.known_macros import Texts
+    from benchwright_verilog.language.explanation.known_macros import ReadText
     from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
     from benchwright_verilog.semantics.project.project import Project
 
@@ -31,7 +31,7 @@ class Rank:
     SNIPPET = 18
 
 
-class Sort(Enum):
+class ProposalKind(Enum):
     """The kind of a proposal, for its icon."""
 
     KEYWORD = 1
@@ -60,7 +60,7 @@ class Proposal:
     """One thing to write."""
 
     label: str
-    sort: Sort
+    kind: ProposalKind
     rank: int
     """Lower is likelier."""
     detail: str = ""
@@ -68,7 +68,7 @@ class Proposal:
     """The text that is put in where it is not the label."""
     snippet: str = ""
     """The same with places to fill in (LSP, "Snippet Syntax")."""
-    documentation: Callable[[], str] = field(default=lambda: "", repr=False)
+    make_documentation: Callable[[], str] = field(default=lambda: "", repr=False)
     """Makes its documentation, Markdown."""
     position: int = 0
     """Position among its like, such as the ports of a module; otherwise the alphabet decides."""
@@ -80,12 +80,12 @@ class CompletionRequest:
 
     cursor: Cursor
     text: str
-    byte: int
+    analysed_byte: int
     """The expected, in the text that was analysed."""
     analysis: FileAnalysis
     project: Project
     library: Library
-    texts: Texts
+    read_text: ReadText
     has_snippets: bool
 
     @property
@@ -109,7 +109,7 @@ def is_fuzzy_match(word: str, name: str) -> bool:
     return all(letter in letters for letter in small)
 
 
-def constant_documentation(text: str) -> Callable[[], str]:
+def constant_documentation_maker(text: str) -> Callable[[], str]:
     """Documentation that is there already."""
     return lambda: text
 
@@ -119,11 +119,11 @@ def escape_for_snippet(text: str) -> str:
     return text.replace("\\", "\\\\").replace("$", "\\$").replace("}", "\\}")
 
 
-def call_snippet(header: Header, expected_code: Expected) -> str:
+def call_snippet(header: Header, expected_code: ExpectedCode) -> str:
     """A call with a place to fill in for each argument that must be given."""
     if not header.formals:
         return ""
     required = [formal for formal in header.formals if not formal.is_optional]
     stops = ", ".join(f"${{{stop}:{escape_for_snippet(formal.name)}}}" for stop, formal in enumerate(required, 1))
-    statement_end = ";" if expected_code is Expected.STATEMENT and header.kind == "task" else ""
+    statement_end = ";" if expected_code is ExpectedCode.STATEMENT and header.kind == "task" else ""
     return f"{escape_for_snippet(header.name)}({stops}){statement_end}"

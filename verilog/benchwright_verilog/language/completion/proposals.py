@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchwright_verilog.language.completion.cursor import Expected
+from benchwright_verilog.language.completion.cursor import ExpectedCode
 from benchwright_verilog.language.completion.instance_proposals import (
     module_and_instance_proposals,
     package_proposals,
@@ -24,21 +24,21 @@ from benchwright_verilog.language.completion.word_proposals import (
 def proposals(request: CompletionRequest) -> Iterator[Proposal]:
     """Everything that may be written."""
     match request.cursor.expected_code:
-        case Expected.NOTHING | Expected.INCLUDE:
+        case ExpectedCode.NOTHING | ExpectedCode.INCLUDE:
             return
-        case Expected.SYSTEM:
+        case ExpectedCode.SYSTEM:
             yield from system_word_proposals(request, Rank.MEMBER)
-        case Expected.MACRO:
+        case ExpectedCode.MACRO:
             yield from macro_proposals(request, with_directives=True)
-        case Expected.MACRO_NAME:
+        case ExpectedCode.MACRO_NAME:
             yield from macro_proposals(request, with_directives=False)
-        case Expected.PACKAGE:
+        case ExpectedCode.PACKAGE:
             yield from package_proposals(request, Rank.MEMBER)
-        case Expected.SCOPED | Expected.MEMBER:
+        case ExpectedCode.SCOPED | ExpectedCode.MEMBER:
             yield from member_proposals(request)
-        case Expected.CONNECTED_NAME:
+        case ExpectedCode.CONNECTED_NAME:
             yield from unconnected_formal_proposals(request, is_after_dot=True)
-        case Expected.CONNECTION:
+        case ExpectedCode.CONNECTION:
             yield from unconnected_formal_proposals(request, is_after_dot=False)
             yield from scope_name_proposals(request)
         case _:
@@ -48,27 +48,27 @@ def proposals(request: CompletionRequest) -> Iterator[Proposal]:
 def _statement_or_value_proposals(request: CompletionRequest) -> Iterator[Proposal]:
     expected_code = request.cursor.expected_code
     if expected_code in (
-        Expected.ITEM,
-        Expected.STATEMENT,
-        Expected.EXPRESSION,
-        Expected.TYPE,
-        Expected.PORT_DECLARATION,
+        ExpectedCode.ITEM,
+        ExpectedCode.STATEMENT,
+        ExpectedCode.EXPRESSION,
+        ExpectedCode.TYPE,
+        ExpectedCode.PORT_DECLARATION,
     ):
         yield from scope_name_proposals(request)
-    if expected_code is Expected.ITEM:
+    if expected_code is ExpectedCode.ITEM:
         yield from module_and_instance_proposals(request)
-    if expected_code is Expected.PORT_DECLARATION:
+    if expected_code is ExpectedCode.PORT_DECLARATION:
         yield from unit_proposals(request, ("interface",))
     if expected_code in (
-        Expected.ITEM,
-        Expected.STATEMENT,
-        Expected.EXPRESSION,
-        Expected.TYPE,
-        Expected.PORT_DECLARATION,
+        ExpectedCode.ITEM,
+        ExpectedCode.STATEMENT,
+        ExpectedCode.EXPRESSION,
+        ExpectedCode.TYPE,
+        ExpectedCode.PORT_DECLARATION,
     ):
         yield from package_proposals(request, Rank.UNIT)
-    if expected_code in (Expected.STATEMENT, Expected.EXPRESSION, Expected.ITEM) and request.word:
+    if expected_code in (ExpectedCode.STATEMENT, ExpectedCode.EXPRESSION, ExpectedCode.ITEM) and request.word:
         yield from system_word_proposals(request, Rank.SYSTEM)
     yield from keyword_proposals(expected_code, request)
-    if expected_code in (Expected.TOP, Expected.ITEM, Expected.STATEMENT):
+    if expected_code in (ExpectedCode.TOP, ExpectedCode.ITEM, ExpectedCode.STATEMENT):
         yield from snippet_proposals(expected_code, request)

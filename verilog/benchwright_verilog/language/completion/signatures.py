@@ -14,10 +14,10 @@ class Signature:
     """A header on one line, with the places of its formals in it."""
 
     label: str
-    formals: tuple[tuple[int, int, Formal], ...]
+    formals_with_label_ranges: tuple[tuple[int, int, Formal], ...]
     """Begin and end of each in the label, in code points, and the formal itself."""
     documentation: str
-    active_formal: int | None
+    active_formal_index: int | None
     """Number of the formal that is being written; None if none is."""
 
 
@@ -30,8 +30,8 @@ def call_signature(header: Header, call: OpenCall) -> Signature | None:
     placed = []
     for index, formal in enumerate(formals):
         label += ", " if index else ""
-        placed.append((len(label), len(label) + len(formal.text), formal))
-        label += formal.text
+        placed.append((len(label), len(label) + len(formal.declaration_text), formal))
+        label += formal.declaration_text
     return Signature(label + ")", tuple(placed), header.documentation, _active_formal_index(formals, call))
 
 
@@ -39,8 +39,8 @@ def _label_beginning(header: Header, call: OpenCall) -> str:
     if call.call_kind is CallKind.PARAMETERS:
         return f"{header.name} #("
     if call.call_kind is CallKind.PORTS:
-        return f"{header.name} {call.instance or 'instance'}("
-    return f"{header.result} {header.name}(" if header.result else f"{header.name}("
+        return f"{header.name} {call.instance_name or 'instance'}("
+    return f"{header.result_type} {header.name}(" if header.result_type else f"{header.name}("
 
 
 def _active_formal_index(formals: Sequence[Formal], call: OpenCall) -> int | None:
@@ -49,6 +49,6 @@ def _active_formal_index(formals: Sequence[Formal], call: OpenCall) -> int | Non
     if call.taken_names:
         # After a named connection comes another named one: the next that is open.
         return next((index for index, formal in enumerate(formals) if formal.name not in call.taken_names), None)
-    if call.argument < len(formals):
-        return call.argument
-    return len(formals) - 1 if formals[-1].text.rstrip("]").endswith("…") else None
+    if call.argument_index < len(formals):
+        return call.argument_index
+    return len(formals) - 1 if formals[-1].declaration_text.rstrip("]").endswith("…") else None

@@ -22,7 +22,7 @@ from pyslang.ast import (
 )
 
 from benchwright_verilog.language.explanation.descriptions import connection_phrases, describe, port_with_inner_symbol
-from benchwright_verilog.language.explanation.known_macros import KnownMacros, Texts
+from benchwright_verilog.language.explanation.known_macros import KnownMacros, ReadText
 from benchwright_verilog.language.explanation.macros import expand_use, macro_use_arguments
 from benchwright_verilog.language.explanation.numbers import literal_at, number_in_radices, read_number
 from benchwright_verilog.language.explanation.system_tasks import system_tasks_by_name
@@ -89,7 +89,7 @@ def _is_in_comment_or_string(document: Document, offset: int) -> bool:
     units = document.units
     unit = units[bisect_right(units, byte, key=lambda unit_: unit_.start) - 1]
     byte -= unit.start
-    node = unit.shape.tree.root_node.descendant_for_byte_range(byte, byte + 1)
+    node = unit.item_text.tree.root_node.descendant_for_byte_range(byte, byte + 1)
     return node is not None and node.type in _QUIET
 
 
@@ -120,7 +120,9 @@ def _explain_directive(line: str, column: int) -> Explanation | None:
     return None
 
 
-def explain_name(document: Document, code_point: int, analysis: FileAnalysis, texts: Texts) -> Explanation | None:
+def explain_name(
+    document: Document, code_point: int, analysis: FileAnalysis, read_text: ReadText
+) -> Explanation | None:
     """Explain a name by what it means."""
     lines = document.lines
     shift = TextShift(analysis.data, lines.data)
@@ -130,7 +132,7 @@ def explain_name(document: Document, code_point: int, analysis: FileAnalysis, te
     start, end = (lines.from_byte(shift.to_new(byte)) for byte in (occurrence.start, occurrence.end))
     target = occurrence.target
     if target.target_kind is TargetKind.MACRO:
-        known_macros = KnownMacros(analysis, texts)
+        known_macros = KnownMacros(analysis, read_text)
         markdown = _macro_markdown(
             document.text, end, target.name, known_macros, is_used=occurrence.role is NameRole.READ
         )
@@ -250,11 +252,11 @@ def _instances_and_inner_scopes(scope: ScopeSymbol) -> Iterator[ScopeSymbol | In
 
 
 def explain_macro_of_header(
-    document: Document, code_point: int, analysis: FileAnalysis, target: Target, texts: Texts
+    document: Document, code_point: int, analysis: FileAnalysis, target: Target, read_text: ReadText
 ) -> Explanation | None:
     """Explain the use of a macro by a definition that the file does not include."""
     use = next(match for match in _MACRO_USE.finditer(document.text) if match.start() <= code_point <= match.end())
-    known_macros = KnownMacros(analysis, texts, {target.name: target})
+    known_macros = KnownMacros(analysis, read_text, {target.name: target})
     markdown = _macro_markdown(document.text, use.end(), target.name, known_macros, is_used=True)
     return Explanation(use.start(), use.end(), markdown) if markdown else None
 

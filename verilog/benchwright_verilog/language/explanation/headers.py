@@ -45,7 +45,7 @@ class Formal:
     """One parameter, port or argument."""
 
     name: str
-    text: str
+    declaration_text: str
     """Its declaration on one line, such as `input logic [7:0] d`."""
     direction: str = ""
     """`input`, `output`, `inout`, `ref`, or `interface`; empty for parameters."""
@@ -68,14 +68,14 @@ class Header:
     formals: tuple[Formal, ...]
     """Ports or arguments."""
     documentation: str
-    result: str = ""
+    result_type: str = ""
     """The type of a function's value."""
 
     @property
     def one_line(self) -> str:
         """The header as it is called, such as `function int sum(input int a, input int b)`."""
-        result = f"{self.result} " if self.result else ""
-        return f"{self.kind} {result}{self.name}({', '.join(formal.text for formal in self.formals)})"
+        result = f"{self.result_type} " if self.result_type else ""
+        return f"{self.kind} {result}{self.name}({', '.join(formal.declaration_text for formal in self.formals)})"
 
 
 _KINDS = {"InterfaceDeclaration": "interface", "ProgramDeclaration": "program"}
@@ -233,7 +233,7 @@ def header_of_system_task(system_task: SystemTask) -> Header:
         (),
         formals,
         system_task.description,
-        system_task.result,
+        system_task.result_type,
     )
 
 

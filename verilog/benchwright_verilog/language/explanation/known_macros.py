@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
     from benchwright_verilog.semantics.names.occurrence import Target
 
-Texts = Callable[[Path], str | None]
+ReadText = Callable[[Path], str | None]
 """Gives the text of a file, open or not."""
 
 
@@ -22,15 +22,18 @@ class KnownMacros(Mapping[str, Macro]):
 
     Args:
         analysis: Analysis of the file.
-        texts: Gives the files that they are defined in.
+        read_text: Gives the files that they are defined in.
         overriding_targets: Macros that the file does not know, by their names.
     """
 
     def __init__(
-        self, analysis: FileAnalysis, texts: Texts, overriding_targets: Mapping[str, Target] = MappingProxyType({})
+        self,
+        analysis: FileAnalysis,
+        read_text: ReadText,
+        overriding_targets: Mapping[str, Target] = MappingProxyType({}),
     ) -> None:
         self._targets = {**analysis.macros.last_definitions_by_name, **overriding_targets}
-        self._texts = texts
+        self._texts = read_text
         self._read: dict[str, Macro | None] = {}
 
     def __getitem__(self, name: str) -> Macro:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchwright_verilog.language.explanation.comments import documentation_around
-from benchwright_verilog.language.explanation.tokens import CLOSING, OPENING, ExplainedTokenKind, tokens
+from benchwright_verilog.language.explanation.tokens import CLOSING, OPENING, CodeTokenKind, tokens_between
 
 _DEFINE = re.compile(r"(?m)^[ \t]*`define[ \t]+(?P<name>[A-Za-z_][\w$]*|\\[!-~]+)(?P<open>\()?")
 _DEEPEST = 32
@@ -24,7 +24,7 @@ class Macro:
     parameters: tuple[str, ...] | None
     """Each with its default, as in `a=1`; None if it takes no parentheses."""
     body: str
-    start: int
+    name_start: int
     """Start of its name, in code points."""
     documentation: str = ""
 
@@ -68,8 +68,8 @@ def arguments_and_end(text: str, opening_bracket_offset: int) -> tuple[list[str]
     """The arguments between a pair of parentheses, and the offset behind it; all the rest where it has no end."""
     depth, start = 0, opening_bracket_offset + 1
     arguments: list[str] = []
-    for token in tokens(text, opening_bracket_offset, min(len(text), opening_bracket_offset + _LONGEST)):
-        if token.token_kind is not ExplainedTokenKind.SYMBOL:
+    for token in tokens_between(text, opening_bracket_offset, min(len(text), opening_bracket_offset + _LONGEST)):
+        if token.token_kind is not CodeTokenKind.SYMBOL:
             continue
         if token.text in OPENING:
             depth += 1

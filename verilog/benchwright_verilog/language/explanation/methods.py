@@ -15,7 +15,7 @@ class BuiltinMethod:
 
     name: str
     parameters: tuple[str, ...]
-    result: str
+    result_type: str
     description: str
 
 

@@ -11,7 +11,7 @@ class SystemTask:
     """One system task or function."""
 
     name: str
-    result: str
+    result_type: str
     """The type of its value; empty for a task."""
     parameters: tuple[str, ...]
     """As shown, in order; `…` after one that repeats, brackets around one that may be left out."""
@@ -21,13 +21,13 @@ class SystemTask:
     @property
     def is_function(self) -> bool:
         """True if it is used in expressions."""
-        return bool(self.result)
+        return bool(self.result_type)
 
     @property
     def signature(self) -> str:
         """The form in which it is called."""
         arguments = f"({', '.join(self.parameters)})" if self.parameters else ""
-        return f"{'function ' + self.result if self.result else 'task'} {self.name}{arguments}"
+        return f"{'function ' + self.result_type if self.result_type else 'task'} {self.name}{arguments}"
 
 
 @cache

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import NamedTuple
 
 
-class ExplainedTokenKind(Enum):
+class CodeTokenKind(Enum):
     """The kind of a token."""
 
     WORD = "word"
@@ -23,10 +23,10 @@ class ExplainedTokenKind(Enum):
     SYMBOL = "symbol"
 
 
-class ExplainedToken(NamedTuple):
+class CodeToken(NamedTuple):
     """One token. Offsets are code points of the whole text."""
 
-    token_kind: ExplainedTokenKind
+    token_kind: CodeTokenKind
     text: str
     start: int
     end: int
@@ -44,13 +44,13 @@ _TOKEN = re.compile(
     r"|\+\+|--|\+=|-=|\*=|/=|%=|&=|\|=|\^=|\.\*|##|#=#|#-#|@@|\*\*|'\{|'\(|[^\s\w])",
     re.DOTALL,
 )
-_KINDS = {kind.value: kind for kind in ExplainedTokenKind}
+_KINDS = {kind.value: kind for kind in CodeTokenKind}
 
 
-def tokens(text: str, start_offset: int, end_offset: int) -> list[ExplainedToken]:
-    """The tokens between two offsets; one that crosses the end is cut there."""
+def tokens_between(text: str, start_offset: int, end_offset: int) -> list[CodeToken]:
+    """The tokens_between between two offsets; one that crosses the end is cut there."""
     return [
-        ExplainedToken(_KINDS[match.lastgroup or "symbol"], match[0], *match.span())
+        CodeToken(_KINDS[match.lastgroup or "symbol"], match[0], *match.span())
         for match in _TOKEN.finditer(text, start_offset, end_offset)
     ]
 
@@ -59,12 +59,12 @@ OPENING = frozenset({"(", "[", "{", "'{", "'("})
 CLOSING = frozenset({")", "]", "}"})
 
 
-def opening_bracket_index(code: Sequence[ExplainedToken], closing_index: int) -> int:
+def opening_bracket_index(code: Sequence[CodeToken], closing_index: int) -> int:
     """The index of the bracket that the one at `closing_index` closes; -1 where there is none."""
     depth = 0
     for index in range(closing_index, -1, -1):
         text = code[index].text
-        if code[index].token_kind is not ExplainedTokenKind.SYMBOL:
+        if code[index].token_kind is not CodeTokenKind.SYMBOL:
             continue
         if text in CLOSING:
             depth += 1

@@ -85,7 +85,7 @@ def describe_routine(symbol: SubroutineSymbol, sources: SourceManager) -> NameDe
     """Describe a function or task."""
     header = header_of_subroutine(symbol, sources)
     fact_lines = [kind_with_owner(header.kind, symbol)]
-    if header.result and not symbol.returnType.isVoid:
+    if header.result_type and not symbol.returnType.isVoid:
         fact_lines.append(f"returns {type_line(symbol.returnType)}")
     text = declaration_of(symbol, sources).text or header.one_line
     return NameDescription(text, tuple(fact_lines), "", header.documentation)
@@ -173,7 +173,11 @@ def _declaration_without_ports(header: Header) -> str:
 
 
 def _with_parameter_keyword(formal: Formal) -> str:
-    return formal.text if formal.text.startswith("parameter") else f"parameter {formal.text}"
+    return (
+        formal.declaration_text
+        if formal.declaration_text.startswith("parameter")
+        else f"parameter {formal.declaration_text}"
+    )
 
 
 def _parameter_value_or_type(body: InstanceBodySymbol, formal: Formal) -> str:
@@ -198,6 +202,6 @@ def _port_type(formal: Formal, symbol: Symbol | None) -> str:
     if isinstance(symbol, PortSymbol):
         name, width = type_name(symbol.type), width_of(symbol.type)
         return f"`{name}`" + (f" · {bits_phrase(width)}" if width and width > 1 and "[" not in name else "")
-    port_type = formal.text.removeprefix(formal.direction).strip()
+    port_type = formal.declaration_text.removeprefix(formal.direction).strip()
     port_type = port_type.removesuffix(formal.name).strip() if port_type.endswith(formal.name) else port_type
     return f"`{port_type.partition('=')[0].strip()}`" if port_type else ""

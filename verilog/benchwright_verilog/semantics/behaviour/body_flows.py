@@ -32,11 +32,11 @@ from benchwright_verilog.semantics.behaviour.guarded_statements import (
     awaited_signal_events,
     guarded_statements,
 )
-from benchwright_verilog.semantics.compilation.instances import NameLocation
+from benchwright_verilog.semantics.compilation.instances import FileSpan
 from benchwright_verilog.semantics.names.named_values import (
     assigned_parts,
     one_line_source,
-    select_expressions,
+    selector_expressions,
     signal_symbol_of,
     signals_by_path,
 )
@@ -76,45 +76,45 @@ class Flow:
     """`assign`, `always_ff` and so on, `declaration`, or `connection`."""
     text: str
     """As it is written, on one line; a long one is cut."""
-    span: NameLocation | None
-    instance: str
+    span: FileSpan | None
+    instance_path: str
     """The path of the instance that is connected, or that the assignment is in."""
-    targets: tuple[str, ...]
+    target_paths: tuple[str, ...]
     """Paths of the signals that it writes."""
-    sources: tuple[tuple[str, AssignmentRole], ...]
+    source_paths_with_roles: tuple[tuple[str, AssignmentRole], ...]
     """Paths of those that it reads."""
 
 
 @dataclass
-class Body:
+class InstanceFlows:
     """The content of one instance, without the instances in it."""
 
     flows: list[Flow] = field(default_factory=list)
-    signals: dict[str, Symbol] = field(default_factory=dict)
+    symbol_by_path: dict[str, Symbol] = field(default_factory=dict)
     """By their paths."""
-    interfaces: list[tuple[str, str]] = field(default_factory=list)
+    instance_and_interface_paths: list[tuple[str, str]] = field(default_factory=list)
     """Paths of instances in it, with those of the interfaces that each is connected to."""
     is_cut: bool = False
     """True if it has more assignments than were examined."""
 
 
-class _TooManyError(Exception):
+class _TooManyFlowsError(Exception):
     pass
 
 
-def read_instance_flows(design: InstanceTree, instance: InstanceSymbol) -> Body:
+def read_instance_flows(design: InstanceTree, instance: InstanceSymbol) -> InstanceFlows:
     """Reads an instance; `InstanceTree.lock` has to be held."""
-    body_reader = _BodyReader(design, instance.hierarchicalPath)
+    body_reader = _FlowReader(design, instance.hierarchicalPath)
     try:
         body_reader.add_scope_flows(instance.body)
-    except _TooManyError:
-        body_reader.instance_body.is_cut = True
-    return body_reader.instance_body
+    except _TooManyFlowsError:
+        body_reader.instance_flows.is_cut = True
+    return body_reader.instance_flows
 
 
-class _BodyReader:
+class _FlowReader:
     def __init__(self, design: InstanceTree, path: str) -> None:
-        self.instance_body = Body()
+        self.instance_flows = InstanceFlows()
         self._design = design
         self._path = path
 
@@ -135,7 +135,7 @@ class _BodyReader:
                 case ProceduralBlockSymbol():
                     self._add_process_flows(scope_member)
                 case NetSymbol() | VariableSymbol():
-                    self._add_initial_value(scope_member)
+                    self._add_signal_and_initial_value(scope_member)
 
     def _add_array_connections(self, array: InstanceArraySymbol) -> None:
         for array_element in array:
@@ -144,11 +144,11 @@ class _BodyReader:
             elif isinstance(array_element, InstanceArraySymbol):
                 self._add_array_connections(array_element)
 
-    def _add_initial_value(self, symbol: NetSymbol | VariableSymbol) -> None:
+    def _add_signal_and_initial_value(self, symbol: NetSymbol | VariableSymbol) -> None:
         path = symbol.hierarchicalPath
         is_generated = isinstance(symbol, VariableSymbol) and VariableFlags.CompilerGenerated in symbol.flags
         if not is_generated:
-            self.instance_body.signals[path] = symbol
+            self.instance_flows.symbol_by_path[path] = symbol
         initial_value = symbol.initializer
         if initial_value is not None:
             self._add_flow(
@@ -166,7 +166,7 @@ class _BodyReader:
             if isinstance(port, InterfacePortSymbol):
                 interface = connection.ifaceConn[0]
                 if interface is not None:
-                    self.instance_body.interfaces.append((path, interface.hierarchicalPath))
+                    self.instance_flows.instance_and_interface_paths.append((path, interface.hierarchicalPath))
             if not isinstance(port, PortSymbol) or port.internalSymbol is None or expression is None:
                 continue
             inner_path = port.internalSymbol.hierarchicalPath
@@ -225,7 +225,7 @@ class _BodyReader:
         selected = [
             read_part
             for left in lefts
-            for index in select_expressions(left)
+            for index in selector_expressions(left)
             for read_part in _value_paths_with_roles(index)
         ]
         # In `a += b` the value is `a + b`.
@@ -237,20 +237,20 @@ class _BodyReader:
         kind: str,
         text: str,
         source_range: SourceRange,
-        targets: Iterable[str],
-        sources: Iterable[tuple[str, AssignmentRole]],
-        instance: str = "",
+        target_paths: Iterable[str],
+        source_paths_with_roles: Iterable[tuple[str, AssignmentRole]],
+        instance_path: str = "",
     ) -> None:
-        if len(self.instance_body.flows) >= _MAX_FLOWS:
-            raise _TooManyError
+        if len(self.instance_flows.flows) >= _MAX_FLOWS:
+            raise _TooManyFlowsError
         roles_by_path: dict[str, AssignmentRole] = {}
-        for path, role in sources:
+        for path, role in source_paths_with_roles:
             if len(roles_by_path) < _MAX_SOURCES:
                 roles_by_path.setdefault(path, role)
         span = self._design.file_span(source_range)
-        written_paths = tuple(dict.fromkeys(targets))
-        self.instance_body.flows.append(
-            Flow(kind, text, span, instance or self._path, written_paths, tuple(roles_by_path.items()))
+        written_paths = tuple(dict.fromkeys(target_paths))
+        self.instance_flows.flows.append(
+            Flow(kind, text, span, instance_path or self._path, written_paths, tuple(roles_by_path.items()))
         )
 
 

@@ -63,7 +63,7 @@ def call_nodes_at(project: Project, analysis: FileAnalysis, byte: int) -> list[C
     nodes: dict[CallNode, None] = {}
     for occurrence in analysis.occurrences_at(byte):
         target = occurrence.target
-        if target.target_kind in _ROUTINES | _SIGNALS | _UNITS and not target.generated:
+        if target.target_kind in _ROUTINES | _SIGNALS | _UNITS and not target.is_generated:
             nodes[_node_of_target(project, target)] = None
     if not nodes and (process := _process_or_module_at(analysis, byte)) is not None:
         is_on_it = process.node_kind is NodeKind.PROCESS and process.name_start <= byte <= process.name_end
@@ -150,7 +150,7 @@ def _occurrences_inside(analysis: FileAnalysis, node: CallNode) -> Iterator[Occu
 def _edges_by_named_target(project: Project, occurrences: Iterator[Occurrence], roles: set[NameRole]) -> list[CallEdge]:
     edges: dict[Target, CallEdge] = {}
     for occurrence in occurrences:
-        is_named = occurrence.target.target_kind in _ROUTINES | _SIGNALS | _UNITS and not occurrence.target.generated
+        is_named = occurrence.target.target_kind in _ROUTINES | _SIGNALS | _UNITS and not occurrence.target.is_generated
         if occurrence.role in roles and is_named:
             if occurrence.target not in edges:
                 edges[occurrence.target] = CallEdge(_node_of_target(project, occurrence.target))
@@ -255,12 +255,12 @@ def _process_node(analysis: FileAnalysis, node: SyntaxNode, name: str, detail: s
 
 
 def _make_node(
-    analysis: FileAnalysis, node: SyntaxNode, node_kind: NodeKind, name: str, start: int, detail: str
+    analysis: FileAnalysis, node: SyntaxNode, node_kind: NodeKind, name: str, name_start: int, detail: str
 ) -> CallNode | None:
     extent = _byte_extent(analysis, node)
-    if extent is None or not extent[0] <= start < extent[1]:
+    if extent is None or not extent[0] <= name_start < extent[1]:
         return None
-    return CallNode(node_kind, name, detail, analysis.path, *extent, start, start + len(name.encode()))
+    return CallNode(node_kind, name, detail, analysis.path, *extent, name_start, name_start + len(name.encode()))
 
 
 def _shortened_first_line(analysis: FileAnalysis, node: SyntaxNode) -> str:

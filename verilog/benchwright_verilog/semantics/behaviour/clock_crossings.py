@@ -19,7 +19,7 @@ from pyslang.ast import ValueSymbol
 
 from benchwright_verilog.semantics.behaviour.clock_graph import (
     ClockedRead,
-    Graph,
+    SignalGraph,
     is_gray_code_expression,
     paths_and_ranges_of_signals,
     signal_graph_of,
@@ -40,7 +40,7 @@ RULE = "clock-crossing"
 class _Crossing:
     clocked_read: ClockedRead
     register: str
-    domains: tuple[str, str]
+    write_and_read_domains: tuple[str, str]
     """The domains in which it is written and read, each by the signal that its clock comes from."""
 
 
@@ -55,13 +55,13 @@ def clock_crossing_candidates(
         reading_files: The files.
     """
     by_path: dict[Path, dict[tuple[int, int], SlangDiagnostic]] = {}
-    for crossing in _Domains(signal_graph_of(compilation)).unsynchronised_crossings():
+    for crossing in _ClockDomains(signal_graph_of(compilation)).unsynchronised_crossings():
         source_range = crossing.clocked_read.source_range
         location = locations.file_location_of(source_range.start)
         if location is None or location.path not in reading_files:
             continue
-        length = 0 if location.generated else max(0, source_range.end.offset - source_range.start.offset)
-        write_domain, read_domain = crossing.domains
+        length = 0 if location.is_generated else max(0, source_range.end.offset - source_range.start.offset)
+        write_domain, read_domain = crossing.write_and_read_domains
         message = (
             f"Candidate for a clock-domain crossing: {crossing.register} is written at {write_domain} and read here "
             f"at {read_domain}, "
@@ -74,14 +74,14 @@ def clock_crossing_candidates(
     return {path: tuple(by_span[span] for span in sorted(by_span)) for path, by_span in by_path.items()}
 
 
-class _Domains:
+class _ClockDomains:
     """The clock domains of a design.
 
     Args:
         graph: Its signals.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: SignalGraph) -> None:
         self._graph = graph
         self._known_domains: dict[str, str | None] = {}
         self._sources: dict[str, dict[str, bool]] = {}
@@ -91,14 +91,14 @@ class _Domains:
         """The crossings that are not synchronised in a way that is known here."""
         crossings_found = list(self._all_crossings())
         gray = {
-            (crossing.domains, _parent_path(crossing.register))
+            (crossing.write_and_read_domains, _parent_path(crossing.register))
             for crossing in crossings_found
             if self._takes_only_gray_codes(crossing.register)
         }
         for crossing in crossings_found:
             if self._is_memory(crossing.register):
                 scope = _parent_path(crossing.register)
-                gray_scopes = (gray_scope for domains, gray_scope in gray if domains == crossing.domains)
+                gray_scopes = (gray_scope for domains, gray_scope in gray if domains == crossing.write_and_read_domains)
                 if any(
                     f"{scope}.".startswith(f"{gray_scope}.") or f"{gray_scope}.".startswith(f"{scope}.")
                     for gray_scope in gray_scopes
@@ -108,12 +108,12 @@ class _Domains:
                 yield crossing
 
     def _all_crossings(self) -> Iterator[_Crossing]:
-        for clocked_read in self._graph.reads:
+        for clocked_read in self._graph.clocked_reads:
             read_domain = self._clock_source(clocked_read.clock)
             for register in (
-                self._feeds_without_logic_by_register(clocked_read.signal) if read_domain is not None else ()
+                self._is_fed_without_logic_by_register(clocked_read.signal) if read_domain is not None else ()
             ):
-                for clock in self._graph.clocks[register]:
+                for clock in self._graph.clocks_by_register[register]:
                     write_domain = self._clock_source(clock)
                     if read_domain is not None and write_domain is not None and write_domain != read_domain:
                         yield _Crossing(clocked_read, register, (write_domain, read_domain))
@@ -121,19 +121,21 @@ class _Domains:
     def _is_synchronised(self, crossing: _Crossing) -> bool:
         clocked_read = crossing.clocked_read
         if (
-            clocked_read.destination is None
-            or not self._feeds_without_logic_by_register(clocked_read.signal)[crossing.register]
+            clocked_read.destination_register is None
+            or not self._is_fed_without_logic_by_register(clocked_read.signal)[crossing.register]
         ):
             return False
         if not (self._is_one_bit(crossing.register) or self._takes_only_gray_codes(crossing.register)):
             return False
-        return clocked_read.is_shifted or self._is_read_only_by_registers(clocked_read.destination, crossing.domains[1])
+        return clocked_read.is_shifted or self._is_read_only_by_registers(
+            clocked_read.destination_register, crossing.write_and_read_domains[1]
+        )
 
     def _is_guarded_by_handshake(self, crossing: _Crossing) -> bool:
         """True if it is read under a condition that has crossed the same way through two registers."""
-        synchroniser_outputs = self._synchroniser_outputs_by_domains.get(crossing.domains, set())
+        synchroniser_outputs = self._synchroniser_outputs_by_domains.get(crossing.write_and_read_domains, set())
         return any(
-            synchroniser_outputs & self._feeds_without_logic_by_register(guard).keys()
+            synchroniser_outputs & self._is_fed_without_logic_by_register(guard).keys()
             for guard in crossing.clocked_read.guards
         )
 
@@ -142,11 +144,11 @@ class _Domains:
         """Domains → the registers that synchronised signals come out of, and those that take them a clock later."""
         synchroniser_outputs: dict[tuple[str, str], set[str]] = {}
         for crossing in self._all_crossings():
-            first_stage = crossing.clocked_read.destination
+            first_stage = crossing.clocked_read.destination_register
             if first_stage is None or not self._is_synchronised(crossing):
                 continue
             stages = {first_stage} if crossing.clocked_read.is_shifted else self._registers_taking(first_stage)
-            synchroniser_outputs.setdefault(crossing.domains, set()).update(
+            synchroniser_outputs.setdefault(crossing.write_and_read_domains, set()).update(
                 stages, *(self._registers_taking(stage) for stage in stages)
             )
         return synchroniser_outputs
@@ -157,9 +159,9 @@ class _Domains:
         while pending_signals:
             current = pending_signals.pop()
             registers |= {
-                clocked_read.destination
+                clocked_read.destination_register
                 for clocked_read in self._reads_by_signal.get(current, ())
-                if clocked_read.destination is not None
+                if clocked_read.destination_register is not None
             }
             loads = {load for load, is_plain in self._graph.loads.get(current, ()) if is_plain} - seen_signals
             seen_signals |= loads
@@ -172,7 +174,7 @@ class _Domains:
         while pending_signals:
             current = pending_signals.pop()
             for clocked_read in self._reads_by_signal.get(current, ()):
-                if clocked_read.destination is None or self._clock_source(clocked_read.clock) != domain:
+                if clocked_read.destination_register is None or self._clock_source(clocked_read.clock) != domain:
                     return False
                 count += 1
             for load, is_plain in self._graph.loads.get(current, ()):
@@ -186,11 +188,11 @@ class _Domains:
     @cached_property
     def _reads_by_signal(self) -> dict[str, list[ClockedRead]]:
         reads: dict[str, list[ClockedRead]] = {}
-        for clocked_read in self._graph.reads:
+        for clocked_read in self._graph.clocked_reads:
             reads.setdefault(clocked_read.signal, []).append(clocked_read)
         return reads
 
-    def _feeds_without_logic_by_register(self, signal: str) -> dict[str, bool]:
+    def _is_fed_without_logic_by_register(self, signal: str) -> dict[str, bool]:
         """Register → whether it feeds a signal as it is, without logic, for each that the signal comes from."""
         if signal not in self._sources:
             registers: dict[str, bool] = {}
@@ -202,7 +204,7 @@ class _Domains:
                     continue
                 seen_paths.add(current)
                 name, is_plain = current
-                if name in self._graph.clocks:
+                if name in self._graph.clocks_by_register:
                     registers[name] = registers.get(name, True) and is_plain
                     continue
                 pending_signals += ((driver, is_plain and plain) for driver, plain in self._graph.drivers.get(name, ()))
@@ -227,14 +229,16 @@ class _Domains:
         root = self._source_without_logic(clock)
         if root in self._graph.unknown_signals:
             return None
-        if root in self._graph.clocks:
-            made_of = {self._clock_source(clock_name) for clock_name in self._graph.clocks[root]} - {None}
+        if root in self._graph.clocks_by_register:
+            made_of = {self._clock_source(clock_name) for clock_name in self._graph.clocks_by_register[root]} - {None}
             return made_of.pop() if len(made_of) == 1 else root
         if not self._graph.drivers.get(root):
             return root
-        registers = self._feeds_without_logic_by_register(root)
+        registers = self._is_fed_without_logic_by_register(root)
         made_of = {
-            self._clock_source(clock_name) for register in registers for clock_name in self._graph.clocks[register]
+            self._clock_source(clock_name)
+            for register in registers
+            for clock_name in self._graph.clocks_by_register[register]
         } - {None}
         inputs = self._undriven_signals_feeding(root)
         made_of |= inputs & self._undriven_clocks if made_of or inputs & self._undriven_clocks else inputs
@@ -243,7 +247,7 @@ class _Domains:
     def _source_without_logic(self, signal: str) -> str:
         """The signal from which a signal comes by ports and assignments alone."""
         seen_signals = {signal}
-        while signal not in self._graph.clocks:
+        while signal not in self._graph.clocks_by_register:
             drivers = {name for name, is_plain in self._graph.drivers.get(signal, ()) if is_plain}
             if (
                 len(drivers) != 1
@@ -258,18 +262,18 @@ class _Domains:
     @cached_property
     def _undriven_clocks(self) -> set[str]:
         """The signals that nothing in the design drives, and that are clocks as they are."""
-        used_clocks = {clock for clocks in self._graph.clocks.values() for clock in clocks}
+        used_clocks = {clock for clocks in self._graph.clocks_by_register.values() for clock in clocks}
         return {
             root for clock in used_clocks if not self._graph.drivers.get(root := self._source_without_logic(clock))
-        } - {*self._graph.clocks}
+        } - {*self._graph.clocks_by_register}
 
     def _undriven_signals_feeding(self, signal: str) -> set[str]:
         """The signals that nothing in the design drives, of all that a signal is made of."""
         seen_signals, pending_signals, inputs = {signal}, [signal], set()
         while pending_signals:
             current = pending_signals.pop()
-            drivers = [] if current in self._graph.clocks else self._graph.drivers.get(current, [])
-            if not drivers and current not in self._graph.clocks:
+            drivers = [] if current in self._graph.clocks_by_register else self._graph.drivers.get(current, [])
+            if not drivers and current not in self._graph.clocks_by_register:
                 inputs.add(current)
             new_signals = {name for name, _ in drivers} - seen_signals
             seen_signals |= new_signals
@@ -297,17 +301,17 @@ class _Domains:
         if is_gray_code_expression(self._graph, value):
             return True
         name = signal_path_of(self._graph, value)
-        if name is None or name in self._graph.clocks:
+        if name is None or name in self._graph.clocks_by_register:
             return False
         made_of = self._graph.assigned_expressions.get(name, ())
         return bool(made_of) and all(is_gray_code_expression(self._graph, expression) for expression in made_of)
 
     def _is_one_bit(self, signal: str) -> bool:
-        symbol = self._graph.symbols.get(signal)
+        symbol = self._graph.symbol_by_path.get(signal)
         return isinstance(symbol, ValueSymbol) and symbol.type.isIntegral and symbol.type.bitWidth == 1
 
     def _is_memory(self, signal: str) -> bool:
-        symbol = self._graph.symbols.get(signal)
+        symbol = self._graph.symbol_by_path.get(signal)
         return isinstance(symbol, ValueSymbol) and symbol.type.canonicalType.isUnpackedArray
 
 

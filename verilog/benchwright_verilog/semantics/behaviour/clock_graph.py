@@ -57,7 +57,7 @@ class ClockedRead:
     """Its path from the top, as everywhere here."""
     clock: str
     source_range: SourceRange
-    destination: str | None
+    destination_register: str | None
     """The register that takes it as it is, without logic; None for any other use."""
     is_shifted: bool
     """True if that register shifts it through several bits."""
@@ -66,19 +66,19 @@ class ClockedRead:
 
 
 @dataclass
-class Graph:
+class SignalGraph:
     """The signals of a design by their paths."""
 
     drivers: dict[str, list[tuple[str, bool]]] = field(default_factory=dict)
     """The drivers of each signal without a clock, and whether that is all there is: an assignment or a port."""
     loads: dict[str, list[tuple[str, bool]]] = field(default_factory=dict)
     """The same from the other end."""
-    clocks: dict[str, set[str]] = field(default_factory=dict)
+    clocks_by_register: dict[str, set[str]] = field(default_factory=dict)
     """The clocks at which each register is written."""
-    reads: list[ClockedRead] = field(default_factory=list)
+    clocked_reads: list[ClockedRead] = field(default_factory=list)
     assigned_expressions: dict[str, list[Expression]] = field(default_factory=dict)
     """The expressions that are assigned to each signal."""
-    symbols: dict[str, Symbol] = field(default_factory=dict)
+    symbol_by_path: dict[str, Symbol] = field(default_factory=dict)
     unknown_signals: set[str] = field(default_factory=set)
     """The signals that are connected to modules that no file declares."""
 
@@ -88,9 +88,9 @@ class Graph:
         self.loads.setdefault(driving_signal, []).append((driven_signal, is_without_logic))
 
 
-def signal_graph_of(compilation: Compilation) -> Graph:
+def signal_graph_of(compilation: Compilation) -> SignalGraph:
     """The signals below the tops of a compilation, which has to be elaborated for this alone."""
-    graph = Graph()
+    graph = SignalGraph()
 
     def visit(symbol: object) -> object:
         match symbol:
@@ -122,7 +122,7 @@ def signal_graph_of(compilation: Compilation) -> Graph:
     return graph
 
 
-def paths_and_ranges_of_signals(graph: Graph, expression: object) -> Iterator[tuple[str, SourceRange]]:
+def paths_and_ranges_of_signals(graph: SignalGraph, expression: object) -> Iterator[tuple[str, SourceRange]]:
     """The signals that an expression or a statement names."""
     named_values: list[NamedValueExpression | HierarchicalValueExpression] = []
 
@@ -141,7 +141,7 @@ def unwrap_conversions(expression: Expression) -> Expression:
     return expression
 
 
-def signal_path_of(graph: Graph, expression: Expression) -> str | None:
+def signal_path_of(graph: SignalGraph, expression: Expression) -> str | None:
     """The signal that an expression is, or is a part of."""
     expression = unwrap_conversions(expression)
     while isinstance(expression, _SELECTS):
@@ -152,7 +152,7 @@ def signal_path_of(graph: Graph, expression: Expression) -> str | None:
     )
 
 
-def is_gray_code_expression(graph: Graph, expression: Expression) -> bool:
+def is_gray_code_expression(graph: SignalGraph, expression: Expression) -> bool:
     """True if an expression is `x ^ (x >> 1)`, or a call of a function that has `gray` in its name."""
     expression = unwrap_conversions(expression)
     if isinstance(expression, CallExpression):
@@ -178,20 +178,20 @@ def _signal_reference_if_any(node: object) -> Iterator[NamedValueExpression | Hi
 
 
 def _signal_path_after_adding_symbol(
-    graph: Graph, value_expression: NamedValueExpression | HierarchicalValueExpression
+    graph: SignalGraph, value_expression: NamedValueExpression | HierarchicalValueExpression
 ) -> str:
     path = value_expression.symbol.hierarchicalPath
-    graph.symbols.setdefault(path, value_expression.symbol)
+    graph.symbol_by_path.setdefault(path, value_expression.symbol)
     return path
 
 
-def _add_port_drivers(graph: Graph, instance: InstanceSymbol) -> None:
+def _add_port_drivers(graph: SignalGraph, instance: InstanceSymbol) -> None:
     for connection in instance.portConnections:
         port, outer = connection.port, connection.expression
         if not isinstance(port, PortSymbol) or port.internalSymbol is None or outer is None:
             continue
         inner_path = port.internalSymbol.hierarchicalPath
-        graph.symbols.setdefault(inner_path, port.internalSymbol)
+        graph.symbol_by_path.setdefault(inner_path, port.internalSymbol)
         if isinstance(outer, AssignmentExpression):
             for target in _assigned_signal_paths(graph, outer.left):
                 graph.add_driver(target, inner_path, is_without_logic=True)
@@ -199,7 +199,7 @@ def _add_port_drivers(graph: Graph, instance: InstanceSymbol) -> None:
             _add_drivers(graph, [inner_path], outer)
 
 
-def _add_drivers(graph: Graph, target_paths: list[str], driving_expression: Expression) -> None:
+def _add_drivers(graph: SignalGraph, target_paths: list[str], driving_expression: Expression) -> None:
     is_plain = signal_path_of(graph, driving_expression) is not None
     for target in target_paths:
         graph.assigned_expressions.setdefault(target, []).append(driving_expression)
@@ -207,11 +207,11 @@ def _add_drivers(graph: Graph, target_paths: list[str], driving_expression: Expr
             graph.add_driver(target, source, is_without_logic=is_plain)
 
 
-def _add_assignment_drivers(graph: Graph, assignment: AssignmentExpression) -> None:
+def _add_assignment_drivers(graph: SignalGraph, assignment: AssignmentExpression) -> None:
     _add_drivers(graph, _assigned_signal_paths(graph, assignment.left), assignment.right)
 
 
-def _assigned_signal_paths(graph: Graph, target_expression: Expression) -> list[str]:
+def _assigned_signal_paths(graph: SignalGraph, target_expression: Expression) -> list[str]:
     target_expression = unwrap_conversions(target_expression)
     if isinstance(target_expression, ConcatenationExpression):
         return [name for operand in target_expression.operands for name in _assigned_signal_paths(graph, operand)]
@@ -219,7 +219,7 @@ def _assigned_signal_paths(graph: Graph, target_expression: Expression) -> list[
     return [signal] if signal is not None else []
 
 
-def _add_process(graph: Graph, block: ProceduralBlockSymbol) -> None:
+def _add_process(graph: SignalGraph, block: ProceduralBlockSymbol) -> None:
     block_body = block.body
     if (
         block.procedureKind in _BY_CLOCK
@@ -246,7 +246,7 @@ def _add_process(graph: Graph, block: ProceduralBlockSymbol) -> None:
                     graph.add_driver(target, condition, is_without_logic=False)
 
 
-def _clock_and_resets_if_one_clock(graph: Graph, timed_body: TimedStatement) -> tuple[str, set[str]] | None:
+def _clock_and_resets_if_one_clock(graph: SignalGraph, timed_body: TimedStatement) -> tuple[str, set[str]] | None:
     """The clock of a block, and what else it waits for, which are its resets."""
     timing = timed_body.timing
     events = timing.events if isinstance(timing, EventListControl) else [timing]
@@ -259,14 +259,14 @@ def _clock_and_resets_if_one_clock(graph: Graph, timed_body: TimedStatement) -> 
     return (clocks[0], {name for name in waited if name} - {clocks[0]}) if len(clocks) == 1 else None
 
 
-def _add_clocked_process(graph: Graph, timed_body: TimedStatement, clock: str, resets: set[str]) -> None:
+def _add_clocked_process(graph: SignalGraph, timed_body: TimedStatement, clock: str, resets: set[str]) -> None:
     assigned_ranges: set[tuple[int, int]] = set()
     guarded_parts = _guarded_parts(graph, timed_body.stmt)
     for assignment in _assignments_in(timed_body.stmt):
         assigned_ranges |= set(_buffers_and_offsets_of_signal_names(graph, assignment))
         targets = _assigned_signal_paths(graph, assignment.left)
         for target in targets:
-            graph.clocks.setdefault(target, set()).add(clock)
+            graph.clocks_by_register.setdefault(target, set()).add(clock)
             graph.assigned_expressions.setdefault(target, []).append(assignment.right)
         destination = targets[0] if len(targets) == 1 else None
         assigned_value = unwrap_conversions(assignment.right)
@@ -277,20 +277,20 @@ def _add_clocked_process(graph: Graph, timed_body: TimedStatement, clock: str, r
         for name, source_range in paths_and_ranges_of_signals(graph, assignment.right):
             if name != destination and name not in resets:
                 guards = _guards_of(guarded_parts, source_range)
-                graph.reads.append(
+                graph.clocked_reads.append(
                     ClockedRead(name, clock, source_range, destination if is_plain else None, is_shifted, guards)
                 )
     for name, source_range in paths_and_ranges_of_signals(graph, timed_body.stmt):
         if _buffer_and_start_offset(source_range) not in assigned_ranges and name not in resets:
             guards = _guards_of(guarded_parts, source_range)
-            graph.reads.append(ClockedRead(name, clock, source_range, None, is_shifted=False, guards=guards))
+            graph.clocked_reads.append(ClockedRead(name, clock, source_range, None, is_shifted=False, guards=guards))
 
 
 _GuardedPart = tuple[int, int, int, frozenset[str]]
 """Buffer, begin and end of a branch, and the signals of its condition."""
 
 
-def _guarded_parts(graph: Graph, statement_node: object) -> list[_GuardedPart]:
+def _guarded_parts(graph: SignalGraph, statement_node: object) -> list[_GuardedPart]:
     """The branches of a statement, each with the signals that decide whether it is taken."""
     guarded_parts: list[_GuardedPart] = []
 
@@ -334,7 +334,7 @@ def _assignments_in(statement_node: object) -> list[AssignmentExpression]:
     return assignments
 
 
-def _buffers_and_offsets_of_signal_names(graph: Graph, expression: Expression) -> Iterator[tuple[int, int]]:
+def _buffers_and_offsets_of_signal_names(graph: SignalGraph, expression: Expression) -> Iterator[tuple[int, int]]:
     return (
         _buffer_and_start_offset(source_range) for _, source_range in paths_and_ranges_of_signals(graph, expression)
     )

@@ -85,7 +85,7 @@ class NextStates:
 
     Args:
         state_variable: The variable.
-        state: The state.
+        state_value: The state.
         writers_by_path: Writer of each variable without a clock, by its path: a process's body, or an assigned
             expression.
         reset_levels_by_path: The level at which each signal resets the process with the clock asynchronously, by the
@@ -95,18 +95,18 @@ class NextStates:
     def __init__(
         self,
         state_variable: ValueSymbol,
-        state: int,
+        state_value: int,
         writers_by_path: Mapping[str, Statement | Expression],
         reset_levels_by_path: Mapping[str, int],
     ) -> None:
-        self.value = state
+        self.value = state_value
         self._path = state_variable.hierarchicalPath
         self._writers = writers_by_path
         self._resets = reset_levels_by_path
         self._followed: list[str] = []
         self._context = EvalContext(state_variable, EvalFlags.IsScript)
         self._context.pushEmptyFrame()
-        self._context.createLocal(state_variable, state_variable.type.coerceValue(ConstantValue(state)))
+        self._context.createLocal(state_variable, state_variable.type.coerceValue(ConstantValue(state_value)))
 
     def paths_through(self, process_body: Statement) -> list[ProcessPath]:
         """The ways of the state variable through the process with the clock.
@@ -158,7 +158,7 @@ class NextStates:
         is_outermost: bool,
     ) -> list[ProcessPath]:
         reset = self._is_reset_branch_and_reset(statement) if is_outermost else None
-        condition = self._all_conditions_in_state(condition_part.expr for condition_part in statement.conditions)
+        condition = self._conjunction_in_state(condition_part.expr for condition_part in statement.conditions)
         if isinstance(condition, bool):
             branch = statement.ifTrue if condition else statement.ifFalse
             return self._paths_after(branch, variable_path, process_paths) if branch is not None else process_paths
@@ -201,7 +201,7 @@ class NextStates:
         is_written = is_certain = False
         earlier_conditions: list[str] = []
         for body, labels in branches:
-            condition = self._any_condition_in_state(self._label_condition(statement.expr, label) for label in labels)
+            condition = self._disjunction(self._label_condition(statement.expr, label) for label in labels)
             if condition is False:
                 continue
             inner_paths = self._paths_after(body, variable_path, process_paths)
@@ -267,9 +267,7 @@ class NextStates:
                 )
             ]
         if isinstance(bare_expression, ConditionalExpression):
-            condition = self._all_conditions_in_state(
-                condition_part.expr for condition_part in bare_expression.conditions
-            )
+            condition = self._conjunction_in_state(condition_part.expr for condition_part in bare_expression.conditions)
             if isinstance(condition, bool):
                 return self._paths_of_assigned_value(
                     bare_expression.left if condition else bare_expression.right, source_range
@@ -304,13 +302,13 @@ class NextStates:
         finally:
             self._followed.pop()
 
-    def _all_conditions_in_state(self, expressions: Iterable[Expression]) -> bool | str:
+    def _conjunction_in_state(self, expressions: Iterable[Expression]) -> bool | str:
         return _join_conditions(
-            (self._condition_left_in_state(expression) for expression in expressions), "&&", absorbing=False
+            (self._condition_left_in_state(expression) for expression in expressions), "&&", absorbing_value=False
         )
 
-    def _any_condition_in_state(self, conditions: Iterable[bool | str]) -> bool | str:
-        return _join_conditions(conditions, "||", absorbing=True)
+    def _disjunction(self, conditions: Iterable[bool | str]) -> bool | str:
+        return _join_conditions(conditions, "||", absorbing_value=True)
 
     def _condition_left_in_state(self, expression: Expression) -> bool | str:
         """True if a condition holds in the state; what is left of it, if that depends on more."""
@@ -320,9 +318,9 @@ class NextStates:
         bare_expression = unwrap_conversions(expression)
         match bare_expression:
             case BinaryExpression() if bare_expression.op == BinaryOperator.LogicalAnd:
-                return self._all_conditions_in_state((bare_expression.left, bare_expression.right))
+                return self._conjunction_in_state((bare_expression.left, bare_expression.right))
             case BinaryExpression() if bare_expression.op == BinaryOperator.LogicalOr:
-                return self._any_condition_in_state(
+                return self._disjunction(
                     self._condition_left_in_state(side) for side in (bare_expression.left, bare_expression.right)
                 )
             case UnaryExpression() if bare_expression.op == UnaryOperator.LogicalNot:
@@ -367,16 +365,16 @@ def conjunction(conditions: Iterable[str]) -> str:
     return " && ".join(_in_parentheses_if_needed(term) for term in terms) if len(terms) > 1 else "".join(terms)
 
 
-def _join_conditions(conditions: Iterable[bool | str], operator: str, *, absorbing: bool) -> bool | str:
+def _join_conditions(conditions: Iterable[bool | str], operator: str, *, absorbing_value: bool) -> bool | str:
     open_conditions: list[str] = []
     for condition in conditions:
-        if condition is absorbing:
-            return absorbing
+        if condition is absorbing_value:
+            return absorbing_value
         if isinstance(condition, str):
             open_conditions.append(condition)
     if len(open_conditions) > 1:
         return f" {operator} ".join(_in_parentheses_if_needed(term) for term in open_conditions)
-    return open_conditions[0] if open_conditions else not absorbing
+    return open_conditions[0] if open_conditions else not absorbing_value
 
 
 def _text_without_outer_parentheses(expression: Expression) -> str:
@@ -408,7 +406,7 @@ def _condition_of_default(selector_text: str, item_conditions: Sequence[str]) ->
     labels = [part for condition in item_conditions for part in condition.split(" || ")]
     if len(labels) > 1 and all(label.startswith(prefix) for label in labels):
         return f"!({selector_text} inside {{{', '.join(label.removeprefix(prefix) for label in labels)}}})"
-    return _join_conditions((negate_condition(condition) for condition in item_conditions), "&&", absorbing=False)
+    return _join_conditions((negate_condition(condition) for condition in item_conditions), "&&", absorbing_value=False)
 
 
 def _paths_under_condition(condition: bool | str, process_paths: Iterable[ProcessPath]) -> Iterator[ProcessPath]:

@@ -35,7 +35,7 @@ from benchwright_verilog.semantics.behaviour.guarded_statements import (
     awaited_signal_events,
     guarded_statements,
 )
-from benchwright_verilog.semantics.compilation.instances import NameLocation
+from benchwright_verilog.semantics.compilation.instances import FileSpan
 from benchwright_verilog.semantics.compilation.slang import type_text
 from benchwright_verilog.semantics.names.named_values import (
     assigned_parts,
@@ -89,8 +89,8 @@ class Register:
     clock: RegisterClock | None
     """None if the block waits for several edges, and it is not clear which of them is the clock."""
     reset: Reset | None
-    declaration: NameLocation | None
-    written_span: NameLocation | None
+    declaration: FileSpan | None
+    written_span: FileSpan | None
     """Its first assignment."""
 
 
@@ -190,7 +190,7 @@ def _registers_of_process(design: InstanceTree, block: ProceduralBlockSymbol) ->
 
 
 def _reset_of_assignment(
-    guards: Iterable[StatementGuard], resets: dict[str, int], assignment: AssignmentExpression
+    guards: Iterable[StatementGuard], reset_levels_by_path: dict[str, int], assignment: AssignmentExpression
 ) -> Reset | None:
     outermost = next(iter(guards), None)
     tested = tested_signal_and_level(outermost) if outermost is not None else None
@@ -199,8 +199,8 @@ def _reset_of_assignment(
     symbol, level = tested
     # What the expression was converted from is written only in the syntax of the assignment.
     value = one_line_source(getattr(assignment.syntax, "right", None))
-    if symbol.hierarchicalPath in resets:
-        is_it = level == resets[symbol.hierarchicalPath]
+    if symbol.hierarchicalPath in reset_levels_by_path:
+        is_it = level == reset_levels_by_path[symbol.hierarchicalPath]
         return Reset(symbol.name, level, True, value) if is_it else None
     is_named_so = is_reset_name(symbol.name) and outermost is not None and outermost.holds
     return Reset(symbol.name, level, False, value) if is_named_so else None

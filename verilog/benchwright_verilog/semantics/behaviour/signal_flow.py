@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from pyslang.ast import PortSymbol
 
-from benchwright_verilog.semantics.behaviour.body_flows import AssignmentRole, Body, Flow, read_instance_flows
-from benchwright_verilog.semantics.compilation.instances import NameLocation
+from benchwright_verilog.semantics.behaviour.body_flows import AssignmentRole, Flow, InstanceFlows, read_instance_flows
+from benchwright_verilog.semantics.compilation.instances import FileSpan
 
 if TYPE_CHECKING:
     from pyslang.ast import InstanceSymbol
@@ -33,7 +33,7 @@ class FlowSignal:
     path: str
     """From the top, such as `top.u_core.count`."""
     name: str
-    declaration: NameLocation | None
+    declaration: FileSpan | None
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class SignalEndpoints:
     """A signal with its drivers or loads."""
 
     signal: FlowSignal
-    port_of_top: str | None
+    top_port_direction: str | None
     """`in`, `out`, `inout` or `ref` if what is beyond the signal is not part of the design."""
     endpoints: tuple[FlowEndpoint, ...]
     is_complete: bool
@@ -66,14 +66,14 @@ class SignalFlow:
 
     def __init__(self, design: InstanceTree) -> None:
         self._design = design
-        self._bodies: dict[str, Body] = {}
+        self._bodies: dict[str, InstanceFlows] = {}
 
     def signal_path_declared_at(self, path: Path, start_byte: int, instance_path: str) -> str | None:
         """The path of the signal of an instance that is declared at a byte of a file; of several the first."""
         with self._design.lock:
             instance_symbol = self._design.instance_symbol_around(instance_path)
             for name, symbol in (
-                self._read_body_once(instance_symbol).signals.items() if instance_symbol is not None else ()
+                self._read_flows_once(instance_symbol).symbol_by_path.items() if instance_symbol is not None else ()
             ):
                 span = self._design.declaration_span(symbol)
                 if span is not None and (span.path, span.start) == (path, start_byte):
@@ -86,20 +86,22 @@ class SignalFlow:
             instance_symbol = self._design.instance_symbol_around(signal_path)
             return (
                 self._flow_signal(signal_path)
-                if instance_symbol is not None and signal_path in self._read_body_once(instance_symbol).signals
+                if instance_symbol is not None and signal_path in self._read_flows_once(instance_symbol).symbol_by_path
                 else None
             )
 
     def drivers(self, signal_path: str) -> SignalEndpoints | None:
         """The drivers of a signal; None if the design has none of this path."""
-        return self._endpoints(signal_path, lambda flow: flow.sources if signal_path in flow.targets else None)
+        return self._endpoints(
+            signal_path, lambda flow: flow.source_paths_with_roles if signal_path in flow.target_paths else None
+        )
 
     def loads(self, signal_path: str) -> SignalEndpoints | None:
         """The loads of a signal; None if the design has none of this path."""
 
         def driven(flow: Flow) -> list[tuple[str, AssignmentRole]] | None:
-            role = next((role for path, role in flow.sources if path == signal_path), None)
-            return [(path, role) for path in flow.targets] if role is not None else None
+            role = next((role for path, role in flow.source_paths_with_roles if path == signal_path), None)
+            return [(path, role) for path in flow.target_paths] if role is not None else None
 
         return self._endpoints(signal_path, driven)
 
@@ -109,11 +111,13 @@ class SignalFlow:
         with self._design.lock:
             instance_symbol = self._design.instance_symbol_around(signal_path)
             symbol = (
-                self._read_body_once(instance_symbol).signals.get(signal_path) if instance_symbol is not None else None
+                self._read_flows_once(instance_symbol).symbol_by_path.get(signal_path)
+                if instance_symbol is not None
+                else None
             )
             if instance_symbol is None or symbol is None:
                 return None
-            bodies = list(self._bodies_naming_signals_of(instance_symbol))
+            bodies = list(self._flows_naming_signals_of(instance_symbol))
             endpoints = [
                 FlowEndpoint(flow, tuple((self._flow_signal(name), part) for name, part in ends))
                 for flow_body in bodies
@@ -126,18 +130,18 @@ class SignalFlow:
                 self._flow_signal(signal_path), direction, tuple(endpoints), not any(body.is_cut for body in bodies)
             )
 
-    def _bodies_naming_signals_of(self, instance_symbol: InstanceSymbol) -> Iterator[Body]:
+    def _flows_naming_signals_of(self, instance_symbol: InstanceSymbol) -> Iterator[InstanceFlows]:
         """Yield bodies that name signals of an instance: in and around it; of an interface, where it is connected."""
-        yield self._read_body_once(instance_symbol)
+        yield self._read_flows_once(instance_symbol)
         parent = _parent_instance(instance_symbol)
         if parent is None:
             return
-        yield self._read_body_once(parent)
+        yield self._read_flows_once(parent)
         if instance_symbol.isInterface:
             interface, seen_paths = instance_symbol.hierarchicalPath, {parent.hierarchicalPath}
-            pending_bodies = [self._read_body_once(parent)]
+            pending_bodies = [self._read_flows_once(parent)]
             while pending_bodies:
-                for inner_path, connected in pending_bodies.pop().interfaces:
+                for inner_path, connected in pending_bodies.pop().instance_and_interface_paths:
                     symbol = (
                         self._design.instance_symbol_around(inner_path)
                         if connected == interface and inner_path not in seen_paths
@@ -145,19 +149,23 @@ class SignalFlow:
                     )
                     if symbol is not None:
                         seen_paths.add(inner_path)
-                        pending_bodies.append(self._read_body_once(symbol))
+                        pending_bodies.append(self._read_flows_once(symbol))
                         yield pending_bodies[-1]
 
     def _flow_signal(self, signal_path: str) -> FlowSignal:
         instance_symbol = self._design.instance_symbol_around(signal_path)
-        symbol = self._read_body_once(instance_symbol).signals.get(signal_path) if instance_symbol is not None else None
+        symbol = (
+            self._read_flows_once(instance_symbol).symbol_by_path.get(signal_path)
+            if instance_symbol is not None
+            else None
+        )
         return FlowSignal(
             signal_path,
             signal_path.rpartition(".")[2],
             self._design.declaration_span(symbol) if symbol is not None else None,
         )
 
-    def _read_body_once(self, instance: InstanceSymbol) -> Body:
+    def _read_flows_once(self, instance: InstanceSymbol) -> InstanceFlows:
         path = instance.hierarchicalPath
         if path not in self._bodies:
             self._bodies[path] = read_instance_flows(self._design, instance)

@@ -33,7 +33,7 @@ from pyslang.ast import (
 from benchwright_verilog.semantics.behaviour.clock_graph import unwrap_conversions
 from benchwright_verilog.semantics.behaviour.next_states import unsigned_integer
 from benchwright_verilog.semantics.behaviour.registers import RegisterClock, clock_and_reset_levels
-from benchwright_verilog.semantics.compilation.instances import NameLocation
+from benchwright_verilog.semantics.compilation.instances import FileSpan
 from benchwright_verilog.semantics.names.named_values import assigned_parts, one_line_source, signal_symbol_of
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class StateLabel:
     """A constant that a state is called by."""
 
     name: str
-    span: NameLocation | None
+    span: FileSpan | None
     is_named: bool
     """True if the name was declared; else it is a number as it is written."""
     is_handled: bool = False
@@ -71,10 +71,10 @@ class StateRegister:
     process_body: Statement
     """Of the process that writes it."""
     clock: RegisterClock | None
-    resets: dict[str, int]
+    reset_levels_by_path: dict[str, int]
     """As of `NextStates`."""
     width: int
-    enumeration: tuple[int, ...]
+    enum_values: tuple[int, ...]
     """The values of its type, if that is an enumeration."""
 
 
@@ -82,12 +82,12 @@ class StateRegister:
 class VariableFacts:
     """The facts that are known of the variables of an instance, by their paths."""
 
-    writers: dict[str, Statement | Expression] = field(default_factory=dict)
+    writer_by_path: dict[str, Statement | Expression] = field(default_factory=dict)
     """As of `NextStates`."""
-    candidates: dict[str, StateRegister] = field(default_factory=dict)
-    labelled: dict[str, dict[int, StateLabel]] = field(default_factory=dict)
+    candidate_register_by_path: dict[str, StateRegister] = field(default_factory=dict)
+    state_labels_by_path: dict[str, dict[int, StateLabel]] = field(default_factory=dict)
     """The constants that a variable is compared with, or gets."""
-    switched: set[str] = field(default_factory=set)
+    paths_tested_by_case: set[str] = field(default_factory=set)
     """The variables that a `case` is about."""
     source_paths: dict[str, set[str]] = field(default_factory=dict)
     """The variables that are assigned as they are to each variable."""
@@ -95,36 +95,36 @@ class VariableFacts:
     @property
     def registers(self) -> list[StateRegister]:
         """Those that may hold a state, in the order of the file."""
-        return list(self.candidates.values())
+        return list(self.candidate_register_by_path.values())
 
     def state_labels_by_value(self, register: StateRegister) -> dict[int, StateLabel]:
         """The names of a register's states, by their values."""
         labels: dict[int, StateLabel] = {}
         for path in self._register_and_source_paths(register):
-            for value, label in self.labelled.get(path, {}).items():
+            for value, label in self.state_labels_by_path.get(path, {}).items():
                 if value not in labels or (label.is_named and not labels[value].is_named):
                     labels[value] = label
         return labels
 
     def is_tested_by_case(self, register: StateRegister) -> bool:
         """True if a `case` is about a register, or about what it becomes."""
-        return not self.switched.isdisjoint(self._register_and_source_paths(register))
+        return not self.paths_tested_by_case.isdisjoint(self._register_and_source_paths(register))
 
     def _register_and_source_paths(self, register: StateRegister) -> list[str]:
         path = register.symbol.hierarchicalPath
-        return [path, *sorted(source for source in self.source_paths.get(path, ()) if source in self.writers)]
+        return [path, *sorted(source for source in self.source_paths.get(path, ()) if source in self.writer_by_path)]
 
 
 def read_variable_facts(design: InstanceTree, body: InstanceBodySymbol) -> VariableFacts:
     """Reads an instance; `InstanceTree.lock` has to be held."""
-    facts_reader = _StateReader(design, body)
+    facts_reader = _VariableFactsReader(design, body)
     facts_reader.add_scope_facts(body)
     for register in facts_reader.variable_facts.registers:
         facts_reader.label_enum_states(register)
     return facts_reader.variable_facts
 
 
-class _StateReader:
+class _VariableFactsReader:
     def __init__(self, design: InstanceTree, body: InstanceBodySymbol) -> None:
         self.variable_facts = VariableFacts()
         self._design = design
@@ -141,14 +141,14 @@ class _StateReader:
                     self._add_writer(scope_member.assignment, scope_member.assignment)
                     scope_member.assignment.visit(self._add_node_facts)
                 case NetSymbol() if scope_member.initializer is not None:
-                    self.variable_facts.writers[scope_member.hierarchicalPath] = scope_member.initializer
+                    self.variable_facts.writer_by_path[scope_member.hierarchicalPath] = scope_member.initializer
                     self._add_assigned_labels(scope_member.hierarchicalPath, scope_member.initializer)
                 case ProceduralBlockSymbol():
                     self._add_process_facts(scope_member)
 
     def label_enum_states(self, register: StateRegister) -> None:
         """Names the states of a register by the members of its type."""
-        known_labels = self.variable_facts.labelled.setdefault(register.symbol.hierarchicalPath, {})
+        known_labels = self.variable_facts.state_labels_by_path.setdefault(register.symbol.hierarchicalPath, {})
         type_ = register.symbol.type.canonicalType
         for enum_member in _enum_members(type_):
             value = unsigned_integer(enum_member.value)
@@ -177,14 +177,14 @@ class _StateReader:
         for target_expression in assigned_parts(assignment.left):
             symbol = signal_symbol_of(target_expression)
             if symbol is not None:
-                self.variable_facts.writers.setdefault(symbol.hierarchicalPath, writer)
+                self.variable_facts.writer_by_path.setdefault(symbol.hierarchicalPath, writer)
 
     def _add_candidate_register(
         self,
         assignment: AssignmentExpression,
         block: ProceduralBlockSymbol,
         clock: RegisterClock | None,
-        resets: dict[str, int],
+        reset_levels_by_path: dict[str, int],
     ) -> None:
         for target_expression in assigned_parts(assignment.left):
             symbol = signal_symbol_of(target_expression)
@@ -194,12 +194,16 @@ class _StateReader:
                 continue
             type_ = symbol.type
             path = symbol.hierarchicalPath
-            if not type_.isIntegral or type_.bitWidth > _MAX_WIDTH or path in self.variable_facts.candidates:
+            if (
+                not type_.isIntegral
+                or type_.bitWidth > _MAX_WIDTH
+                or path in self.variable_facts.candidate_register_by_path
+            ):
                 continue
             values = [unsigned_integer(enum_value.value) for enum_value in _enum_members(type_.canonicalType)]
             enumeration = tuple(number_value for number_value in values if number_value is not None)
-            self.variable_facts.candidates[path] = StateRegister(
-                symbol, block.body, clock, resets, type_.bitWidth, enumeration
+            self.variable_facts.candidate_register_by_path[path] = StateRegister(
+                symbol, block.body, clock, reset_levels_by_path, type_.bitWidth, enumeration
             )
 
     def _add_node_facts(self, node: object) -> object:
@@ -242,7 +246,7 @@ class _StateReader:
             return
         labels = [label_expression for item in statement.items for label_expression in item.expressions]
         if len(labels) > 1:
-            self.variable_facts.switched.add(symbol.hierarchicalPath)
+            self.variable_facts.paths_tested_by_case.add(symbol.hierarchicalPath)
         for label_expression in labels:
             self._add_label(symbol.hierarchicalPath, label_expression, is_case_label=True)
 
@@ -259,7 +263,9 @@ class _StateReader:
         named_constant = _declared_constant(bit)
         if value is not None and named_constant is not None and symbol is not None and value < _MAX_WIDTH:
             label = StateLabel(named_constant.name, self._design.declaration_span(named_constant), is_named=True)
-            self.variable_facts.labelled.setdefault(symbol.hierarchicalPath, {}).setdefault(1 << value, label)
+            self.variable_facts.state_labels_by_path.setdefault(symbol.hierarchicalPath, {}).setdefault(
+                1 << value, label
+            )
 
     def _add_label(self, variable_path: str, expression: Expression, *, is_case_label: bool) -> None:
         value = self._constant_integer(expression)
@@ -271,7 +277,7 @@ class _StateReader:
         written_span = self._design.file_span(bare_expression.sourceRange) if is_case_label else None
         span = written_span or (self._design.declaration_span(named_constant) if named_constant is not None else None)
         label = StateLabel(name, span, is_named=named_constant is not None, is_handled=written_span is not None)
-        known_labels = self.variable_facts.labelled.setdefault(variable_path, {})
+        known_labels = self.variable_facts.state_labels_by_path.setdefault(variable_path, {})
         old_label = known_labels.get(value)
         if old_label is None or (label.is_handled, label.is_named) > (old_label.is_handled, old_label.is_named):
             known_labels[value] = label

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from benchwright_verilog.semantics.behaviour.next_states import NextStates, ProcessPath, TooManyWaysError, conjunction
 from benchwright_verilog.semantics.behaviour.registers import RegisterClock, Reset
 from benchwright_verilog.semantics.behaviour.state_facts import StateRegister, VariableFacts, read_variable_facts
-from benchwright_verilog.semantics.compilation.instances import NameLocation
+from benchwright_verilog.semantics.compilation.instances import FileSpan
 from benchwright_verilog.semantics.compilation.slang import type_text
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class MachineState:
     """Of the constant; a number as it is written if it has no name."""
     value: str
     """In binary, such as `2'b01`."""
-    span: NameLocation | None
+    span: FileSpan | None
     """The label of the `case` that handles it, or the declaration of its name."""
     is_reachable: bool | None
     """True if transitions lead there from the reset; None without a reset, or if not all transitions are known."""
@@ -47,12 +47,12 @@ class MachineState:
 class Transition:
     """A way from one state to another, or to itself."""
 
-    source_state: int
+    source_state_index: int
     """The number of the state in the list."""
-    target_state: int
+    target_state_index: int
     condition: str
     """As an expression of SystemVerilog; empty if there is none."""
-    span: NameLocation | None
+    span: FileSpan | None
     """The assignment; None if the register keeps its value there."""
 
 
@@ -66,14 +66,14 @@ class StateMachine:
     type: str
     clock: RegisterClock | None
     reset: Reset | None
-    reset_state: int | None
+    reset_state_index: int | None
     """The number of the state that a reset leads to."""
     machine_states: tuple[MachineState, ...]
     """In the order of the enumeration, or of their values."""
     transitions: tuple[Transition, ...]
     is_complete: bool
     """False if it also gets values that the state and constants alone don't decide."""
-    declaration: NameLocation | None
+    declaration: FileSpan | None
 
 
 def state_machines(design: InstanceTree, instance_path: str) -> list[StateMachine] | None:
@@ -125,7 +125,7 @@ def _paths_by_reached_state(
         if len(ways_by_state) >= _MAX_STATES:
             raise TooManyWaysError
         ways_by_state[value] = NextStates(
-            register.symbol, value, variable_facts.writers, register.resets
+            register.symbol, value, variable_facts.writer_by_path, register.reset_levels_by_path
         ).paths_through(register.process_body)
         pending_values.extend(way.value for way in ways_by_state[value] if way.value is not None)
     return ways_by_state
@@ -145,7 +145,7 @@ class _ResolvedMachine:
         self._register = register
         self._paths_by_state = paths_by_state
         self._labels = variable_facts.state_labels_by_value(register)
-        order = {value: number for number, value in enumerate(register.enumeration)}
+        order = {value: number for number, value in enumerate(register.enum_values)}
         self._values = sorted(paths_by_state, key=lambda value: (order.get(value, len(order)), value))
         self._numbers = {value: number for number, value in enumerate(self._values)}
 
@@ -165,7 +165,7 @@ class _ResolvedMachine:
             type=type_text(symbol.type),
             clock=register.clock,
             reset=resets[0].reset if resets else None,
-            reset_state=reset_state,
+            reset_state_index=reset_state,
             machine_states=tuple(
                 self._machine_state(number, value, reached_states) for number, value in enumerate(self._values)
             ),
@@ -182,22 +182,20 @@ class _ResolvedMachine:
                     condition = conjunction(way.conditions)
                     yield Transition(self._numbers[value], self._numbers[way.value], condition, span)
 
-    def _machine_state(
-        self, state_number: int, state_value: int, reached_states: frozenset[int] | None
-    ) -> MachineState:
+    def _machine_state(self, state_index: int, state_value: int, reached_states: frozenset[int] | None) -> MachineState:
         width = self._register.width
         label = self._labels.get(state_value)
         text = f"{width}'b{state_value:0{width}b}"
-        is_reachable = state_number in reached_states if reached_states is not None else None
+        is_reachable = state_index in reached_states if reached_states is not None else None
         return MachineState(label.name if label else text, text, label.span if label else None, is_reachable)
 
 
-def _reachable_states(transitions: Sequence[Transition], first_state: int) -> frozenset[int]:
-    reached_states, pending_states = {first_state}, deque([first_state])
+def _reachable_states(transitions: Sequence[Transition], first_state_index: int) -> frozenset[int]:
+    reached_states, pending_states = {first_state_index}, deque([first_state_index])
     while pending_states:
         source = pending_states.popleft()
         next_states = {
-            transition.target_state for transition in transitions if transition.source_state == source
+            transition.target_state_index for transition in transitions if transition.source_state_index == source
         } - reached_states
         reached_states |= next_states
         pending_states.extend(next_states)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright_verilog.semantics.compilation.compiled import Compiled
-from benchwright_verilog.semantics.compilation.diagnostics import ModuleName, SlangDiagnostic, module_name_places
+from benchwright_verilog.semantics.compilation.diagnostics import ModuleNamePlace, SlangDiagnostic, module_name_places
 from benchwright_verilog.semantics.compilation.macros import Macros
 from benchwright_verilog.semantics.names.occurrence import Occurrence
 from benchwright_verilog.semantics.project.index.outline import Outline
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyslang.parsing import Token
     from pyslang.syntax import SyntaxNode, SyntaxTree
 
-    from benchwright_verilog.semantics.compilation.trees import Tree
+    from benchwright_verilog.semantics.compilation.trees import SlangTree
     from benchwright_verilog.semantics.names.resolution import Resolver
     from benchwright_verilog.semantics.names.scopes import Scopes
     from benchwright_verilog.semantics.project.file_locations import FileLocations
@@ -42,7 +42,7 @@ class FileAnalysis:
         self,
         path: Path,
         outline: Outline,
-        root_tree: Tree,
+        root_tree: SlangTree,
         compiled: Compiled,
         *,
         macros: Macros,
@@ -54,7 +54,7 @@ class FileAnalysis:
         self._root = root_tree
 
     @property
-    def trees(self) -> tuple[Tree, ...]:
+    def trees(self) -> tuple[SlangTree, ...]:
         """All files that are compiled together."""
         return self.compiled.trees
 
@@ -100,14 +100,14 @@ class FileAnalysis:
         )
 
     @cached_property
-    def declared_modules(self) -> tuple[ModuleName, ...]:
+    def declared_modules(self) -> tuple[ModuleNamePlace, ...]:
         """The modules that the file declares."""
         return tuple(module_name_places(self.tree, self._root.locations, self.path))
 
     # Names
 
     @property
-    def compilation(self) -> Compilation:
+    def lookup_compilation(self) -> Compilation:
         """The same files for looking up names: every module is a top, with its default parameters.
 
         Scopes are elaborated when they are looked into. Its diagnostics mean nothing.
@@ -145,7 +145,7 @@ class FileAnalysis:
         end_byte = len(self.data) if end_byte is None else end_byte
         occurrences = list(self.macros.occurrences(self.path, start_byte, end_byte))
         occurrences += self._visit_occurrences(byte_range=(start_byte, end_byte))
-        return sorted(set(occurrences), key=lambda occurrence: (occurrence.start, occurrence.shorthand))
+        return sorted(set(occurrences), key=lambda occurrence: (occurrence.start, occurrence.is_shorthand))
 
     def occurrences_of(self, name: str) -> list[Occurrence]:
         """Every occurrence of a name in the file, including those in macros' expansions, whatever it means."""
@@ -184,7 +184,7 @@ class FileAnalysis:
 
         def visit(token: Token, node: SyntaxNode) -> None:
             location = self._root.locations.file_location_of(token.location)
-            if location is not None and location.path == self.path and not location.generated:
+            if location is not None and location.path == self.path and not location.is_generated:
                 for byte in range(location.offset, location.offset + len(token.rawText.encode()) + 1):
                     if byte == location.offset or byte not in names_by_byte:
                         names_by_byte[byte] = token, node
@@ -270,8 +270,14 @@ class FileAnalysis:
         location = self._root.locations.file_location_of(token.location)
         if location is None:
             return
-        end = location.offset + (0 if location.generated else len(token.rawText.encode()))
+        end = location.offset + (0 if location.is_generated else len(token.rawText.encode()))
         for meaning in self.resolver.meanings(token, node):
             yield Occurrence(
-                location.path, location.offset, end, meaning.target, meaning.role, meaning.shorthand, location.generated
+                location.path,
+                location.offset,
+                end,
+                meaning.target,
+                meaning.role,
+                meaning.is_shorthand,
+                location.is_generated,
             )

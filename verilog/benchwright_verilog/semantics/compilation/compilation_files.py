@@ -19,12 +19,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, InstanceChoice
-from benchwright_verilog.semantics.names.declaring_files import DeclaringFiles
+from benchwright_verilog.semantics.names.declaring_files import DeclaringFileChoices
 from benchwright_verilog.semantics.names.occurrence import TargetKind
 from benchwright_verilog.semantics.project.black_boxes import BlackBoxes
 from benchwright_verilog.semantics.project.index.entry import Stamp
 from benchwright_verilog.semantics.project.index.inventory import Inventory, nearest_path
-from benchwright_verilog.semantics.project.index.outline import DeclaredUnit, Outline
+from benchwright_verilog.semantics.project.index.outline import DeclaredName, Outline
 from benchwright_verilog.semantics.project.lists.file_list import FileList
 from benchwright_verilog.semantics.project.lists.single_units import SingleUnits
 from benchwright_verilog.semantics.project.plain_files import stamp_of
@@ -42,7 +42,7 @@ _PATH = re.compile(rb"\w\s*(?:\[[^\]]*\]\s*)?\.\s*\w+\s*(?:\[[^\]]*\]\s*)?\.\s*\
 """Three names of a path."""
 _TYPE_PARAMETER = re.compile(rb"(?:\bparameter|[(,])\s*type\s+\w")
 
-Declaring = Mapping[str, Sequence[Path]]
+DeclaringFilesByUnit = Mapping[str, Sequence[Path]]
 """The files that declare a name."""
 
 
@@ -65,13 +65,13 @@ class CompilationFiles:
         texts: SourceTexts,
         inventory: Inventory | None,
         find_include: Callable[[Path, str], Path | None],
-        declaring_files: DeclaringFiles,
+        declaring_files: DeclaringFileChoices,
         *,
         takes_all_files: bool,
         black_boxes: BlackBoxes | None = None,
-        read_foreign_units: Callable[[], Declaring] = dict,
+        read_foreign_units: Callable[[], DeclaringFilesByUnit] = dict,
     ) -> None:
-        self.view: InstanceChoice = DEFAULTS
+        self.instance_choice: InstanceChoice = DEFAULTS
         self._texts = texts
         self._inventory = inventory
         self._lists: Sequence[FileList] = ()
@@ -81,22 +81,22 @@ class CompilationFiles:
         self._is_short = True
         self.single_units = SingleUnits()
         self._members: dict[Path, None] = {}
-        self._declared: dict[int, tuple[object, Declaring]] = {}
+        self._declared: dict[int, tuple[object, DeclaringFilesByUnit]] = {}
         self._open_units: tuple[dict[Path, Document], dict[Path, frozenset[str]]] = {}, {}
         """The open documents, and the units that each declares."""
         self._find_include = find_include
         self._takes_all = takes_all_files
         self._declaring_files = declaring_files
-        self._corrected: tuple[Declaring, object, Declaring] = {}, None, {}
-        self._names: dict[Path, tuple[Stamp | Outline, Declaring, tuple[str, ...]]] = {}
+        self._corrected: tuple[DeclaringFilesByUnit, object, DeclaringFilesByUnit] = {}, None, {}
+        self._names: dict[Path, tuple[Stamp | Outline, DeclaringFilesByUnit, tuple[str, ...]]] = {}
         self._black_boxes = black_boxes
         self._model_files: dict[Path, tuple[Stamp | Outline, int | None, Mapping[str, Path]]] = {}
-        self._other_units = read_foreign_units
+        self._read_foreign_units = read_foreign_units
         self._names_of_other_folders: dict[Path, tuple[Stamp | Outline, object, frozenset[str]]] = {}
         self._modules_by_model_file: dict[Path, set[str]] = {}
         self._model_texts: dict[Path, SourceText] = {}
 
-    def use_lists(self, lists: Sequence[FileList]) -> None:
+    def use_lists_and_forget_findings(self, lists: Sequence[FileList]) -> None:
         """Take the project's file lists, and what is on disk, as they are now."""
         if lists != self._lists:
             self._lists = lists
@@ -117,7 +117,7 @@ class CompilationFiles:
             # A variant of a project shares its models, which are not older than it.
             if self._black_boxes is not None and not is_first:
                 self._black_boxes.note_disk_change()
-            self._texts.made_up = self.single_units.unit_texts
+            self._texts.stand_in_texts = self.single_units.unit_texts
 
     def file_to_compile_for(self, path: Path) -> Path:
         """The file to compile for a file: itself, the single unit that it is in, or the nearest that includes it."""
@@ -176,7 +176,7 @@ class CompilationFiles:
         )
 
     def _with_files_of_other_folders(self, files: list[Path]) -> list[Path]:
-        foreign_units = self._other_units() if not (self._sources or self._libraries or self._takes_all) else {}
+        foreign_units = self._read_foreign_units() if not (self._sources or self._libraries or self._takes_all) else {}
         if not foreign_units:
             return files
         own_names = self._declaring_files_by_unit().keys()
@@ -241,9 +241,9 @@ class CompilationFiles:
         if module_name in modules or self._black_boxes is None:
             return
         modules.add(module_name)
-        text = self._black_boxes.text_with(model_file, modules)
+        text = self._black_boxes.text_with_only_modules(model_file, modules)
         self._model_texts[model_file] = SourceText(text, Outline(encode_text(text)), None)
-        self._texts.made_up = {**self.single_units.unit_texts, **self._model_texts}
+        self._texts.stand_in_texts = {**self.single_units.unit_texts, **self._model_texts}
 
     def files_of_design(self, path: Path) -> list[Path]:
         """The files to compile for the hierarchy of instances that a file belongs to."""
@@ -261,21 +261,21 @@ class CompilationFiles:
 
     def _files_needed_by_chosen_top(self, *, has_limit: bool = True) -> list[Path]:
         """The files that the chosen top needs, its own first; none if no top is chosen, or nothing declares it."""
-        declaring = self._declaring_files_by_unit() if self.view.top_name is not None else {}
-        candidates = declaring.get(self.view.top_name or "", ())
+        declaring = self._declaring_files_by_unit() if self.instance_choice.top_name is not None else {}
+        candidates = declaring.get(self.instance_choice.top_name or "", ())
         first_file = min(candidates, key=lambda path: (len(path.parts), path), default=None)
         return self._needed_files([first_file], declaring, has_limit=has_limit) if first_file is not None else []
 
-    def _files_above_viewed_instances(self, root: Path, declaring: Declaring) -> list[Path]:
+    def _files_above_viewed_instances(self, root: Path, files_by_unit: DeclaringFilesByUnit) -> list[Path]:
         """The files of the modules around the instances that the modules of a file are viewed as."""
         chosen_files: dict[Path, None] = {}
         entries = self._inventory.entries if self._inventory is not None else {}
         known_files = {*self._sources, *self._libraries} or entries.keys()
-        for name in sorted(_unit_names(self._texts.outline(root)) & self.view.instances.keys()):
-            chosen_instance = self.view.instances[name]
+        for name in sorted(_unit_names(self._texts.outline(root)) & self.instance_choice.instances.keys()):
+            chosen_instance = self.instance_choice.instances[name]
             chosen_files |= dict.fromkeys(file for file in reversed(chosen_instance.files) if file in known_files)
             for module in chosen_instance.modules[:-1]:
-                candidates = declaring.get(module, ())
+                candidates = files_by_unit.get(module, ())
                 # The module has moved since then.
                 if (
                     not any(file in chosen_files for file in candidates)
@@ -329,7 +329,7 @@ class CompilationFiles:
         outline = self._texts.outline(path)
         return outline is not None and _PATH.search(outline.data) is not None
 
-    def _declaring_files_by_unit(self) -> Declaring:
+    def _declaring_files_by_unit(self) -> DeclaringFilesByUnit:
         if self._sources or self._libraries:
             return self._declaring_files_among([*self._sources, *self._libraries])
         return (
@@ -348,7 +348,7 @@ class CompilationFiles:
     def _needed_files(
         self,
         roots: Sequence[Path],
-        declaring: Declaring,
+        files_by_unit: DeclaringFilesByUnit,
         takes_modules: Callable[[Path], bool] = lambda path: True,
         *,
         has_limit: bool = True,
@@ -358,7 +358,7 @@ class CompilationFiles:
 
         Args:
             roots: The files to begin with; what is near is so to the first.
-            declaring: Files that may be taken.
+            files_by_unit: Files that may be taken.
             takes_modules: True if the modules that a file names are taken; packages and the like always are.
             has_limit: True to stop where they are many.
             files_with_modules: Files whose modules are taken with their own modules, and so on; these are added to it.
@@ -370,8 +370,8 @@ class CompilationFiles:
         pending_files = deque(needed_files)
         while pending_files:
             path = pending_files.popleft()
-            for name in self._unit_names_in(path, declaring):
-                candidates = declaring[name]
+            for name in self._unit_names_in(path, files_by_unit):
+                candidates = files_by_unit[name]
                 if name in own_units or any(candidate in needed_files for candidate in candidates):
                     continue
                 chosen_file = (
@@ -397,7 +397,7 @@ class CompilationFiles:
             return nearest_path(candidates, root)
         return self._declaring_files.chosen_or_nearest_file(unit_name, candidates, root)
 
-    def _instantiating_files(self, root: Path, declaring: Declaring) -> list[Path]:
+    def _instantiating_files(self, root: Path, files_by_unit: DeclaringFilesByUnit) -> list[Path]:
         """The file that instantiates a module of a file, that which instantiates that one, and so on up to a top."""
         ancestors: dict[Path, None] = {root: None}
         current: Path | None = root
@@ -407,9 +407,9 @@ class CompilationFiles:
             }
             parents = {
                 path
-                for name in names & declaring.keys()
+                for name in names & files_by_unit.keys()
                 for path in self._files_with_word(name)
-                if path not in ancestors and path.suffix not in HEADERS and self._declares_module(path, declaring)
+                if path not in ancestors and path.suffix not in HEADERS and self._declares_module(path, files_by_unit)
             }
             current = nearest_path(parents, current)
             if current is not None:
@@ -418,8 +418,8 @@ class CompilationFiles:
 
     def _files_with_word(self, name: str) -> Iterator[Path]:
         """The files that have a name, as they are now."""
-        open_documents = dict(self._texts.open_designs())
-        changed_paths = [*open_documents, *self._texts.rewritten]
+        open_documents = dict(self._texts.opened_design_files())
+        changed_paths = [*open_documents, *self._texts.rewritten_texts]
         if self._inventory is not None:
             changed_set = set(changed_paths)
             yield from (path for path in self._inventory.files_naming(name) if path not in changed_set)
@@ -428,9 +428,9 @@ class CompilationFiles:
             if text is not None and name.encode() in text.outline.data and name in text.outline.code_words:
                 yield path
 
-    def _declares_module(self, path: Path, declaring: Declaring) -> bool:
+    def _declares_module(self, path: Path, files_by_unit: DeclaringFilesByUnit) -> bool:
         return any(
-            path in declaring.get(unit.name, ())
+            path in files_by_unit.get(unit.name, ())
             for unit in self._units_of(path)
             if unit.target_kind is TargetKind.MODULE
         )
@@ -438,7 +438,7 @@ class CompilationFiles:
     def _declares_module_named(self, name: str, path: Path) -> bool:
         return any(unit.name == name and unit.target_kind is TargetKind.MODULE for unit in self._units_of(path))
 
-    def _units_of(self, path: Path) -> Iterable[DeclaredUnit]:
+    def _units_of(self, path: Path) -> Iterable[DeclaredName]:
         inventory_entry = self._inventory.entries.get(path) if self._inventory is not None else None
         last_read_text = self._texts.last_read_text(path)
         if inventory_entry is not None and (last_read_text is None or last_read_text.stamp == inventory_entry.stamp):
@@ -453,9 +453,9 @@ class CompilationFiles:
         outline = self._texts.outline(path)
         return outline.units if outline is not None else ()
 
-    def _declaring_files_among(self, paths: Sequence[Path]) -> Declaring:
+    def _declaring_files_among(self, paths: Sequence[Path]) -> DeclaringFilesByUnit:
         """The units that the libraries, or all listed files, declare as they are now."""
-        open_documents = dict(self._texts.open_designs())
+        open_documents = dict(self._texts.opened_design_files())
         if open_documents != self._open_units[0]:
             units_by_path = {path: frozenset(_unit_names(self._texts.outline(path))) for path in open_documents}
             self._open_units = open_documents, units_by_path
@@ -463,7 +463,7 @@ class CompilationFiles:
         cached = self._declared.get(len(paths))
         if cached is None or cached[0] != units_by_path:
             declaring: dict[str, list[Path]] = {}
-            by_name = frozenset().union(*(file_list.found_by_name for file_list in self._lists))
+            by_name = frozenset().union(*(file_list.libraries_found_by_name for file_list in self._lists))
             for path in paths:
                 for name in (
                     units_by_path[path] if path in units_by_path else {unit.name for unit in self._units_of(path)}
@@ -473,11 +473,11 @@ class CompilationFiles:
             cached = self._declared[len(paths)] = units_by_path, declaring
         return cached[1]
 
-    def _corrected_by_open_files(self, declaring: Declaring, root: Path | None) -> Declaring:
+    def _corrected_by_open_files(self, files_by_unit: DeclaringFilesByUnit, root: Path | None) -> DeclaringFilesByUnit:
         """The units on disk, corrected by what is open; what `root` itself declares does not matter."""
         entries = self._inventory.entries if self._inventory is not None else {}
         changed_units = []
-        for path, document in self._texts.open_designs():
+        for path, document in self._texts.opened_design_files():
             inventory_entry, text = entries.get(path), self._texts.current_text(path, document)
             if path.suffix in HEADERS or path == root or text is None:
                 continue
@@ -485,18 +485,18 @@ class CompilationFiles:
             if new_units != ({unit.name for unit in inventory_entry.units} if inventory_entry is not None else set()):
                 changed_units.append((path, frozenset(new_units)))
         if not changed_units:
-            return declaring
-        if self._corrected[0] is not declaring or self._corrected[1] != changed_units:
-            corrected = dict(declaring)
+            return files_by_unit
+        if self._corrected[0] is not files_by_unit or self._corrected[1] != changed_units:
+            corrected = dict(files_by_unit)
             for path, units in changed_units:
                 corrected = {name: [path_ for path_ in paths if path_ != path] for name, paths in corrected.items()}
                 for name in units:
                     corrected[name] = [*corrected.get(name, ()), path]
             remaining = {name: paths for name, paths in corrected.items() if paths}
-            self._corrected = declaring, changed_units, remaining
+            self._corrected = files_by_unit, changed_units, remaining
         return self._corrected[2]
 
-    def _unit_names_in(self, path: Path, declaring: Declaring) -> Iterable[str]:
+    def _unit_names_in(self, path: Path, files_by_unit: DeclaringFilesByUnit) -> Iterable[str]:
         """The names of units in a file and in what it includes."""
         names: dict[str, None] = {}
         seen_files: set[Path] = set()
@@ -510,8 +510,8 @@ class CompilationFiles:
             # The text of a file that is not open would be kept in memory with its outline.
             version = text.stamp or text.outline
             cached = self._names.get(current)
-            if cached is None or cached[0] != version or cached[1] is not declaring:
-                cached = version, declaring, tuple(sorted(text.outline.code_words & declaring.keys()))
+            if cached is None or cached[0] != version or cached[1] is not files_by_unit:
+                cached = version, files_by_unit, tuple(sorted(text.outline.code_words & files_by_unit.keys()))
                 self._names[current] = cached
             names |= dict.fromkeys(cached[2])
             for include in text.outline.includes:

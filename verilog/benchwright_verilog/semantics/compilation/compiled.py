@@ -13,14 +13,14 @@ from benchwright_verilog.semantics.compilation.diagnostics import (
     diagnostics_by_file,
     module_names_with_includes,
 )
-from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, InstancePath
+from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, InstanceReference
 from benchwright_verilog.semantics.compilation.parsing import parse
 from benchwright_verilog.semantics.compilation.unknown_bases import unknown_base_diagnostics
 
 if TYPE_CHECKING:
     from pyslang.ast import Compilation
 
-    from benchwright_verilog.semantics.compilation.trees import Tree
+    from benchwright_verilog.semantics.compilation.trees import SlangTree
     from benchwright_verilog.semantics.names.resolution import Resolver
     from benchwright_verilog.semantics.names.scopes import Scopes
 
@@ -41,13 +41,13 @@ class Compiled:
 
     def __init__(
         self,
-        trees: Sequence[Tree],
+        trees: Sequence[SlangTree],
         *,
         is_alone: bool,
         is_partial: bool = False,
         top_names: Sequence[str] = (),
         parameter_assignments: Sequence[str] = (),
-        instances_by_module: Mapping[str, InstancePath] = DEFAULTS.instances,
+        instances_by_module: Mapping[str, InstanceReference] = DEFAULTS.instances,
         warning_options: Sequence[str] = (),
         reports_clock_crossings: bool = False,
     ) -> None:
@@ -65,7 +65,7 @@ class Compiled:
         self._requested: set[Path] = set()
         self._diagnostics: dict[Path, tuple[SlangDiagnostic, ...]] = {}
 
-    def is_made_of(self, trees: Sequence[Tree]) -> bool:
+    def is_made_of(self, trees: Sequence[SlangTree]) -> bool:
         """True if these are the files, in this version."""
         return len(trees) == len(self.trees) and all(
             left is right for left, right in zip(trees, self.trees, strict=True)
@@ -141,7 +141,9 @@ class Compiled:
             return self._diagnostics[path]
 
     def _unknown_base_diagnostics(self, compilation: Compilation) -> list[tuple[Path, SlangDiagnostic]]:
-        requested_trees = (tree for tree in self.trees if not self._requested.isdisjoint({tree.path, *tree.included}))
+        requested_trees = (
+            tree for tree in self.trees if not self._requested.isdisjoint({tree.path, *tree.included_files})
+        )
         return [
             path_and_diagnostic
             for tree in (() if self._is_partial else requested_trees)
@@ -176,7 +178,7 @@ class Compiled:
             return self._lookup
 
 
-def withheld_text_diagnostics(trees: Iterable[Tree], path: Path) -> Iterator[SlangDiagnostic]:
+def withheld_text_diagnostics(trees: Iterable[SlangTree], path: Path) -> Iterator[SlangDiagnostic]:
     """Yield diagnostics of the parts of a file that slang was not given: unread headers, and what ends slang.
 
     Args:

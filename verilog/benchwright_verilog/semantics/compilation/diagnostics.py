@@ -43,7 +43,7 @@ class SlangDiagnostic:
 
 
 @dataclass(frozen=True)
-class ModuleName:
+class ModuleNamePlace:
     """Place where a file declares a module, by UTF-8 bytes of the name."""
 
     name: str
@@ -139,13 +139,13 @@ def _data_flow_diagnostics(compilation: Compilation, *, includes_unused: bool) -
     return manager.getDiagnostics()
 
 
-def module_name_places(tree: SyntaxTree, locations: FileLocations, path: Path) -> Iterator[ModuleName]:
+def module_name_places(tree: SyntaxTree, locations: FileLocations, path: Path) -> Iterator[ModuleNamePlace]:
     """The modules that a file declares."""
     for name in _module_name_tokens(tree):
         # One that comes out of a macro has no place of its own in the file.
         if locations.path_of_buffer(name.location.buffer) == path:
             start = name.location.offset
-            yield ModuleName(name.valueText, start, start + len(name.rawText.encode()))
+            yield ModuleNamePlace(name.valueText, start, start + len(name.rawText.encode()))
 
 
 def module_names_with_includes(tree: SyntaxTree) -> Iterator[str]:

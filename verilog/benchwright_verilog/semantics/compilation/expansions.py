@@ -55,12 +55,12 @@ def expansions_of(analysis: FileAnalysis, only_use_at_byte: int | None = None) -
         analysis: Analysis of the file.
         only_use_at_byte: The byte of a backtick: then that use alone, if it is one.
     """
-    macro_reader = _TokenReader(analysis, only_use_at_byte)
+    macro_reader = _ExpansionReader(analysis, only_use_at_byte)
     analysis.tree.root.visit(macro_reader.visit)
     return sorted(macro_reader.expansions.values(), key=lambda expansion: expansion.start)
 
 
-class _TokenReader:
+class _ExpansionReader:
     """Goes over the tokens of a file, which know the macro that they come from."""
 
     def __init__(self, analysis: FileAnalysis, only_use_at_byte: int | None) -> None:
@@ -135,10 +135,10 @@ class _TokenReader:
             )
 
 
-def expand_uses(data: bytes, uses: list[Expansion]) -> Iterator[bytes]:
+def expand_uses(data: bytes, expansions: list[Expansion]) -> Iterator[bytes]:
     """Source code with its uses of macros expanded, in parts."""
     last_end = 0
-    for macro_use in uses:
+    for macro_use in expansions:
         if last_end <= macro_use.start:
             yield data[last_end : macro_use.start]
             yield macro_use.text.encode(errors="replace")

@@ -8,7 +8,7 @@ from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 from benchwright_verilog.semantics.compilation.trees import active_directives
 
 
-def inactive_parts(analysis: FileAnalysis) -> list[tuple[int, int]]:
+def inactive_byte_ranges(analysis: FileAnalysis) -> list[tuple[int, int]]:
     """The parts of a file, by UTF-8 bytes, that are not in the design; from the first to the last word of each.
 
     Generate branches are among them only in a module of which an instance was chosen: else another one may have them.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class InstancePath:
+class InstanceReference:
     """An instance by its path, such as `top.u_core.g_lane[2].u_alu`."""
 
     path: str
@@ -28,7 +28,7 @@ class InstanceChoice:
 
     top_name: str | None = None
     """The only top; None for those of the file lists, or those that no other module instantiates."""
-    instances: Mapping[str, InstancePath] = field(default_factory=dict)
+    instances: Mapping[str, InstanceReference] = field(default_factory=dict)
     """The instances that stand for modules, by the modules' names."""
 
 
@@ -91,7 +91,7 @@ def is_instance_or_in_it(instance_path: str, hierarchical_path: str) -> bool:
 
 
 def chosen_bodies(
-    bodies_by_module: Mapping[str, InstanceBodySymbol], instances_by_module: Mapping[str, InstancePath]
+    bodies_by_module: Mapping[str, InstanceBodySymbol], instances_by_module: Mapping[str, InstanceReference]
 ) -> dict[str, InstanceBodySymbol]:
     """The bodies of the chosen instances by module, as far as they still are instances of it.
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright_verilog.semantics.compilation.instance_paths import (
-    InstancePath,
+    InstanceReference,
     inner_instances,
     instances_on_path,
     is_instance_or_in_it,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyslang.ast import InstanceBodySymbol, InstanceSymbol, Symbol, UninstantiatedDefSymbol
 
     from benchwright_verilog.semantics.compilation.compiled import Compiled
-    from benchwright_verilog.semantics.compilation.trees import Tree
+    from benchwright_verilog.semantics.compilation.trees import SlangTree
     from benchwright_verilog.semantics.project.file_locations import FileLocation, FileLocations
 
 _MAX_WALKED = 20_000
@@ -36,7 +36,7 @@ _DECIMAL = re.compile(r"(-?)\d+'s?d(\d+)")
 
 
 @dataclass(frozen=True)
-class NameLocation:
+class FileSpan:
     """A name in a file. Offsets are bytes."""
 
     path: Path
@@ -57,19 +57,19 @@ class DesignInstance:
     parameters: tuple[tuple[str, str], ...]
     """Names and values, in the order of their declaration; local ones are left out."""
     modules: tuple[str, ...]
-    """As of `InstancePath`."""
+    """As of `InstanceReference`."""
     files: tuple[Path, ...]
-    """As of `InstancePath`."""
-    instantiated: NameLocation | None
+    """As of `InstanceReference`."""
+    instantiation_span: FileSpan | None
     """Its name where it is instantiated; None for a top."""
-    declaration: NameLocation | None
+    declaration: FileSpan | None
     """The name of its module where that is declared; None if it is unknown."""
     has_children: bool
 
     @property
-    def as_path(self) -> InstancePath:
+    def as_reference(self) -> InstanceReference:
         """The instance, for viewing its module as it."""
-        return InstancePath(self.path, self.modules, self.files)
+        return InstanceReference(self.path, self.modules, self.files)
 
 
 class InstanceTree:
@@ -148,11 +148,11 @@ class InstanceTree:
                 symbol, candidates = next_instance, _resolved_inner_instances(next_instance)
             return symbol
 
-    def declaration_span(self, symbol: Symbol) -> NameLocation | None:
+    def declaration_span(self, symbol: Symbol) -> FileSpan | None:
         """The place where a symbol is declared."""
         return self._name_span(symbol, symbol.name)
 
-    def file_span(self, source_range: SourceRange) -> NameLocation | None:
+    def file_span(self, source_range: SourceRange) -> FileSpan | None:
         """The place that a range covers in its file; where a macro is used, if one wrote it."""
         start_location, end_location = (
             self._locations.file_location_of(source_range.start),
@@ -160,8 +160,10 @@ class InstanceTree:
         )
         if start_location is None:
             return None
-        is_one = end_location is not None and end_location.path == start_location.path and not start_location.generated
-        return NameLocation(
+        is_one = (
+            end_location is not None and end_location.path == start_location.path and not start_location.is_generated
+        )
+        return FileSpan(
             start_location.path,
             start_location.offset,
             max(start_location.offset, end_location.offset) if is_one and end_location else start_location.offset,
@@ -209,17 +211,17 @@ class InstanceTree:
             parameters=tuple(_parameter_names_and_values(known_symbol.body)) if known_symbol is not None else (),
             modules=(*(parent.modules if parent is not None else ()), module),
             files=tuple(dict.fromkeys((*(parent.files if parent is not None else ()), *declaring_paths))),
-            instantiated=written_span,
+            instantiation_span=written_span,
             declaration=declaration,
             has_children=known_symbol is not None and next(inner_instances(known_symbol.body), None) is not None,
         )
 
-    def _name_span(self, symbol: Symbol, name: str) -> NameLocation | None:
+    def _name_span(self, symbol: Symbol, name: str) -> FileSpan | None:
         location: FileLocation | None = self._locations.file_location_of(symbol.location)
         if location is None:
             return None
-        return NameLocation(
-            location.path, location.offset, location.offset + (0 if location.generated else len(name.encode()))
+        return FileSpan(
+            location.path, location.offset, location.offset + (0 if location.is_generated else len(name.encode()))
         )
 
 
@@ -229,7 +231,7 @@ def _resolved_inner_instances(symbol: InstanceSymbol) -> list[InstanceSymbol]:
     return [instance for instance in inner_instances(symbol.body) if isinstance(instance, InstanceSymbol)]
 
 
-class Designs:
+class DesignCache:
     """The design of a project in its newest version.
 
     Args:
@@ -241,8 +243,8 @@ class Designs:
     def __init__(
         self,
         lock: threading.RLock,
-        parse: Callable[[Sequence[Path]], tuple[Tree, ...]],
-        compile_trees: Callable[[Sequence[Tree]], Compiled],
+        parse: Callable[[Sequence[Path]], tuple[SlangTree, ...]],
+        compile_trees: Callable[[Sequence[SlangTree]], Compiled],
     ) -> None:
         self.paths: frozenset[Path] = frozenset()
         """The files of the design."""

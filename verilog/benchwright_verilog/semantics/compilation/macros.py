@@ -59,7 +59,7 @@ class Macros:
 
     def may_generate_name(self, name: str) -> bool:
         """True if a macro may write a name that is not between its parentheses."""
-        texts = [outline.definitions for path in self._files if (outline := self._outline(path)) is not None]
+        texts = [outline.macro_definitions_text for path in self._files if (outline := self._outline(path)) is not None]
         texts += [text.encode() for text in self._predefined]
         return any(b"``" in text or name.encode() in text for text in texts)
 

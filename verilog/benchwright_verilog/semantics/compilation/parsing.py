@@ -38,7 +38,7 @@ def parse(text: str, sources: SourceManager, source_name: str, parse_options: Ba
     from pyslang.syntax import SyntaxTree
 
     return (
-        _thread_without_file_access()
+        _executor_without_file_access()
         .submit(SyntaxTree.fromText, text, sources, source_name, "", parse_options)
         .result()
     )
@@ -49,18 +49,18 @@ def parse_file(text: str, sources: SourceManager, source_name: str, parse_option
     from pyslang.syntax import SyntaxTree
 
     return (
-        _thread_without_file_access()
+        _executor_without_file_access()
         .submit(SyntaxTree.fromFileInMemory, text, sources, source_name, source_name, parse_options)
         .result()
     )
 
 
 @cache
-def _thread_without_file_access() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(1, "slang", _forbid_opening_files)
+def _executor_without_file_access() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, "slang", _forbid_this_thread_to_open_files)
 
 
-def _forbid_opening_files() -> None:
+def _forbid_this_thread_to_open_files() -> None:
     if sys.platform != "linux":
         return
     libc = ctypes.CDLL(None)
@@ -75,4 +75,4 @@ def _forbid_opening_files() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_thread_without_file_access.cache_clear)
+    os.register_at_fork(after_in_child=_executor_without_file_access.cache_clear)

@@ -35,7 +35,7 @@ class Preprocessing:
     include_dirs: tuple[Path, ...] = ()
     defines: tuple[str, ...] = ()
     """`NAME` or `NAME=text`."""
-    is_verilog: bool = False
+    is_plain_verilog: bool = False
     """True if the words that SystemVerilog added, such as `bit` and `do`, are names (IEEE 1364-2005)."""
 
 
@@ -57,14 +57,14 @@ class ReachableFiles:
     """Their source code."""
     refusal_reasons: Mapping[str, str] = field(default_factory=dict)
     """Files that are not read, and what to say about each."""
-    absent: AbstractSet[str] = frozenset()
+    absent_names: AbstractSet[str] = frozenset()
     """Names under which slang finds nothing."""
-    depth: int = 0
+    include_depth: int = 0
     """The deepest nesting of includes."""
 
 
 @dataclass(frozen=True)
-class Tree:
+class SlangTree:
     """One parsed file."""
 
     path: Path
@@ -72,13 +72,13 @@ class Tree:
     syntax: SyntaxTree
     sources: SourceManager
     locations: FileLocations
-    included: frozenset[Path]
+    included_files: frozenset[Path]
     withheld_texts: tuple[WithheldText, ...] = ()
     """The parts that slang was not given."""
     preprocessing: Preprocessing = Preprocessing()
 
 
-class Trees:
+class SlangTrees:
     """Parses files, each text once, all with one source manager until that has taken in too much."""
 
     def __init__(self) -> None:
@@ -92,7 +92,7 @@ class Trees:
         self._sources.setDisableProximatePaths(True)
         self._names: dict[str, Path] = {}
         self._locations = FileLocations(self._sources, self._names)
-        self._known_trees: dict[Path, tuple[Preprocessing, Tree]] = {}
+        self._known_trees: dict[Path, tuple[Preprocessing, SlangTree]] = {}
         self._taken_size = 0
         self._given_texts: dict[str, str] = {}
         self._absent: set[str] = set()
@@ -105,7 +105,7 @@ class Trees:
                 self._sources.assignText(name, text_for_slang(text))
                 self._given_texts[name] = text
                 self._taken_size += len(text)
-        self._absent |= reachable_files.absent
+        self._absent |= reachable_files.absent_names
         self._reached = reachable_files
 
     def renew_if_files_changed(self, reachable_files: ReachableFiles) -> None:
@@ -114,7 +114,7 @@ class Trees:
         has_changed = (
             any(self._given_texts.get(name, text) != text for name, text in given_texts.items())
             or not self._absent.isdisjoint(given_texts)
-            or not self._given_texts.keys().isdisjoint(reachable_files.absent)
+            or not self._given_texts.keys().isdisjoint(reachable_files.absent_names)
         )
         live = sum(len(tree.text) for _, tree in self._known_trees.values())
         if has_changed or self._taken_size > max(_ROOM, _ROOM_PER_LIVE_BYTE * live):
@@ -125,9 +125,9 @@ class Trees:
     @property
     def included_files(self) -> frozenset[Path]:
         """All files that were included by what is known now."""
-        return frozenset().union(*(tree.included for _, tree in self._known_trees.values()))
+        return frozenset().union(*(tree.included_files for _, tree in self._known_trees.values()))
 
-    def tree(self, path: Path, text: str, preprocessing: Preprocessing) -> Tree:
+    def tree(self, path: Path, text: str, preprocessing: Preprocessing) -> SlangTree:
         """A file's tree; the same one as before if nothing is new."""
         known_tree = self._known_trees.get(path)
         if known_tree is not None and known_tree[0] == preprocessing and known_tree[1].text == text:
@@ -141,15 +141,15 @@ class Trees:
         for path in self._known_trees.keys() - set(paths):
             del self._known_trees[path]
 
-    def _parse(self, path: Path, text: str, preprocessing: Preprocessing) -> Tree:
+    def _parse(self, path: Path, text: str, preprocessing: Preprocessing) -> SlangTree:
         # A source manager takes a path once, and includes are looked for beside it: so each version has a name of
         # its own in the same folder.
         name = f"{path}#{len(self._names)}"
         self._names[name] = path
-        slang_bag = parsing_options(preprocessing, self._reached.depth)
+        slang_bag = parse_options_bag(preprocessing, self._reached.include_depth)
         syntax = parse_file(text_for_slang(text), self._sources, name, slang_bag)
-        if path.suffix in _VERILOG_SUFFIXES and not preprocessing.is_verilog and _error_count(syntax):
-            verilog_bag = parsing_options(replace(preprocessing, is_verilog=True), self._reached.depth)
+        if path.suffix in _VERILOG_SUFFIXES and not preprocessing.is_plain_verilog and _error_count(syntax):
+            verilog_bag = parse_options_bag(replace(preprocessing, is_plain_verilog=True), self._reached.include_depth)
             self._names[f"{name}#v"] = path
             verilog_syntax = parse_file(text_for_slang(text), self._sources, f"{name}#v", verilog_bag)
             if _error_count(verilog_syntax) < _error_count(syntax):
@@ -168,7 +168,7 @@ class Trees:
             syntax = parse_file(text_for_slang(readable_text), self._sources, name, slang_bag)
         if self._has_opened_files(syntax):
             self._names[f"{name}#"] = path
-            syntax = parse_file(text_for_slang(text), self._sources, f"{name}#", parsing_options(preprocessing, 0))
+            syntax = parse_file(text_for_slang(text), self._sources, f"{name}#", parse_options_bag(preprocessing, 0))
         self._taken_size += len(text)
         included = frozenset(
             included_path
@@ -177,7 +177,9 @@ class Trees:
         )
         if self._reached.refusal_reasons:
             withheld_texts += self._unread_includes(syntax)
-        return Tree(path, text, syntax, self._sources, self._locations, included, tuple(withheld_texts), preprocessing)
+        return SlangTree(
+            path, text, syntax, self._sources, self._locations, included, tuple(withheld_texts), preprocessing
+        )
 
     def _has_opened_files(self, syntax: SyntaxTree) -> bool:
         """True if slang read more than it was given, as it can where the kernel does not keep it from that."""
@@ -193,7 +195,7 @@ class Trees:
                 yield WithheldText(
                     location.path,
                     location.offset,
-                    location.offset + (0 if location.generated else len(name_token.rawText.encode())),
+                    location.offset + (0 if location.is_generated else len(name_token.rawText.encode())),
                     message,
                 )
 
@@ -245,7 +247,7 @@ def _nodes_around(node: SyntaxNode) -> Iterator[SyntaxNode]:
         outer_node = outer_node.parent
 
 
-def parsing_options(preprocessing: Preprocessing, include_depth: int) -> Bag:
+def parse_options_bag(preprocessing: Preprocessing, include_depth: int) -> Bag:
     """Return the options with which slang reads a file.
 
     Args:
@@ -257,7 +259,7 @@ def parsing_options(preprocessing: Preprocessing, include_depth: int) -> Bag:
     from pyslang.parsing import LexerOptions, PreprocessorOptions
 
     preprocessor_options, lexer_options, slang_parser_options = PreprocessorOptions(), LexerOptions(), parser_options()
-    if preprocessing.is_verilog:
+    if preprocessing.is_plain_verilog:
         for slang_options in (preprocessor_options, lexer_options, slang_parser_options):
             slang_options.languageVersion = LanguageVersion.v1364_2005
     preprocessor_options.additionalIncludePaths = [str(folder) for folder in preprocessing.include_dirs]
@@ -274,10 +276,10 @@ def parse_alone(text: str, sources: SourceManager, source_name: str = "") -> Syn
         sources: Gets the text; has to outlive the tree.
         source_name: Its name to slang; by its suffix it may be SystemVerilog only.
     """
-    syntax = parse(text_for_slang(text), sources, source_name, parsing_options(Preprocessing(), include_depth=0))
+    syntax = parse(text_for_slang(text), sources, source_name, parse_options_bag(Preprocessing(), include_depth=0))
     if source_name.endswith((".sv", ".svh")) or not _error_count(syntax):
         return syntax
-    slang_bag = parsing_options(Preprocessing(is_verilog=True), include_depth=0)
+    slang_bag = parse_options_bag(Preprocessing(is_plain_verilog=True), include_depth=0)
     verilog_syntax = parse(text_for_slang(text), sources, source_name, slang_bag)
     return verilog_syntax if _error_count(verilog_syntax) < _error_count(syntax) else syntax
 

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from pyslang.parsing import Token
     from pyslang.syntax import ClassDeclarationSyntax, SyntaxTree
 
-    from benchwright_verilog.semantics.compilation.trees import Tree
+    from benchwright_verilog.semantics.compilation.trees import SlangTree
 
 
 _RULE = "undeclared-identifier"
 
 
 def unknown_base_diagnostics(
-    compilation: Compilation, tree: Tree, warning_options: Collection[str] = ()
+    compilation: Compilation, tree: SlangTree, warning_options: Collection[str] = ()
 ) -> Iterator[tuple[Path, SlangDiagnostic]]:
     """Yield diagnostics, each with its file, in the words that slang has for other names.
 
@@ -29,15 +29,15 @@ def unknown_base_diagnostics(
         tree: The file, with what it includes.
         warning_options: As of `diagnostics_by_file`.
     """
-    for name in _unknown_base_names(compilation, tree.syntax) if f"no-{_RULE}" not in warning_options else ():
+    for name in _unknown_base_name_tokens(compilation, tree.syntax) if f"no-{_RULE}" not in warning_options else ():
         location = tree.locations.file_location_of(name.location)
         if location is not None:
-            end = location.offset + (0 if location.generated else len(name.rawText.encode()))
+            end = location.offset + (0 if location.is_generated else len(name.rawText.encode()))
             message = f"use of undeclared identifier '{name.valueText}'"
             yield location.path, SlangDiagnostic(location.offset, end, DiagnosticSeverity.ERROR, _RULE, message)
 
 
-def _unknown_base_names(compilation: Compilation, tree: SyntaxTree) -> Iterator[Token]:
+def _unknown_base_name_tokens(compilation: Compilation, tree: SyntaxTree) -> Iterator[Token]:
     """Yield the names of base classes that are unknown, of classes that packages and the top of a file declare."""
     from pyslang.ast import ClassType, GenericClassDefSymbol, Lookup, LookupFlags
     from pyslang.syntax import ClassNameSyntax, IdentifierNameSyntax, SyntaxKind

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
-from benchwright_verilog.semantics.compilation.inactive import inactive_parts
+from benchwright_verilog.semantics.compilation.inactive import inactive_byte_ranges
 from benchwright_verilog.semantics.names.navigation import (
     FileReferences,
-    Report,
+    ReportProgress,
     candidate_files,
     references_by_file,
 )
@@ -154,7 +154,7 @@ def project_under(project: Project, macro_choice: MacroChoice) -> Project:
     return project.with_texts(Documents(), texts, macro_choice)
 
 
-class Branches:
+class ProjectVariants:
     """A project under other defines, each set of them read once for one search.
 
     Args:
@@ -178,8 +178,8 @@ class Branches:
     def variants(self, paths: Sequence[Path]) -> Iterator[Project]:
         """The project under other defines, until every branch of some files was read once."""
         codes = [outline.code for path in paths if (outline := self.project.outline(path)) is not None]
-        defined_macros = self.project.defined_macros(paths[0]) if paths else ()
-        for macro_choice in covering_choices(codes, defined_macros, self._macros_of_files(codes)):
+        predefined_macros_of = self.project.predefined_macros_of(paths[0]) if paths else ()
+        for macro_choice in covering_choices(codes, predefined_macros_of, self._macros_of_files(codes)):
             defines = frozenset(macro_choice.items())
             if defines not in self._variants:
                 self._variants[defines] = project_under(self.project, macro_choice)
@@ -197,21 +197,21 @@ class Branches:
 
 
 def references_in_all_branches(
-    branches: Branches, target: Target, report: Report = lambda searched, number: None
+    project_variants: ProjectVariants, target: Target, report_progress: ReportProgress = lambda searched, number: None
 ) -> Iterator[FileReferences]:
     """Places that name a thing, and then those that only other defines show.
 
     Args:
-        branches: Branches of the project.
+        project_variants: ProjectVariants of the project.
         target: The thing.
-        report: Called before each file.
+        report_progress: Called before each file.
     """
     present_references = []
-    candidates = candidate_files(branches.project, target)
-    for references in references_by_file(branches.project, target, candidates, report):
+    candidates = candidate_files(project_variants.project, target)
+    for references in references_by_file(project_variants.project, target, candidates, report_progress):
         present_references.append(references)
         yield references
-    paths = branches.files_with_conditions(candidates)
+    paths = project_variants.files_with_conditions(candidates)
     if not paths:
         return
     seen_places = {
@@ -221,13 +221,13 @@ def references_in_all_branches(
         for occurrence in references.occurrences
     }
     if (target.path, target.start) in seen_places:
-        paths = searched_paths = _paths_with_unseen_places(branches.project, target.name, paths, seen_places)
+        paths = searched_paths = _paths_with_unseen_places(project_variants.project, target.name, paths, seen_places)
     else:
         # It is declared in such a branch, so what has no conditions may name it too.
         searched_paths = list(dict.fromkeys([*paths, *candidates[:_MOST_SEARCHED]]))
-    for variant in branches.variants(paths):
-        for analysis in variant.analyses_of(searched_paths):
-            report(len(candidates), len(candidates))
+    for variant in project_variants.variants(paths):
+        for analysis in variant.lookup_analyses_of(searched_paths):
+            report_progress(len(candidates), len(candidates))
             occurrences = [
                 occurrence
                 for occurrence in analysis.occurrences_of(target.name)
@@ -235,7 +235,7 @@ def references_in_all_branches(
             ]
             references = FileReferences.of_target(analysis, target, occurrences)
             seen_places |= {(occurrence.path, occurrence.start) for occurrence in references.occurrences}
-            if references.occurrences or references.other_places:
+            if references.occurrences or references.other_target_bytes:
                 yield replace(references, is_inactive=True)
 
 
@@ -243,7 +243,7 @@ def _paths_with_unseen_places(
     project: Project, name: str, paths: Sequence[Path], seen_places: AbstractSet[tuple[Path, int]]
 ) -> list[Path]:
     """Those of some files that have a name where it was not seen, or use a macro that may write it."""
-    writers = _NameWritingMacros(project, name, project.defined_macros(paths[0]))
+    writers = _NameWritingMacros(project, name, project.predefined_macros_of(paths[0]))
     open_paths = []
     for path in paths:
         outline = project.outline(path)
@@ -252,10 +252,10 @@ def _paths_with_unseen_places(
         definition_spans = [match.span() for match in _DEFINITION.finditer(outline.code)]
         is_open = any(
             (path, byte) not in seen_places and not any(start <= byte < end for start, end in definition_spans)
-            for byte in outline.bytes_of_word_in_code(name)
+            for byte in outline.word_byte_offsets_in_code(name)
         )
         used_macros = {macro.name for macro in outline.macros if not macro.is_definition and not macro.is_condition}
-        if is_open or any(map(writers.includes, used_macros)):
+        if is_open or any(map(writers.contains, used_macros)):
             open_paths.append(path)
     return open_paths
 
@@ -274,7 +274,7 @@ class _NameWritingMacros:
         self._name = name.encode()
         self._is_writer = dict.fromkeys(predefined_macros, True)
 
-    def includes(self, macro_name: str) -> bool:
+    def contains(self, macro_name: str) -> bool:
         """True if a macro is one of them."""
         if macro_name not in self._is_writer:
             self._is_writer[macro_name] = False
@@ -299,26 +299,26 @@ class _NameWritingMacros:
             literals = set(_PASTED.findall(macro_text)) - set(_WORD.findall(head[1] if head else b""))
             if all(literal in self._name for literal in literals):
                 return True
-        return any(self.includes(macro_name.decode()) for macro_name in _USE.findall(macro_text))
+        return any(self.contains(macro_name.decode()) for macro_name in _USE.findall(macro_text))
 
 
 def targets_in_other_branches(
-    branches: Branches, target: Target, places: AbstractSet[tuple[Path, int]]
+    project_variants: ProjectVariants, target: Target, places: AbstractSet[tuple[Path, int]]
 ) -> Iterator[Target]:
     """Yield what places that name a thing mean under other defines: what another branch declares instead of it.
 
     Args:
-        branches: Branches of the project.
+        project_variants: ProjectVariants of the project.
         target: The thing.
         places: Files and bytes that name it. Of files without conditions, which all see the same, a few are read.
     """
     naming_paths = sorted({path for path, _ in places})
-    conditional_paths = branches.files_with_conditions(dict.fromkeys([target.path, *naming_paths]))
+    conditional_paths = project_variants.files_with_conditions(dict.fromkeys([target.path, *naming_paths]))
     if not conditional_paths:
         return
     paths = list(dict.fromkeys([*conditional_paths, *naming_paths[:_MOST_READ_WITHOUT_CONDITIONS]]))
-    for tried_project in (branches.project, *branches.variants(conditional_paths)):
-        for analysis in tried_project.analyses_of(paths):
+    for tried_project in (project_variants.project, *project_variants.variants(conditional_paths)):
+        for analysis in tried_project.lookup_analyses_of(paths):
             meanings: dict[tuple[Path, int], set[Target]] = {}
             for occurrence in analysis.occurrences_of(target.name):
                 meanings.setdefault((occurrence.path, occurrence.start), set()).add(occurrence.target)
@@ -328,15 +328,17 @@ def targets_in_other_branches(
                     yield from (other for other in meanings[place] if other.name == target.name)
 
 
-def places_without_meaning(branches: Branches, name: str, places: Iterable[tuple[Path, int]]) -> list[tuple[Path, int]]:
+def places_without_meaning(
+    project_variants: ProjectVariants, name: str, places: Iterable[tuple[Path, int]]
+) -> list[tuple[Path, int]]:
     """Those of some places of a name that mean nothing under any defines that reach them; files and bytes.
 
     Of many files only the first are tried. The places in the others are taken to mean nothing.
     """
     open_places = dict.fromkeys(places)
-    paths = branches.files_with_conditions(dict.fromkeys(path for path, _ in open_places))[:_MOST_SEARCHED]
-    for variant in branches.variants(paths):
-        for analysis in variant.analyses_of(paths):
+    paths = project_variants.files_with_conditions(dict.fromkeys(path for path, _ in open_places))[:_MOST_SEARCHED]
+    for variant in project_variants.variants(paths):
+        for analysis in variant.lookup_analyses_of(paths):
             for occurrence in analysis.occurrences_of(name):
                 open_places.pop((occurrence.path, occurrence.start), None)
     return list(open_places)
@@ -350,7 +352,7 @@ def analysis_of_inactive_place(
     Returns:
         The analysis, and the macros that it has or lacks.
     """
-    if not any(start <= byte <= end for start, end in inactive_parts(analysis)):
+    if not any(start <= byte <= end for start, end in inactive_byte_ranges(analysis)):
         return None
     around = [branch for branch in conditional_branches(analysis.outline.code) if branch.start <= byte <= branch.end]
     if not around:
@@ -361,6 +363,8 @@ def analysis_of_inactive_place(
     return (other_analysis, innermost.macros) if other_analysis is not None else None
 
 
-def macro_words(macros: MacroChoice) -> str:
+def macro_choice_in_words(macro_choice: MacroChoice) -> str:
     """Macros in words: `FPGA defined, SIM not defined`."""
-    return ", ".join(f"{name} defined" if is_defined else f"{name} not defined" for name, is_defined in macros.items())
+    return ", ".join(
+        f"{name} defined" if is_defined else f"{name} not defined" for name, is_defined in macro_choice.items()
+    )

@@ -8,13 +8,13 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
-from benchwright_verilog.semantics.compilation.inactive import inactive_parts
+from benchwright_verilog.semantics.compilation.inactive import inactive_byte_ranges
 from benchwright_verilog.semantics.names.occurrence import NameRole, Occurrence, TargetKind
 from benchwright_verilog.semantics.names.token_legend import MODIFIERS, TYPES
 from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.outline import OutlineSymbol, outline_of
 from benchwright_verilog.syntax.tokens import TokenKind, tokens_of
-from benchwright_verilog.syntax.units import Shape, TopLevelItem
+from benchwright_verilog.syntax.units import ItemText, TopLevelItem
 
 _KNOWN_S = 20.0
 """After this time, names are resolved again in any case: files that are not open may have changed."""
@@ -26,8 +26,8 @@ class ColouredWord:
 
     start: int
     end: int
-    type: int
-    modifiers: int = 0
+    type_number: int
+    modifier_bits: int = 0
 
 
 def _modifier_bits(*modifier_names: str) -> int:
@@ -79,13 +79,13 @@ _CONSTANT = frozenset({TargetKind.PARAMETER, TargetKind.LOCALPARAM, TargetKind.G
 _COMMENT, _INACTIVE = TYPES.index("comment"), _modifier_bits("inactive")
 
 
-def lexical_token_numbers(shape: Shape) -> tuple[int, ...]:
+def lexical_token_numbers(item_text: ItemText) -> tuple[int, ...]:
     """The tokens of a unit by its letters alone: start, end, type and modifiers of each, one after the other.
 
     Made once through `Shape.kept_result`; numbers alone, because there are many.
     """
     numbers: list[int] = []
-    for token in tokens_of(shape):
+    for token in tokens_of(item_text):
         if (kind := _BY_LETTERS.get(token.token_kind)) is not None:
             numbers += (token.start, token.end, *kind)
     return tuple(numbers)
@@ -94,7 +94,7 @@ def lexical_token_numbers(shape: Shape) -> tuple[int, ...]:
 class _NameMeanings:
     """Meanings of the names of a unit, as numbers like those of `lexical_token_numbers`."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, item_text: ItemText) -> None:
         self.numbers: tuple[int, ...] = ()
         self.context_key: Hashable = None
         self.valid_until = 0.0
@@ -115,16 +115,20 @@ def coloured_words(
     """
     visible_units = [unit for unit in units if unit.start < end_byte and unit.end > start_byte]
     if context_key is not None:
-        context_key = (context_key, tuple(unit.shape.kept_result(_declarations_hash) for unit in units))
+        context_key = (context_key, tuple(unit.item_text.kept_result(_declarations_hash) for unit in units))
     _resolve_unit_names_if_stale(visible_units, analysis, context_key)
     placed_words = [
-        word for unit in visible_units for word in _words_of_unit(unit, unit.shape.kept_result(lexical_token_numbers))
+        word
+        for unit in visible_units
+        for word in _words_of_unit(unit, unit.item_text.kept_result(lexical_token_numbers))
     ]
     placed_words += [
-        word for unit in visible_units for word in _words_of_unit(unit, unit.shape.kept_result(_NameMeanings).numbers)
+        word
+        for unit in visible_units
+        for word in _words_of_unit(unit, unit.item_text.kept_result(_NameMeanings).numbers)
     ]
     words = [word for word in placed_words if word.start < end_byte and word.end > start_byte]
-    inactive_spans = [part for part in inactive_parts(analysis) if part[0] < end_byte and part[1] > start_byte]
+    inactive_spans = [part for part in inactive_byte_ranges(analysis) if part[0] < end_byte and part[1] > start_byte]
     words = [word for word in words if not any(first <= word.start < last for first, last in inactive_spans)]
     words += [ColouredWord(first, last, _COMMENT, _INACTIVE) for first, last in inactive_spans]
     words.sort(key=lambda word: word.start)
@@ -138,7 +142,7 @@ def _resolve_unit_names_if_stale(units: Sequence[TopLevelItem], analysis: FileAn
         unit
         for unit in units
         if context_key is None
-        or (names := unit.shape.kept_result(_NameMeanings)).context_key != context_key
+        or (names := unit.item_text.kept_result(_NameMeanings)).context_key != context_key
         or names.valid_until < now_s
     ]
     if not unknown_units:
@@ -146,19 +150,19 @@ def _resolve_unit_names_if_stale(units: Sequence[TopLevelItem], analysis: FileAn
     words = list(_words_of_occurrences(analysis.occurrences(unknown_units[0].start, unknown_units[-1].end)))
     word_starts = [word.start for word in words]
     for unit in unknown_units:
-        names = unit.shape.kept_result(_NameMeanings)
+        names = unit.item_text.kept_result(_NameMeanings)
         unit_words = words[bisect_left(word_starts, unit.start) : bisect_left(word_starts, unit.end)]
         names.numbers = tuple(
             number
             for word in unit_words
-            for number in (word.start - unit.start, word.end - unit.start, word.type, word.modifiers)
+            for number in (word.start - unit.start, word.end - unit.start, word.type_number, word.modifier_bits)
         )
         names.context_key, names.valid_until = context_key, now_s + _KNOWN_S
 
 
-def _declarations_hash(shape: Shape) -> int:
+def _declarations_hash(item_text: ItemText) -> int:
     """A number that is another one as soon as a unit declares other things that other units can name."""
-    return hash(tuple(_declared_names_and_kinds(outline_of(shape))))
+    return hash(tuple(_declared_names_and_kinds(outline_of(item_text))))
 
 
 def _declared_names_and_kinds(outline_symbols: Iterable[OutlineSymbol]) -> Iterator[tuple[str, int]]:
@@ -177,7 +181,7 @@ def _words_of_unit(unit: TopLevelItem, numbers: Sequence[int]) -> Iterator[Colou
 def _words_of_occurrences(occurrences: Iterable[Occurrence]) -> Iterator[ColouredWord]:
     for occurrence in occurrences:
         kind = _BY_TARGET.get(occurrence.target.target_kind)
-        if kind is None or occurrence.generated:
+        if kind is None or occurrence.is_generated:
             continue
         modifiers = _modifier_bits("declaration") if occurrence.role is NameRole.DECLARATION else 0
         modifiers |= _modifier_bits("modification") if occurrence.role is NameRole.WRITE else 0
@@ -201,7 +205,13 @@ def lsp_token_numbers(words: Iterable[ColouredWord], lines: Lines) -> list[int]:
         for start, end in _code_point_ranges_by_line(word, lines):
             position = lines.position(start)
             column = position.character - (character if position.line == line else 0)
-            token_numbers += (position.line - line, column, lines.client_width(start, end), word.type, word.modifiers)
+            token_numbers += (
+                position.line - line,
+                column,
+                lines.client_width(start, end),
+                word.type_number,
+                word.modifier_bits,
+            )
             line, character = position.line, position.character
     return token_numbers
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from benchwright_verilog.semantics.project.folder_state import FolderState
+from benchwright_verilog.semantics.project.folder_state import FolderStateStore
 from benchwright_verilog.semantics.project.index.inventory import folder_distance, nearest_path
 
 
-class DeclaringFiles:
+class DeclaringFileChoices:
     """Decides for one folder, and notes what it could not decide.
 
     Args:
@@ -17,13 +17,13 @@ class DeclaringFiles:
         folder_state: Keeps what somebody has chosen.
     """
 
-    def __init__(self, folder: Path | None = None, folder_state: FolderState | None = None) -> None:
+    def __init__(self, folder: Path | None = None, folder_state: FolderStateStore | None = None) -> None:
         self._folder = folder
         self._state = folder_state
         stored_choice = folder_state.load(folder) if folder_state is not None and folder is not None else {}
         units = stored_choice.get("units")
         self._chosen = {str(name): str(file) for name, file in units.items()} if isinstance(units, dict) else {}
-        self.ambiguous: dict[str, tuple[Path, ...]] = {}
+        self.ambiguous_files_by_unit: dict[str, tuple[Path, ...]] = {}
         """The files that declare a unit, of which one had to be taken though another is as near."""
 
     @property
@@ -36,7 +36,7 @@ class DeclaringFiles:
         """The units that are ambiguous and for which no file was chosen yet."""
         return {
             name: files
-            for name, files in self.ambiguous.copy().items()
+            for name, files in self.ambiguous_files_by_unit.copy().items()
             if name not in self._chosen and self._only_file_beside_chosen(files) is None
         }
 
@@ -50,7 +50,7 @@ class DeclaringFiles:
         """
         paths = sorted(candidates)
         if self._folder is not None and (chosen := self._chosen.get(unit_name)) and self._folder / chosen in paths:
-            self.ambiguous[unit_name] = tuple(paths)
+            self.ambiguous_files_by_unit[unit_name] = tuple(paths)
             return self._folder / chosen
         nearest_file = nearest_path(paths, naming_file)
         if (
@@ -58,7 +58,7 @@ class DeclaringFiles:
             and sum(folder_distance(path, naming_file) == folder_distance(nearest_file, naming_file) for path in paths)
             > 1
         ):
-            self.ambiguous[unit_name] = tuple(paths)
+            self.ambiguous_files_by_unit[unit_name] = tuple(paths)
             if unit_name not in self._chosen:
                 return self._only_file_beside_chosen(paths) or nearest_file
         return nearest_file

@@ -189,7 +189,9 @@ class SymbolLookup:
             symbol = module_body.find(name) if module_body is not None else None
         return symbol
 
-    def instance_on_path(self, config_rule: InstanceConfigRuleSyntax, name_node: SyntaxNode | None) -> Symbol | None:
+    def instance_of_config_rule(
+        self, config_rule: InstanceConfigRuleSyntax, name_node: SyntaxNode | None
+    ) -> Symbol | None:
         """The instance of a rule in a config, down to one of its names; without a name the top."""
         symbol = self.definition(config_rule.topModule.valueText, config_rule)
         for instance_name in config_rule.instanceNames if name_node is not None else ():
@@ -266,7 +268,7 @@ class SymbolLookup:
 
     def pattern_field(self, pattern_item: AssignmentPatternItemSyntax, name: str) -> Symbol | None:
         """The field that a key of an assignment pattern names: `x` in `point p = '{x: 1, y: 2};`."""
-        return self.member(self._pattern_type(pattern_item), name)
+        return self.member(self._symbol_with_pattern_type(pattern_item), name)
 
     def declared_field(self, struct_member: StructUnionMemberSyntax, name: str) -> Symbol | None:
         """The field that a member of a structure or union declares, where the structure has a name or a variable."""
@@ -284,11 +286,11 @@ class SymbolLookup:
         scope = self._scopes.scope_around(struct_owner)
         return self.member(scope.find(token.valueText), name) if scope is not None else None
 
-    def _pattern_type(self, pattern_item: AssignmentPatternItemSyntax) -> Symbol | None:
+    def _symbol_with_pattern_type(self, pattern_item: AssignmentPatternItemSyntax) -> Symbol | None:
         """The symbol that has the type of the pattern that an item is in, as far as the syntax around it shows."""
-        return self._type_of_pattern(pattern_item.parent.parent)
+        return self._symbol_with_type_of_pattern(pattern_item.parent.parent)
 
-    def _type_of_pattern(self, expression: SyntaxNode) -> Symbol | None:
+    def _symbol_with_type_of_pattern(self, expression: SyntaxNode) -> Symbol | None:
         if isinstance(expression, AssignmentPatternExpressionSyntax) and expression.type is not None:
             return self.symbol_of(expression.type)
         parent = expression.parent
@@ -303,7 +305,7 @@ class SymbolLookup:
             return self.pattern_field(parent, parent.key.identifier.valueText)
         if isinstance(parent, SimpleAssignmentPatternSyntax):
             # The elements of an array have the members that the array is asked for.
-            outer = self._type_of_pattern(parent.parent)
+            outer = self._symbol_with_type_of_pattern(parent.parent)
             return outer if _element_type_if_array(outer) is not None else None
         return self._routine_around(parent) if isinstance(parent, ReturnStatementSyntax) else None
 

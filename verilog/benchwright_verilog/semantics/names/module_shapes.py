@@ -25,11 +25,11 @@ class ModuleShape:
     """One module of a file."""
 
     name: str
-    start: int
+    name_start: int
     """Of its name, in bytes, as `end`."""
-    end: int
+    name_end: int
     has_ports: bool
-    instantiates: frozenset[str]
+    instantiated_modules: frozenset[str]
     """The names of modules."""
 
 

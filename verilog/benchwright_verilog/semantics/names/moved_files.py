@@ -88,13 +88,13 @@ def _normalised_path(folder: Path, relative_path: str) -> Path:
 
 
 def _list_edits(
-    project: Project, list_path: Path, first_list: Path, new_paths: Mapping[Path, Path]
+    project: Project, list_path: Path, outermost_list: Path, new_paths: Mapping[Path, Path]
 ) -> Iterator[RenameEdit]:
     text = project.list_text(list_path) if _new_path(list_path, new_paths) == list_path else None
     if text is None:
         return
     seen_starts: set[int] = set()
-    for folder in dict.fromkeys((list_path.parent, first_list.parent)):
+    for folder in dict.fromkeys((list_path.parent, outermost_list.parent)):
         for old_path, new_path in new_paths.items():
             for old_name, new_name in (
                 (os.path.relpath(old_path, folder), os.path.relpath(new_path, folder)),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyslang.ast import Symbol
     from pyslang.syntax import SyntaxNode
 
-_SELECTS = (ElementSelectExpression, RangeSelectExpression, MemberAccessExpression)
+_SELECT_EXPRESSIONS = (ElementSelectExpression, RangeSelectExpression, MemberAccessExpression)
 _VALUES = (NamedValueExpression, HierarchicalValueExpression)
 _MAX_TEXT = 100
 
@@ -56,15 +56,15 @@ def assigned_parts(target_expression: Expression) -> Iterator[Expression]:
 def signal_symbol_of(expression: Expression) -> Symbol | None:
     """The net or variable that an expression is, or is a part of."""
     expression = unwrap_conversions(expression)
-    while isinstance(expression, _SELECTS):
+    while isinstance(expression, _SELECT_EXPRESSIONS):
         expression = unwrap_conversions(expression.value)
     return _if_net_or_variable(expression.symbol) if isinstance(expression, _VALUES) else None
 
 
-def select_expressions(expression: Expression) -> Iterator[Expression]:
+def selector_expressions(expression: Expression) -> Iterator[Expression]:
     """The expressions that select the part of a signal that an expression is."""
     expression = unwrap_conversions(expression)
-    while isinstance(expression, _SELECTS):
+    while isinstance(expression, _SELECT_EXPRESSIONS):
         if isinstance(expression, ElementSelectExpression):
             yield expression.selector
         elif isinstance(expression, RangeSelectExpression):

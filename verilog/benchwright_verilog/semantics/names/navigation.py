@@ -141,7 +141,7 @@ class FileReferences:
     """None if the text alone was enough: then each occurrence is just the name."""
     is_inactive: bool = False
     """True if the present defines leave these places out."""
-    other_places: frozenset[int] = frozenset()
+    other_target_bytes: frozenset[int] = frozenset()
     """Bytes where the file gives another thing that name."""
 
     @classmethod
@@ -149,15 +149,18 @@ class FileReferences:
         """The places of a thing among occurrences of its name."""
         own_occurrences = dict.fromkeys(occurrence for occurrence in occurrences if occurrence.target == target)
         other_places = frozenset(occurrence.start for occurrence in occurrences if occurrence.target != target)
-        return cls(analysis.path, tuple(own_occurrences), analysis, other_places=other_places)
+        return cls(analysis.path, tuple(own_occurrences), analysis, other_target_bytes=other_places)
 
 
-Report = Callable[[int, int], None]
+ReportProgress = Callable[[int, int], None]
 """Called with how many of how many files have been searched; may raise an exception to end the search."""
 
 
 def references_by_file(
-    project: Project, target: Target, paths: Sequence[Path], report: Report = lambda searched, number: None
+    project: Project,
+    target: Target,
+    paths: Sequence[Path],
+    report_progress: ReportProgress = lambda searched, number: None,
 ) -> Iterator[FileReferences]:
     """Every place that names a thing, by file; some files have none.
 
@@ -165,38 +168,38 @@ def references_by_file(
         project: Project to search.
         target: The thing.
         paths: The files that may name it.
-        report: Called before each file.
+        report_progress: Called before each file.
     """
     searched = 0
-    plain_uses = _uses_by_file_without_compiling(project, target, paths, report) if len(paths) > _FEW else {}
+    plain_uses = _uses_by_file_without_compiling(project, target, paths, report_progress) if len(paths) > _FEW else {}
     is_other_named_so = False
-    for analysis in project.analyses_of([path for path in paths if path not in plain_uses]):
-        report(searched, len(paths))
+    for analysis in project.lookup_analyses_of([path for path in paths if path not in plain_uses]):
+        report_progress(searched, len(paths))
         searched += 1
         if target.target_kind is TargetKind.FILE:
             occurrences = list(analysis.macros.occurrences(analysis.path, 0, len(analysis.data)))
         else:
             occurrences = analysis.occurrences_of(target.name)
         file_references = FileReferences.of_target(analysis, target, occurrences)
-        is_other_named_so |= bool(file_references.other_places)
+        is_other_named_so |= bool(file_references.other_target_bytes)
         yield file_references
     if is_other_named_so:
-        for analysis in project.analyses_of(list(plain_uses)):
-            report(searched, len(paths))
+        for analysis in project.lookup_analyses_of(list(plain_uses)):
+            report_progress(searched, len(paths))
             searched += 1
             yield FileReferences.of_target(analysis, target, analysis.occurrences_of(target.name))
         return
     for path, uses in plain_uses.items():
-        report(searched, len(paths))
+        report_progress(searched, len(paths))
         searched += 1
         yield FileReferences(path, tuple(Occurrence(path, use.start, use.end, target, use.role) for use in uses))
 
 
 def _uses_by_file_without_compiling(
-    project: Project, target: Target, paths: Sequence[Path], report: Report
+    project: Project, target: Target, paths: Sequence[Path], report_progress: ReportProgress
 ) -> dict[Path, list[PlainUse]]:
     """The uses in the files that need not be compiled, if nothing else seems to have the name."""
-    plain_name = _plain_name_if_of_package(target)
+    plain_name = _plain_name_if_unit_or_package_item(target)
     if plain_name is None or not _is_only_declaration(project, target, plain_name):
         return {}
     if not set(paths).issuperset(project.files_with_word(plain_name.name)):
@@ -215,7 +218,7 @@ def _uses_by_file_without_compiling(
         return generating_headers[header_key]
 
     for path in paths:
-        report(0, len(paths))
+        report_progress(0, len(paths))
         is_own_or_header = path == target.path or path.suffix in HEADERS
         outline = project.outline_for_search(path) if not is_own_or_header else None
         if outline is not None and not generates_name(path, outline):
@@ -225,8 +228,8 @@ def _uses_by_file_without_compiling(
     return uses_by_path
 
 
-def _plain_name_if_of_package(target: Target) -> PlainName | None:
-    if target.target_kind not in PLAIN_KINDS or target.generated:
+def _plain_name_if_unit_or_package_item(target: Target) -> PlainName | None:
+    if target.target_kind not in PLAIN_KINDS or target.is_generated:
         return None
     if target.target_kind in INSTANTIATED or target.target_kind is TargetKind.PACKAGE:
         return PlainName(target.name, target.target_kind)
@@ -251,7 +254,7 @@ def _is_only_declaration(project: Project, target: Target, plain_name: PlainName
     """True if no two units, routines, types or macros have the name, nor two packages that of its package."""
     declared_units = [
         (path, symbol)
-        for path, symbols in project.declared_units_by_file()
+        for path, symbols in project.declared_names_by_file()
         for symbol in symbols
         if symbol.name in (plain_name.name, plain_name.package)
     ]
@@ -353,7 +356,7 @@ def _routine_body_target(analysis: FileAnalysis, target: Target) -> Target | Non
         target.name,
         target.target_kind,
         routine,
-        location.generated,
+        location.is_generated,
         target.kept_alive,
     )
 

@@ -84,7 +84,7 @@ class Target:
     target_kind: TargetKind = field(default=TargetKind.OTHER, compare=False)
     symbol: Symbol | None = field(default=None, compare=False, repr=False, hash=False)
     """slang's symbol where there is one, of the analysis it was found with."""
-    generated: bool = field(default=False, compare=False)
+    is_generated: bool = field(default=False, compare=False)
     """True if a macro wrote the declaration: then the place is where the macro is used."""
     kept_alive: object = field(default=None, compare=False, repr=False, hash=False)
     """The object that has to stay in memory while the symbol is used: slang frees symbols with their compilation."""
@@ -98,7 +98,7 @@ class Occurrence(NamedTuple):
     end: int
     target: Target
     role: NameRole
-    shorthand: bool = False
+    is_shorthand: bool = False
     """True if `.name` stands for `.name(name)`, and this is the `name` in parentheses."""
-    generated: bool = False
+    is_generated: bool = False
     """True if a macro wrote the name: then the place is where the macro is used."""

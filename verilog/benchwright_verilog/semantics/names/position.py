@@ -60,7 +60,7 @@ def _covering_name_in_child(
 
     def visit(token: Token, node: SyntaxNode) -> None:
         location = locations.file_location_of(token.location)
-        if location is None or location.generated or location.path != path:
+        if location is None or location.is_generated or location.path != path:
             return
         if location.offset <= start_byte and end_byte <= location.offset + len(token.rawText.encode()):
             named_nodes.append((token, node))

@@ -13,14 +13,14 @@ from benchwright_verilog.errors import VerilogError
 from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 from benchwright_verilog.semantics.compilation.diagnostics import DiagnosticSeverity
 from benchwright_verilog.semantics.names.branches import (
-    Branches,
+    ProjectVariants,
     places_without_meaning,
     references_in_all_branches,
     targets_in_other_branches,
 )
-from benchwright_verilog.semantics.names.navigation import UNITS, Report, targets_renamed_with
+from benchwright_verilog.semantics.names.navigation import UNITS, ReportProgress, targets_renamed_with
 from benchwright_verilog.semantics.names.occurrence import Occurrence, Target, TargetKind
-from benchwright_verilog.semantics.names.wildcards import wildcard_connections
+from benchwright_verilog.semantics.names.wildcards import wildcard_bytes_and_is_port
 from benchwright_verilog.semantics.project.index.outline import DIRECTIVES
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
@@ -65,12 +65,12 @@ def renamable_occurrence(project: Project, analysis: FileAnalysis, byte: int) ->
     if not occurrences:
         raise RenameRefusedError(_nothing_to_rename_reason(analysis, byte))
     # Of `.name`, which stands for `.name(name)`, the thing that is connected is what one means here.
-    occurrence = next((candidate for candidate in occurrences if candidate.shorthand), occurrences[0])
+    occurrence = next((candidate for candidate in occurrences if candidate.is_shorthand), occurrences[0])
     target = occurrence.target
     if target.target_kind is TargetKind.FILE:
         raise RenameRefusedError(f"{target.name} is a file. Rename it where your editor shows files.")
     for named_place in (occurrence, target):
-        if named_place.generated:
+        if named_place.is_generated:
             macro_use = _sentence_start_naming_macro(project, named_place.path, named_place.start)
             raise RenameRefusedError(f"{macro_use}, writes the name {target.name}, so it can't be renamed here.")
     _require_writable_in_project(project, target.path, f"{target.name} is declared in")
@@ -78,27 +78,27 @@ def renamable_occurrence(project: Project, analysis: FileAnalysis, byte: int) ->
 
 
 def rename(
-    branches: Branches,
+    project_variants: ProjectVariants,
     analysis: FileAnalysis,
     byte: int,
     new_name: str,
-    report: Report = lambda searched, number: None,
+    report_progress: ReportProgress = lambda searched, number: None,
     other_projects: Sequence[Project] = (),
 ) -> Rename:
     """Give the thing at a byte a new name, in all branches.
 
     Args:
-        branches: Branches of the project.
+        project_variants: Branches of the project.
         analysis: The file.
         byte: The place.
         new_name: The name.
-        report: Called before each file that is searched or checked.
+        report_progress: Called before each file that is searched or checked.
         other_projects: Other open folders, where the thing may be named too.
 
     Raises:
         RenameRefusedError: The thing can't be renamed, or not to this.
     """
-    project = branches.project
+    project = project_variants.project
     target = renamable_occurrence(project, analysis, byte).target
     _require_valid_name(new_name, target)
     if new_name == target.name:
@@ -108,9 +108,11 @@ def rename(
     targets: dict[RenameEdit, Target] = {}
     renamed_targets = targets_renamed_with(project, analysis, target)
     for renamed_target in renamed_targets:
-        target_edits, open_target_places = _edits_and_open_places(branches, renamed_target, new_name, report)
+        target_edits, open_target_places = _edits_and_open_places(
+            project_variants, renamed_target, new_name, report_progress
+        )
         open_places |= open_target_places
-        target_edits |= _wildcard_edits(branches, renamed_target, new_name)
+        target_edits |= _wildcard_edits(project_variants, renamed_target, new_name)
         for place, edit in target_edits.items():
             known_edit = edits.get(place)
             # What the present defines show of a place goes before what others do.
@@ -121,42 +123,42 @@ def rename(
         # Another branch may declare what the same places mean then: that is renamed too.
         renamed_targets += [
             alternative
-            for alternative in targets_in_other_branches(branches, renamed_target, target_edits.keys())
+            for alternative in targets_in_other_branches(project_variants, renamed_target, target_edits.keys())
             if alternative not in renamed_targets
         ]
     checked_projects = [project]
     for other_project in other_projects:
-        other_branches = Branches(other_project)
-        other_edits, open_places_there = _edits_and_open_places(other_branches, target, new_name, report)
+        other_branches = ProjectVariants(other_project)
+        other_edits, open_places_there = _edits_and_open_places(other_branches, target, new_name, report_progress)
         open_places.update(places_without_meaning(other_branches, target.name, open_places_there))
         if edits_there := {place: edit for place, edit in other_edits.items() if place not in edits}:
             checked_projects.append(other_project)
             edits |= edits_there
             targets |= dict.fromkeys(edits_there.values(), target)
-    _require_no_macro_body(project, target, edits)
+    _require_all_macro_uses_edited(project, target, edits)
     for checked_project in checked_projects:
-        _RenameCheck(checked_project, target, new_name, targets, report).require_same_meanings()
-    unresolved_places = places_without_meaning(branches, target.name, sorted(open_places - edits.keys()))
+        _RenameCheck(checked_project, target, new_name, targets, report_progress).require_same_meanings()
+    unresolved_places = places_without_meaning(project_variants, target.name, sorted(open_places - edits.keys()))
     return Rename(list(edits.values()), unresolved_places)
 
 
 def _edits_and_open_places(
-    branches: Branches, target: Target, new_name: str, report: Report
+    project_variants: ProjectVariants, target: Target, new_name: str, report_progress: ReportProgress
 ) -> tuple[dict[tuple[Path, int], RenameEdit], set[tuple[Path, int]]]:
     """The edits that rename a thing, by place, and the places of its name whose meaning is unknown."""
     edits: dict[tuple[Path, int], RenameEdit] = {}
     open_places: set[tuple[Path, int]] = set()
-    project = branches.project
+    project = project_variants.project
     is_own = project.folder is None or target.path.is_relative_to(project.folder)
-    for file_references in references_in_all_branches(branches, target, report):
+    for file_references in references_in_all_branches(project_variants, target, report_progress):
         if not is_own and file_references.path == target.path:
             continue
         if file_references.analysis is not None and not file_references.is_inactive:
             path, outline = file_references.path, file_references.analysis.outline
-            open_places |= {(path, byte) for byte in outline.bytes_of_word_in_code(target.name)}
-        open_places -= {(file_references.path, byte) for byte in file_references.other_places}
+            open_places |= {(path, byte) for byte in outline.word_byte_offsets_in_code(target.name)}
+        open_places -= {(file_references.path, byte) for byte in file_references.other_target_bytes}
         for occurrence in file_references.occurrences:
-            if occurrence.generated:
+            if occurrence.is_generated:
                 macro_use = _sentence_start_naming_macro(project, occurrence.path, occurrence.start)
                 raise RenameRefusedError(
                     f"{macro_use}, writes the name {target.name}. Write it without the macro there, then rename it."
@@ -170,19 +172,21 @@ def _edits_and_open_places(
     return edits, open_places - edits.keys()
 
 
-def _wildcard_edits(branches: Branches, target: Target, new_name: str) -> dict[tuple[Path, int], RenameEdit]:
+def _wildcard_edits(
+    project_variants: ProjectVariants, target: Target, new_name: str
+) -> dict[tuple[Path, int], RenameEdit]:
     """What is written before each `.*` that connects the thing, so that it connects what it did."""
     scope = target.symbol.parentScope if target.symbol is not None else None
     body = scope.containingInstance if scope is not None else None
-    if body is None or target.generated:
+    if body is None or target.is_generated:
         return {}
-    project = branches.project
+    project = project_variants.project
     paths = list(dict.fromkeys([target.path, *project.files_with_word(body.definition.name)]))
     paths = [path for path in paths if (outline := project.outline(path)) is not None and b".*" in outline.data]
     edits: dict[tuple[Path, int], RenameEdit] = {}
-    for tried_project in (project, *branches.variants(branches.files_with_conditions(paths))):
-        for analysis in tried_project.analyses_of(paths):
-            for byte, is_port in wildcard_connections(analysis, target):
+    for tried_project in (project, *project_variants.variants(project_variants.files_with_conditions(paths))):
+        for analysis in tried_project.lookup_analyses_of(paths):
+            for byte, is_port in wildcard_bytes_and_is_port(analysis, target):
                 names = (new_name, target.name) if is_port else (target.name, new_name)
                 text = f".{names[0]}({names[1]}), "
                 is_inactive = tried_project is not project
@@ -197,11 +201,11 @@ def _replacing_text(analysis: FileAnalysis | None, occurrence: Occurrence, new_n
     if analysis is None:
         return new_name
     # Where the module is missing, only the connected thing of `.name` means something.
-    if not occurrence.shorthand and len(analysis.occurrences_at(occurrence.start)) == 1:
+    if not occurrence.is_shorthand and len(analysis.occurrences_at(occurrence.start)) == 1:
         return new_name
     # `.name` for `.name(name)`, and in a clocking block `name` for `name = name`.
     old_name = occurrence.target.name
-    outer_name, inner_name = (old_name, new_name) if occurrence.shorthand else (new_name, old_name)
+    outer_name, inner_name = (old_name, new_name) if occurrence.is_shorthand else (new_name, old_name)
     is_connection = analysis.outline.code[: occurrence.start].rstrip().endswith(b".")
     return f"{outer_name}({inner_name})" if is_connection else f"{outer_name} = {inner_name}"
 
@@ -249,7 +253,7 @@ def _require_writable_in_project(project: Project, path: Path, sentence_start: s
         raise RenameRefusedError(f"{sentence_start} {path}, which can't be written.")
 
 
-def _require_no_macro_body(project: Project, target: Target, edits: dict[tuple[Path, int], RenameEdit]) -> None:
+def _require_all_macro_uses_edited(project: Project, target: Target, edits: dict[tuple[Path, int], RenameEdit]) -> None:
     """Refuse if a macro's body has the name and the macro is used in a file of the thing."""
     if target.target_kind is not TargetKind.MACRO:
         return
@@ -334,16 +338,21 @@ class _RenameCheck:
         new_name: The name.
         targets_by_edit: Places of the edits, each with the thing that it renames: this, or another that needs the same
             name.
-        report: Called before each file that is checked.
+        report_progress: Called before each file that is checked.
     """
 
     def __init__(
-        self, project: Project, target: Target, new_name: str, targets_by_edit: dict[RenameEdit, Target], report: Report
+        self,
+        project: Project,
+        target: Target,
+        new_name: str,
+        targets_by_edit: dict[RenameEdit, Target],
+        report_progress: ReportProgress,
     ) -> None:
         self._project = project
         self._target = target
         self._new = new_name
-        self._report = report
+        self._report = report_progress
         self._targets = targets_by_edit
         self._renamed = set(targets_by_edit.values())
         self._edits: dict[Path, list[RenameEdit]] = {}
@@ -395,9 +404,11 @@ class _RenameCheck:
     def _new_name_by_file(self, project: Project, paths: list[Path]) -> dict[Path, _NewNameInFile]:
         """What the new name means in each file, before or after the edits."""
         by_path = {}
-        for analysis in project.analyses_of(paths):
+        for analysis in project.lookup_analyses_of(paths):
             self._report(len(paths), len(paths))
-            occurrences = [occurrence for occurrence in analysis.occurrences_of(self._new) if not occurrence.generated]
+            occurrences = [
+                occurrence for occurrence in analysis.occurrences_of(self._new) if not occurrence.is_generated
+            ]
             by_path[analysis.path] = _NewNameInFile(occurrences, list(self._errors(analysis)))
         return by_path
 
@@ -412,7 +423,7 @@ class _RenameCheck:
         rewritten = _RewrittenTexts(self._project, self._edits)
         opened_paths = {*checked_paths, *(target.path for target in self._renamed), *self._project.open_paths}
         opened_texts = {path: rewritten[path] for path in self._edits if path in opened_paths}
-        return self._project.with_texts(Documents(), opened_texts, rewritten=rewritten)
+        return self._project.with_texts(Documents(), opened_texts, rewritten_texts=rewritten)
 
     def _byte_after_edits(self, path: Path, byte: int, edit: RenameEdit | None = None) -> int:
         """The place of a byte after the edits; the new name's first byte for the byte of an edit."""

@@ -82,7 +82,7 @@ class Meaning:
 
     target: Target
     role: NameRole
-    shorthand: bool = False
+    is_shorthand: bool = False
 
 
 class Resolver:
@@ -110,7 +110,7 @@ class Resolver:
         """
         syntax_kind = node.kind
         if isinstance(node, NAME_SYNTAX):
-            yield from self._named_meanings(token, node)
+            yield from self._meanings_of_used_name(token, node)
         elif syntax_kind in DECLARATIONS:
             yield from self._declaration_meanings(token, node)
         elif isinstance(node, NamedBlockClauseSyntax):
@@ -135,7 +135,7 @@ class Resolver:
 
     # Names in expressions, types and hierarchical paths
 
-    def _named_meanings(self, token: Token, node: SyntaxNode) -> Iterator[Meaning]:
+    def _meanings_of_used_name(self, token: Token, node: SyntaxNode) -> Iterator[Meaning]:
         parent = node.parent
         if isinstance(_whole_scoped_name(node).parent, FunctionPrototypeSyntax):
             yield from self._routine_name_meanings(token, node)
@@ -148,12 +148,12 @@ class Resolver:
         if isinstance(parent, GenvarDeclarationSyntax) or (
             isinstance(parent, ForeachLoopListSyntax) and parent.arrayName != node
         ):
-            yield from self._declared_meanings(token, node, TargetKind.GENVAR)
+            yield from self._meanings_of_repeatable_declaration(token, node, TargetKind.GENVAR)
             return
         clause = with_clause_around(node)
         if clause is not None and clause.is_iterator(token.valueText) and not _is_after_scope_separator(node):
             if clause.iterator is not None:
-                for meaning in self._declaration_meaning(clause.iterator, TargetKind.VARIABLE, None):
+                for meaning in self._meaning_of_declaration_at_token(clause.iterator, TargetKind.VARIABLE, None):
                     is_declared = clause.iterator == token
                     yield Meaning(meaning.target, NameRole.DECLARATION if is_declared else NameRole.READ)
             return
@@ -186,21 +186,21 @@ class Resolver:
         syntax_kind, parent = node.kind, node.parent
         if syntax_kind in _HEADERS:
             body = self._scopes.module_body(token.valueText, token.location)
-            yield from self._declaration_meaning(
+            yield from self._meaning_of_declaration_at_token(
                 token, DECLARATIONS[syntax_kind], body.definition if body is not None else None
             )
         elif syntax_kind == SyntaxKind.PackageHeader:
             package = self._compilation.getPackage(token.valueText)
             is_it = package is not None and package.location == token.location
-            yield from self._declaration_meaning(token, TargetKind.PACKAGE, package if is_it else None)
+            yield from self._meaning_of_declaration_at_token(token, TargetKind.PACKAGE, package if is_it else None)
         elif isinstance(node, DeclaratorSyntax) and isinstance(parent, StructUnionMemberSyntax):
-            yield from self._declaration_meaning(
+            yield from self._meaning_of_declaration_at_token(
                 token, TargetKind.FIELD, self._lookup.declared_field(parent, token.valueText)
             )
         elif isinstance(node, DeclaratorSyntax) and isinstance(parent, EnumTypeSyntax):
-            yield from self._declared_meanings(token, node, TargetKind.ENUM_VALUE)
+            yield from self._meanings_of_repeatable_declaration(token, node, TargetKind.ENUM_VALUE)
         else:
-            yield from self._declared_meanings(token, node, DECLARATIONS[syntax_kind])
+            yield from self._meanings_of_repeatable_declaration(token, node, DECLARATIONS[syntax_kind])
 
     def _clock_variable_meanings(self, token: Token, node: AttributeSpecSyntax) -> Iterator[Meaning]:
         """`ready` in `input ready;` of a clocking block, which slang reads like an attribute."""
@@ -210,12 +210,14 @@ class Resolver:
         if scope is None or not isinstance(block, ClockingDeclarationSyntax):
             return
         variable = self._lookup.member(scope.find(block.blockName.valueText), token.valueText)
-        yield from self._declaration_meaning(token, TargetKind.VARIABLE, variable)
+        yield from self._meaning_of_declaration_at_token(token, TargetKind.VARIABLE, variable)
         # `input ready;` samples the signal `ready`, `input ready = other;` another one.
         if node.value is None:
             yield from self._meaning_of_symbol(scope.lookupName(token.valueText), NameRole.READ, is_shorthand=True)
 
-    def _declared_meanings(self, token: Token, node: SyntaxNode, declared_kind: TargetKind) -> Iterator[Meaning]:
+    def _meanings_of_repeatable_declaration(
+        self, token: Token, node: SyntaxNode, declared_kind: TargetKind
+    ) -> Iterator[Meaning]:
         """A declaration of which the same scope may have others: `module m (a); input a; wire a;` has three."""
         scope = self._scopes.scope_around(node)
         # A class, routine and the like opens a scope itself, but is declared around it.
@@ -232,9 +234,11 @@ class Resolver:
             if (target.start == location.offset and not is_other_file) or is_forward or is_port:
                 yield Meaning(target, NameRole.DECLARATION)
                 return
-        yield from self._declaration_meaning(token, declared_kind, None)
+        yield from self._meaning_of_declaration_at_token(token, declared_kind, None)
 
-    def _declaration_meaning(self, token: Token, target_kind: TargetKind, symbol: Symbol | None) -> Iterator[Meaning]:
+    def _meaning_of_declaration_at_token(
+        self, token: Token, target_kind: TargetKind, symbol: Symbol | None
+    ) -> Iterator[Meaning]:
         location = self._locations.file_location_of(token.location)
         if location is not None:
             yield Meaning(self._target_at(location, token.valueText, target_kind, symbol), NameRole.DECLARATION)
@@ -256,7 +260,7 @@ class Resolver:
             if target is not None and target.name == token.valueText:
                 yield Meaning(target, NameRole.DECLARATION)
                 return
-        yield from self._declared_meanings(token, whole_name, target_kind)
+        yield from self._meanings_of_repeatable_declaration(token, whole_name, target_kind)
 
     def _label_meanings(self, token: Token, node: NamedBlockClauseSyntax) -> Iterator[Meaning]:
         """The name after a colon: of `begin : name` a declaration, of `endmodule : name` the module's again."""
@@ -281,7 +285,7 @@ class Resolver:
         if isinstance(array, GenerateBlockArraySymbol) and array.name == token.valueText:
             yield from self._meaning_of_symbol(array, NameRole.DECLARATION)
         else:
-            yield from self._declaration_meaning(token, TargetKind.BLOCK, None)
+            yield from self._meaning_of_declaration_at_token(token, TargetKind.BLOCK, None)
 
     # Connections and what names something of another scope
 
@@ -318,9 +322,11 @@ class Resolver:
                 cell = self._lookup.config(name) if is_config else self._lookup.definition(name, node)
                 yield from self._meaning_of_symbol(cell or self._lookup.config(name), NameRole.NAME)
             case InstanceConfigRuleSyntax():
-                yield from self._meaning_of_symbol(self._lookup.instance_on_path(node, None), NameRole.NAME)
+                yield from self._meaning_of_symbol(self._lookup.instance_of_config_rule(node, None), NameRole.NAME)
             case ConfigInstanceIdentifierSyntax() if isinstance(node.parent, InstanceConfigRuleSyntax):
-                yield from self._meaning_of_symbol(self._lookup.instance_on_path(node.parent, node), NameRole.NAME)
+                yield from self._meaning_of_symbol(
+                    self._lookup.instance_of_config_rule(node.parent, node), NameRole.NAME
+                )
         syntax_kind = node.kind
         if syntax_kind in (SyntaxKind.InterfacePortHeader, SyntaxKind.VirtualInterfaceType):
             yield from self._meaning_of_symbol(self._lookup.definition(name, node), NameRole.TYPE)
@@ -361,7 +367,7 @@ class Resolver:
         if target is not None:
             yield Meaning(target, NameRole.DECLARATION)
         else:
-            yield from self._declaration_meaning(token, TargetKind.GENVAR, None)
+            yield from self._meaning_of_declaration_at_token(token, TargetKind.GENVAR, None)
 
     # From symbols to targets
 
@@ -382,7 +388,7 @@ class Resolver:
         # An escaped name, `\a+b `, begins with a backslash, which is no part of it.
         end = location.offset + len(name.encode()) + (not _SIMPLE_NAME.fullmatch(name))
         return Target(
-            location.path, location.offset, end, name, target_kind, symbol, location.generated, self._compilation
+            location.path, location.offset, end, name, target_kind, symbol, location.is_generated, self._compilation
         )
 
 

@@ -38,7 +38,7 @@ from pyslang.syntax import (
     SyntaxTree,
 )
 
-from benchwright_verilog.semantics.compilation.instance_paths import InstancePath, chosen_bodies, instances_on_path
+from benchwright_verilog.semantics.compilation.instance_paths import InstanceReference, chosen_bodies, instances_on_path
 from benchwright_verilog.semantics.compilation.parsing import parse
 from benchwright_verilog.semantics.compilation.placeholders import bodies_with_real_types
 from benchwright_verilog.semantics.compilation.slang import ScopeSymbol, is_scope
@@ -237,7 +237,7 @@ def _unspecialised_class(symbol: Symbol | None) -> Symbol | None:
 def compile_for_lookup(
     trees: Sequence[SyntaxTree],
     sources: SourceManager,
-    instances_by_module: Mapping[str, InstancePath] = MappingProxyType({}),
+    instances_by_module: Mapping[str, InstanceReference] = MappingProxyType({}),
 ) -> tuple[Compilation, dict[str, InstanceBodySymbol]]:
     """Compile so that every module, interface and program has one instance, with its default parameters.
 

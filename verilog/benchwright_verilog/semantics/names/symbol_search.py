@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchwright_verilog.semantics.names.navigation import Report
-from benchwright_verilog.semantics.project.index.outline import DeclaredUnit
+from benchwright_verilog.semantics.names.navigation import ReportProgress
+from benchwright_verilog.semantics.project.index.outline import DeclaredName
 from benchwright_verilog.semantics.project.project import Project
 
 _MAX_FOUND = 256
@@ -18,20 +18,20 @@ class SymbolMatch:
     """A declared name."""
 
     path: Path
-    declared_unit: DeclaredUnit
-    container: str
+    declared_name: DeclaredName
+    container_name: str
 
 
 def search_symbols(
-    projects: Iterable[Project], query: str, report: Report = lambda searched, number: None
+    projects: Iterable[Project], query: str, report_progress: ReportProgress = lambda searched, number: None
 ) -> list[SymbolMatch]:
     """The declared names that have the letters of a query in their order, the closest first; all for an empty one."""
     ranked: list[tuple[int, int, str, SymbolMatch]] = []
     seen_paths: set[Path] = set()
     for project in projects:
-        declaring_files = list(project.declared_units_by_file())
+        declaring_files = list(project.declared_names_by_file())
         for searched, (path, symbols) in enumerate(declaring_files):
-            report(searched, len(declaring_files))
+            report_progress(searched, len(declaring_files))
             if path in seen_paths:
                 continue
             seen_paths.add(path)

@@ -59,7 +59,9 @@ def subtypes(project: Project, node: ClassNode) -> list[ClassNode]:
     if target is None:
         return []
     nodes: dict[ClassNode, None] = {}
-    for extending_analysis in project.analyses_of(project.files_to_compile_for(_extending_files(project, target))):
+    for extending_analysis in project.lookup_analyses_of(
+        project.files_to_compile_for(_extending_files(project, target))
+    ):
         for declaration in _class_declarations(extending_analysis):
             if target in _base_targets(extending_analysis, declaration):
                 nodes |= dict.fromkeys(_class_nodes(extending_analysis, declaration))
@@ -70,7 +72,7 @@ def _extending_files(project: Project, target: Target) -> list[Path]:
     """The files that may extend a class: by its name, or by that of a type that stands for it."""
     names = {target.name}
     file_words = [(path, file_words.code_words) for path, file_words in project.words_by_file()]
-    declared_units = dict(project.declared_units_by_file())
+    declared_units = dict(project.declared_names_by_file())
     for path, known_words in file_words:
         if "typedef" in known_words and target.name in known_words:
             names |= {unit.name for unit in declared_units.get(path, ()) if unit.target_kind is TargetKind.TYPE}
@@ -109,7 +111,7 @@ def _declaration_at(analysis: FileAnalysis, path: Path, byte: int) -> ClassDecla
 def _name_location(analysis: FileAnalysis, declaration: ClassDeclarationSyntax) -> tuple[Path, int] | None:
     """The place where the name of a class is written."""
     location = analysis.locations.file_location_of(declaration.name.location)
-    return (location.path, location.offset) if location is not None and not location.generated else None
+    return (location.path, location.offset) if location is not None and not location.is_generated else None
 
 
 def _base_targets(analysis: FileAnalysis, declaration: ClassDeclarationSyntax) -> Iterator[Target]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pyslang.syntax import SyntaxNode
 
 
-def wildcard_connections(analysis: FileAnalysis, target: Target) -> Iterator[tuple[int, bool]]:
+def wildcard_bytes_and_is_port(analysis: FileAnalysis, target: Target) -> Iterator[tuple[int, bool]]:
     """Yield each `.*` of a file that connects a port or signal.
 
     Args:
@@ -38,7 +38,7 @@ def wildcard_connections(analysis: FileAnalysis, target: Target) -> Iterator[tup
         if not isinstance(instance, HierarchicalInstanceSyntax) or location is None or location.path != analysis.path:
             continue
         instantiation = instance.parent
-        if location.generated or not isinstance(instantiation, HierarchyInstantiationSyntax):
+        if location.is_generated or not isinstance(instantiation, HierarchyInstantiationSyntax):
             continue
         named_ports = {
             connection.name.valueText

@@ -69,7 +69,7 @@ class BlackBoxes:
         self._file_by_module = None
         self.looks += 1
 
-    def text_with(self, path: Path, modules: Collection[str]) -> str:
+    def text_with_only_modules(self, path: Path, modules: Collection[str]) -> str:
         """A file's text in which everything is blank but some modules, and directives."""
         text = self._files.read_text(path) or ""
         kept_parts: list[str] = []

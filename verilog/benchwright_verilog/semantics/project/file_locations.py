@@ -26,7 +26,7 @@ class FileLocation:
 
     path: Path
     offset: int
-    generated: bool
+    is_generated: bool
     """True if a macro wrote it; then this is where the macro is used."""
 
 

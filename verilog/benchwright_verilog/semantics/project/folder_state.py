@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 
-class FolderState:
+class FolderStateStore:
     """Keeps one JSON object for each folder.
 
     Args:
-        folder: Folder in which the objects are kept; others can't read it.
+        store_folder: Folder in which the objects are kept; others can't read it.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, store_folder: Path) -> None:
+        self._folder = store_folder
 
     def load(self, described_folder: Path) -> dict[str, Any]:
         """Return what is kept for a folder; nothing if that can't be read."""

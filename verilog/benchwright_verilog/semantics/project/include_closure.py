@@ -20,7 +20,7 @@ from benchwright_verilog.semantics.compilation.parsing import parse_file
 from benchwright_verilog.semantics.compilation.trees import (
     Preprocessing,
     ReachableFiles,
-    parsing_options,
+    parse_options_bag,
     text_for_slang,
 )
 from benchwright_verilog.semantics.project.index.outline import Outline
@@ -52,14 +52,14 @@ class RootFile:
 
 
 @dataclass
-class Closure:
+class IncludeClosure:
     """The files that are included, and their names: slang knows a file by the folder and the name that led to it."""
 
-    files: dict[str, Path] = field(default_factory=dict)
+    path_by_slang_name: dict[str, Path] = field(default_factory=dict)
     """The files, by slang's names."""
-    absent: set[str] = field(default_factory=set)
+    absent_names: set[str] = field(default_factory=set)
     """Names under which slang finds nothing."""
-    depth: int = MAX_DEPTH
+    include_depth: int = MAX_DEPTH
     """Down to which level of includes this is all."""
 
 
@@ -68,17 +68,17 @@ _Place = tuple[str, Preprocessing]
 
 
 @dataclass
-class _IncludedFiles:
+class _SlangAnswer:
     """Slang's answer on what a file includes."""
 
     root: RootFile
     outlines: Mapping[Path, Outline | None]
-    closure: Closure
+    closure: IncludeClosure
     looks: int
     """The check of the disk, by number, at which it last held."""
 
 
-class Closures:
+class IncludeClosures:
     """Finds closures; the last one is kept until a file of it changes. Not safe in several threads.
 
     Args:
@@ -87,9 +87,9 @@ class Closures:
 
     def __init__(self, texts: SourceTexts) -> None:
         self._texts = texts
-        self._last: tuple[list[RootFile], Mapping[Path, Outline | None], Closure] | None = None
+        self._last: tuple[list[RootFile], Mapping[Path, Outline | None], IncludeClosure] | None = None
         self._resolved: dict[tuple[str, int, str], tuple[str | None, tuple[str, ...]]] = {}
-        self._slang_answers: dict[Path, _IncludedFiles] = {}
+        self._slang_answers: dict[Path, _SlangAnswer] = {}
         self._looks = 0
 
     def note_disk_change(self) -> None:
@@ -98,15 +98,15 @@ class Closures:
         self._resolved.clear()
         self._looks += 1
 
-    def reachable_files(self, roots: Sequence[RootFile]) -> tuple[ReachableFiles, frozenset[Path]]:
+    def reachable_files_and_paths(self, roots: Sequence[RootFile]) -> tuple[ReachableFiles, frozenset[Path]]:
         """Return what is included by files that are compiled together.
 
         Returns:
             What each name of slang's leads to now, and the files.
         """
         closure = self.closure_of(roots)
-        given_texts, refusal_reasons, absent = {}, {}, {*closure.absent}
-        for name, path in closure.files.items():
+        given_texts, refusal_reasons, absent = {}, {}, {*closure.absent_names}
+        for name, path in closure.path_by_slang_name.items():
             text = self._text_of(path)
             if text is not None:
                 given_texts[name] = text
@@ -114,33 +114,33 @@ class Closures:
                 refusal_reasons[name] = f"{path.name} {reason}, so it is not read."
             else:
                 absent.add(name)
-        files = frozenset(closure.files.values())
-        return ReachableFiles(given_texts, refusal_reasons, absent, closure.depth), files
+        files = frozenset(closure.path_by_slang_name.values())
+        return ReachableFiles(given_texts, refusal_reasons, absent, closure.include_depth), files
 
-    def closure_of(self, roots: Sequence[RootFile]) -> Closure:
+    def closure_of(self, roots: Sequence[RootFile]) -> IncludeClosure:
         """The closure of files that are compiled together."""
         if self._last is not None and self._are_same_roots(self._last[0], roots) and self._are_current(self._last[1]):
             return self._last[2]
         outlines: dict[Path, Outline | None] = {}
-        closure = Closure()
-        included = self._included_names_by_includer(roots, closure, outlines)
+        closure = IncludeClosure()
+        included = self._names_by_includer_after_adding_includes(roots, closure, outlines)
         by_macro = {path for path, outline in outlines.items() if outline is not None and outline.may_include_by_macro}
         leading = _names_and_their_includers(
-            {name for name, path in closure.files.items() if path in by_macro}, included
+            {name for name, path in closure.path_by_slang_name.items() if path in by_macro}, included
         )
         for root in roots:
             if root.text.outline.may_include_by_macro or (leading and self._includes_any_of(root, leading, closure)):
                 slang_closure = self._closure_by_slang(root, closure)
-                closure.files |= slang_closure.files
-                closure.absent |= slang_closure.absent
-                closure.depth = min(closure.depth, slang_closure.depth)
+                closure.path_by_slang_name |= slang_closure.path_by_slang_name
+                closure.absent_names |= slang_closure.absent_names
+                closure.include_depth = min(closure.include_depth, slang_closure.include_depth)
         self._last = [*roots], outlines, closure
         return closure
 
-    def _includes_any_of(self, root: RootFile, names: AbstractSet[str], closure: Closure) -> bool:
+    def _includes_any_of(self, root: RootFile, names: AbstractSet[str], closure: IncludeClosure) -> bool:
         include_place = str(root.path.parent), root.preprocessing
         return any(
-            self._slang_name_of_include(include_place, include.name, closure) in names
+            self._slang_name_after_adding_include(include_place, include.name, closure) in names
             for include in root.text.outline.includes
         )
 
@@ -155,8 +155,8 @@ class Closures:
     def _are_current(self, outlines: Mapping[Path, Outline | None]) -> bool:
         return all(self._texts.outline(path) is outline for path, outline in outlines.items())
 
-    def _included_names_by_includer(
-        self, roots: Sequence[RootFile], closure: Closure, outlines: dict[Path, Outline | None]
+    def _names_by_includer_after_adding_includes(
+        self, roots: Sequence[RootFile], closure: IncludeClosure, outlines: dict[Path, Outline | None]
     ) -> Mapping[str, Sequence[str]]:
         """Notes what is included; returns the names that each name includes, those of the roots under an empty one."""
         pending_includes: list[tuple[str, _Place, Outline]] = [
@@ -168,23 +168,23 @@ class Closures:
             next_includes: list[tuple[str, _Place, Outline]] = []
             for includer, include_place, outline in pending_includes:
                 for include in outline.includes:
-                    name = self._slang_name_of_include(include_place, include.name, closure)
+                    name = self._slang_name_after_adding_include(include_place, include.name, closure)
                     if name is None:
                         continue
                     included.setdefault(includer, []).append(name)
                     if (name, id(include_place[1])) in seen_includes:
                         continue
                     seen_includes.add((name, id(include_place[1])))
-                    path = closure.files[name]
+                    path = closure.path_by_slang_name[name]
                     if path not in outlines:
                         outlines[path] = self._texts.outline(path)
                     if (header := outlines[path]) is not None:
                         next_includes.append((name, (_parent_folder(name), include_place[1]), header))
             if not next_includes:
-                closure.depth = min(closure.depth, self._safe_include_depth(included))
+                closure.include_depth = min(closure.include_depth, self._safe_include_depth(included))
                 return included
             if len(seen_includes) > _MOST:
-                closure.depth = level
+                closure.include_depth = level
                 return included
             pending_includes = next_includes
         return included
@@ -216,7 +216,7 @@ class Closures:
             level = next_level
         return MAX_DEPTH
 
-    def _slang_name_of_include(self, include_place: _Place, name: str, closure: Closure) -> str | None:
+    def _slang_name_after_adding_include(self, include_place: _Place, name: str, closure: IncludeClosure) -> str | None:
         """Under which name slang finds what an `include` means; it and the others are noted."""
         folder, preprocessing = include_place
         lookup_key = folder, id(preprocessing), name
@@ -231,16 +231,16 @@ class Closures:
                 tuple(tried_names[:index]),
             )
         found_name, absent = self._resolved[lookup_key]
-        closure.absent.update(absent)
+        closure.absent_names.update(absent)
         if found_name is not None:
-            closure.files[found_name] = path_of_slang_name(found_name)
+            closure.path_by_slang_name[found_name] = path_of_slang_name(found_name)
         return found_name
 
     def _is_file_of_slang_name(self, slang_name: str) -> bool:
         path = path_of_slang_name(slang_name)
-        return self._texts.is_file_or_open(path) or self._texts.files.is_other_than_file(path)
+        return self._texts.is_file_or_open(path) or self._texts.files.is_pipe_or_device(path)
 
-    def _closure_by_slang(self, root: RootFile, walked_closure: Closure) -> Closure:
+    def _closure_by_slang(self, root: RootFile, walked_closure: IncludeClosure) -> IncludeClosure:
         known_answer = self._slang_answers.get(root.path)
         if (
             known_answer is not None
@@ -251,7 +251,7 @@ class Closures:
                 known_answer.looks = self._looks
             if known_answer.looks == self._looks:
                 return known_answer.closure
-        closure = Closure(dict(walked_closure.files))
+        closure = IncludeClosure(dict(walked_closure.path_by_slang_name))
         meant_names: dict[str, dict[str, None]] = {}
         for _ in range(MAX_DEPTH):
             header_texts = {
@@ -260,7 +260,7 @@ class Closures:
             }
             written_includes = _includes_after_macro_expansion(root.text.text, root.preprocessing.defines, header_texts)
             if len(written_includes) > _MOST:
-                closure.depth = 0
+                closure.include_depth = 0
                 break
             old_count = sum(map(len, meant_names.values()))
             for includer, name in dict.fromkeys(written_includes):
@@ -268,7 +268,8 @@ class Closures:
                     str(root.path.parent)
                 ]
                 found_names = [
-                    self._slang_name_of_include((folder, root.preprocessing), name, closure) for folder in folders
+                    self._slang_name_after_adding_include((folder, root.preprocessing), name, closure)
+                    for folder in folders
                 ]
                 meant_names.setdefault(name, {}).update(
                     dict.fromkeys(found_name for found_name in found_names if found_name is not None)
@@ -276,15 +277,15 @@ class Closures:
             if sum(map(len, meant_names.values())) == old_count:
                 break
         else:
-            closure.depth = 0
-        outlines = {path: self._texts.outline(path) for path in closure.files.values()}
-        self._slang_answers[root.path] = _IncludedFiles(root, outlines, closure, self._looks)
+            closure.include_depth = 0
+        outlines = {path: self._texts.outline(path) for path in closure.path_by_slang_name.values()}
+        self._slang_answers[root.path] = _SlangAnswer(root, outlines, closure, self._looks)
         return closure
 
-    def _still_resolves_to_same_files(self, closure: Closure) -> bool:
+    def _still_resolves_to_same_files(self, closure: IncludeClosure) -> bool:
         """True if names still lead to files, or to none, as they did."""
-        return not any(map(self._is_file_of_slang_name, closure.absent)) and all(
-            map(self._is_file_of_slang_name, closure.files)
+        return not any(map(self._is_file_of_slang_name, closure.absent_names)) and all(
+            map(self._is_file_of_slang_name, closure.path_by_slang_name)
         )
 
     def _text_of(self, path: Path) -> str | None:
@@ -351,7 +352,7 @@ def _parent_folder(name: str) -> str:
 
 
 def _includes_after_macro_expansion(
-    text: str, defines: Sequence[str], header_texts: Mapping[str, Sequence[str]]
+    text: str, defines: Sequence[str], texts_by_included_name: Mapping[str, Sequence[str]]
 ) -> list[tuple[str, str]]:
     """Return what a file and its headers include once their macros are expanded, asked of slang, which opens no file.
 
@@ -361,7 +362,7 @@ def _includes_after_macro_expansion(
     Args:
         text: The file.
         defines: Its macros, `NAME` or `NAME=text`.
-        header_texts: The source code of the known headers, by the name that is included; several where the name means
+        texts_by_included_name: The source code of the known headers, by the name that is included; several where the name means
             another file in another folder.
 
     Returns:
@@ -371,9 +372,9 @@ def _includes_after_macro_expansion(
 
     sources = pyslang.SourceManager()
     sources.setDisableProximatePaths(True)
-    for name, texts in header_texts.items():
+    for name, texts in texts_by_included_name.items():
         sources.assignText(_NOWHERE + name.replace("/", _FOR_A_SLASH), _replace_slashes("\n".join(texts)))
-    parse_options = parsing_options(Preprocessing((), tuple(map(_replace_slashes, defines))), _MAX_DEPTH)
+    parse_options = parse_options_bag(Preprocessing((), tuple(map(_replace_slashes, defines))), _MAX_DEPTH)
     tree = parse_file(_replace_slashes(text), sources, _ROOT, parse_options)
     includes = []
     for include in tree.getIncludeDirectives():

@@ -20,7 +20,7 @@ _MAX_INCLUDE_DIRS = 64
 _MOST_NAMED = 3
 
 
-class Includes:
+class IncludeFinder:
     """Finds included files; what it found is kept until the disk is checked again. Not safe in several threads.
 
     Args:
@@ -53,19 +53,19 @@ class Includes:
         self._found_paths: dict[tuple[Path, str], Path | None] = {}
         self._read_with: dict[Path, Preprocessing] = {}
 
-    def with_texts(self, texts: SourceTexts, chosen_macros: Mapping[str, bool] = MappingProxyType({})) -> Includes:
+    def with_texts(self, texts: SourceTexts, chosen_macros: Mapping[str, bool] = MappingProxyType({})) -> IncludeFinder:
         """The same for other versions of the files.
 
         Args:
             texts: The files.
             chosen_macros: Macros that are defined, or are not, whatever settings and lists say.
         """
-        changed_includes = Includes(self._dirs, self._defines, texts, self._inventory, self._verilog_files)
+        changed_includes = IncludeFinder(self._dirs, self._defines, texts, self._inventory, self._verilog_files)
         changed_includes._chosen_macros = chosen_macros
-        changed_includes.use_lists(self._lists)
+        changed_includes.use_lists_and_forget_findings(self._lists)
         return changed_includes
 
-    def use_lists(self, lists: Sequence[FileList]) -> None:
+    def use_lists_and_forget_findings(self, lists: Sequence[FileList]) -> None:
         """Take the project's file lists, and what is on disk, as they are now."""
         self._lists = lists
         listed_patterns = (pattern for file_list in lists for pattern in file_list.verilog_files)
@@ -110,7 +110,7 @@ class Includes:
         if path.parent not in self._read_with:
             self._read_with[path.parent] = self._find_preprocessing(path)
         preprocessing = self._read_with[path.parent]
-        return replace(preprocessing, is_verilog=True) if self._is_verilog(path) else preprocessing
+        return replace(preprocessing, is_plain_verilog=True) if self._is_verilog(path) else preprocessing
 
     def _is_verilog(self, path: Path) -> bool:
         return any(path.match(pattern) for pattern in self._verilog_patterns)
@@ -136,17 +136,17 @@ class InferredInclude:
     name: str
     folders: tuple[Path, ...]
     """From where it leads to a file."""
-    includers: int
+    includer_count: int
     """Number of the list's files and of all headers that include it."""
 
-    def message(self, folder: Path) -> str:
+    def message(self, base_folder: Path) -> str:
         """The message to the user about it.
 
         Args:
-            folder: Folder whose paths are shortened.
+            base_folder: Folder whose paths are shortened.
         """
-        shown_folders = [_shortened_path(folder_, folder) for folder_ in self.folders[:_MOST_NAMED]]
-        files = "a file includes" if self.includers == 1 else f"{self.includers} files include"
+        shown_folders = [_shortened_path(folder_, base_folder) for folder_ in self.folders[:_MOST_NAMED]]
+        files = "a file includes" if self.includer_count == 1 else f"{self.includer_count} files include"
         if len(self.folders) == 1:
             advice = f"It is read from {shown_folders[0]}: add +incdir+{shown_folders[0]}."
             return f"No folder of this list has {self.name}, which {files}. {advice}"

@@ -116,7 +116,7 @@ class ReadableFiles:
         except ValueError:
             return False
 
-    def is_other_than_file(self, path: Path) -> bool:
+    def is_pipe_or_device(self, path: Path) -> bool:
         """True if a path leads to a pipe, a device or the like: neither to a file nor to a folder."""
         try:
             mode = path.stat().st_mode
@@ -128,7 +128,7 @@ class ReadableFiles:
         """Reason why a file is not read, as the end of a sentence; None if it can be, or is missing."""
         stamp = self.stamp_of(path)
         if stamp is None:
-            return "is not a plain file" if self.is_other_than_file(path) else None
+            return "is not a plain file" if self.is_pipe_or_device(path) else None
         return f"is larger than {_MAX_BYTES // 1024**2} MB" if stamp[1] > _MAX_BYTES else None
 
     def read_text(self, path: Path, known_stamp: Stamp | None = None) -> str | None:

@@ -11,16 +11,16 @@ from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 from benchwright_verilog.semantics.compilation.compilation_files import CompilationFiles
 from benchwright_verilog.semantics.compilation.compiled import Compiled
 from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, InstanceChoice
-from benchwright_verilog.semantics.compilation.instances import Designs, InstanceTree
+from benchwright_verilog.semantics.compilation.instances import DesignCache, InstanceTree
 from benchwright_verilog.semantics.compilation.macros import Macros
-from benchwright_verilog.semantics.compilation.trees import Tree
-from benchwright_verilog.semantics.names.declaring_files import DeclaringFiles
+from benchwright_verilog.semantics.compilation.trees import SlangTree
+from benchwright_verilog.semantics.names.declaring_files import DeclaringFileChoices
 from benchwright_verilog.semantics.project.black_boxes import BlackBoxes
-from benchwright_verilog.semantics.project.includes import Includes
+from benchwright_verilog.semantics.project.includes import IncludeFinder
 from benchwright_verilog.semantics.project.index.entry import IndexEntry
 from benchwright_verilog.semantics.project.index.index_store import IndexStore
 from benchwright_verilog.semantics.project.index.inventory import Inventory
-from benchwright_verilog.semantics.project.index.outline import DeclaredUnit, Outline
+from benchwright_verilog.semantics.project.index.outline import DeclaredName, Outline
 from benchwright_verilog.semantics.project.lists.file_list import FileList, open_or_disk_text
 from benchwright_verilog.semantics.project.lists.project_lists import ProjectLists
 from benchwright_verilog.semantics.project.parsed_files import ParsedFiles
@@ -46,14 +46,14 @@ class Project:
         settings: Include folders, macros and file lists.
         is_workspace: True if the folder is a problem's workspace: then all of its files belong together.
         is_repository: True if a workspace holds a repository: then its file lists say which belong together.
-        on_lists: Called with the file lists whenever they were read, in whatever thread that was.
-        store: Keeps what a large folder declares and names.
+        on_lists_read: Called with the file lists whenever they were read, in whatever thread that was.
+        index_store: Keeps what a large folder declares and names.
         on_progress: As of `Inventory`.
-        view: View of its modules.
+        instance_choice: View of its modules.
         declaring_files: Decides where several files declare a unit.
         files: The files that may be read; if none are given those of the folder, without a folder all.
-        cell_models: Gives files and folders of models that come with a tool.
-        other_units: Gives the files of other open folders that declare a unit, by its name.
+        find_cell_paths: Gives files and folders of models that come with a tool.
+        read_foreign_units: Gives the files of other open folders that declare a unit, by its name.
     """
 
     def __init__(
@@ -64,19 +64,19 @@ class Project:
         *,
         is_workspace: bool = False,
         is_repository: bool = False,
-        on_lists: Callable[[Sequence[FileList]], None] | None = None,
-        store: IndexStore | None = None,
+        on_lists_read: Callable[[Sequence[FileList]], None] | None = None,
+        index_store: IndexStore | None = None,
         on_progress: Callable[[int, int], None] | None = None,
-        view: InstanceChoice = DEFAULTS,
-        declaring_files: DeclaringFiles | None = None,
+        instance_choice: InstanceChoice = DEFAULTS,
+        declaring_files: DeclaringFileChoices | None = None,
         files: ReadableFiles | None = None,
-        cell_models: Callable[[], Sequence[Path]] = tuple,
-        other_units: Callable[[], Mapping[str, Sequence[Path]]] = dict,
+        find_cell_paths: Callable[[], Sequence[Path]] = tuple,
+        read_foreign_units: Callable[[], Mapping[str, Sequence[Path]]] = dict,
     ) -> None:
         self.folder = folder
         self.files = files or (ReadableFiles.below(folder) if folder is not None else ReadableFiles.everywhere())
         self.inventory = (
-            Inventory(folder, store, on_progress, self.files.closed_folders) if folder is not None else None
+            Inventory(folder, index_store, on_progress, self.files.closed_folders) if folder is not None else None
         )
         self._documents = documents
         self._settings = settings or ProjectSettings()
@@ -88,14 +88,14 @@ class Project:
         self._texts = SourceTexts(folder, documents, self.files)
         named_lists = [self._path_in_folder(name) for name in self._settings.file_lists]
         variables = {name: self._absolute_if_path_exists(text) for name, text in self._settings.variables.items()}
-        looked_in = folder if self.has_lists else None
+        looked_in = folder if self.uses_file_lists else None
         # What a list names, its author opens; but a solver writes the lists of a workspace.
         self.list_files = self.files if is_workspace else self.files.with_everything_unsealed()
         self._lists = ProjectLists(
             named_lists,
             looked_in,
             self._texts.text_if_open,
-            on_lists,
+            on_lists_read,
             variables,
             self._settings.target,
             self.list_files,
@@ -103,26 +103,26 @@ class Project:
         dirs = [self._path_in_folder(name) for name in self._settings.include_dirs]
         self._allow_named_folders()
         # A problem is solved with its own files alone.
-        self.other_units = (lambda: {}) if is_workspace else other_units
+        self.read_foreign_units = (lambda: {}) if is_workspace else read_foreign_units
         models = [] if is_workspace else [self._path_in_folder(name) for name in self._settings.black_boxes]
-        self._black_boxes = BlackBoxes(models, tuple if is_workspace else cell_models, self.list_files)
-        self._includes = Includes(
+        self._black_boxes = BlackBoxes(models, tuple if is_workspace else find_cell_paths, self.list_files)
+        self._includes = IncludeFinder(
             dirs, self._settings.defines, self._texts, self.inventory, self._settings.verilog_files
         )
-        self.declaring_files = declaring_files or DeclaringFiles()
+        self.declaring_files = declaring_files or DeclaringFileChoices()
         self._files = CompilationFiles(
             self._texts,
             self.inventory,
             self._includes.included_file,
             self.declaring_files,
-            takes_all_files=not self.has_lists,
+            takes_all_files=not self.uses_file_lists,
             black_boxes=self._black_boxes,
-            read_foreign_units=self.other_units,
+            read_foreign_units=self.read_foreign_units,
         )
-        self._files.view = view
-        self.design_cache = Designs(self._lock, self._parse_files, self._new_compiled)
+        self._files.instance_choice = instance_choice
+        self.design_cache = DesignCache(self._lock, self._parse_files, self._new_compiled)
         self._parsing = ParsedFiles(self._texts, self._includes)
-        self._analyses: dict[Path, tuple[tuple[Tree, ...], str, FileAnalysis]] = {}
+        self._analyses: dict[Path, tuple[tuple[SlangTree, ...], str, FileAnalysis]] = {}
         self._indexed: tuple[object, list[tuple[Path, IndexEntry | None]]] = None, []
 
     @property
@@ -133,14 +133,14 @@ class Project:
     # Instances
 
     @property
-    def view(self) -> InstanceChoice:
+    def instance_choice(self) -> InstanceChoice:
         """View of the modules."""
-        return self._files.view
+        return self._files.instance_choice
 
     def choose_instances(self, instance_choice: InstanceChoice) -> None:
         """View modules in another way from now on."""
         with self._lock:
-            self._files.view = instance_choice
+            self._files.instance_choice = instance_choice
             self._analyses.clear()
             self.design_cache.forget_design()
 
@@ -148,7 +148,7 @@ class Project:
         """The hierarchy of instances that a file of the project belongs to."""
         self._wait_until_all_read()
         with self._lock:
-            self.refresh()
+            self.refresh_if_stale()
             design_files = self._files.files_of_design(path)
         return self.design_cache.design_of(design_files)
 
@@ -164,7 +164,7 @@ class Project:
     def analysis_of(self, path: Path, document: Document | None = None) -> FileAnalysis | None:
         """Slang's analysis of a file, open or not; None if it can't be read."""
         with self._lock:
-            self.refresh()
+            self.refresh_if_stale()
             own_text = self._texts.current_text(path, document)
             if own_text is None:
                 return None
@@ -176,7 +176,7 @@ class Project:
                     path,
                     own_text.outline,
                     next(tree for tree in trees if tree.path == root),
-                    self._compile_trees(trees),
+                    self._known_or_new_compiled(trees),
                     macros=self._macros(root),
                 )
                 analysis.compiled.request_diagnostics_of(path)
@@ -186,7 +186,7 @@ class Project:
                 del self._analyses[next(iter(self._analyses))]
             return cached[2]
 
-    def analyses_of(self, paths: Sequence[Path]) -> Iterator[FileAnalysis]:
+    def lookup_analyses_of(self, paths: Sequence[Path]) -> Iterator[FileAnalysis]:
         """Slang's analyses of files, for looking up names in them: many are compiled together.
 
         Their diagnostics are good for comparing only: what is inside of the modules in them may be unknown.
@@ -194,7 +194,7 @@ class Project:
         for batch_start in range(0, len(paths), _LOOKED_UP_TOGETHER):
             path_batch = paths[batch_start : batch_start + _LOOKED_UP_TOGETHER]
             with self._lock:
-                self.refresh()
+                self.refresh_if_stale()
                 joint_files, apart = self._files.joint_and_separate_files(path_batch)
                 trees = {tree.path: tree for tree in self._parse_files(joint_files)} if joint_files else {}
                 compiled = Compiled(tuple(trees.values()), is_alone=False)
@@ -204,7 +204,7 @@ class Project:
             yield from analyses
             yield from (analysis for path in apart if (analysis := self.analysis_of(path)) is not None)
 
-    def _analysis_of_tree(self, path: Path, tree: Tree, compiled: Compiled) -> FileAnalysis:
+    def _analysis_of_tree(self, path: Path, tree: SlangTree, compiled: Compiled) -> FileAnalysis:
         outline = self._texts.outline(path) or Outline(encode_text(tree.text))
         return FileAnalysis(path, outline, tree, compiled, macros=self._macros(path))
 
@@ -217,7 +217,7 @@ class Project:
     def _warnings(self) -> tuple[str, ...]:
         return (*(option for file_list in self.lists for option in file_list.warnings), *self._settings.warnings)
 
-    def _compile_trees(self, trees: Sequence[Tree]) -> Compiled:
+    def _known_or_new_compiled(self, trees: Sequence[SlangTree]) -> Compiled:
         """Files compiled together, the same as before for another file if they are the same."""
         analyses = (analysis for _, _, analysis in self._analyses.values())
         compiled = next((analysis.compiled for analysis in analyses if analysis.compiled.is_made_of(trees)), None)
@@ -227,20 +227,20 @@ class Project:
             compiled.request_diagnostics_of(path)
         return compiled
 
-    def _new_compiled(self, trees: Sequence[Tree]) -> Compiled:
+    def _new_compiled(self, trees: Sequence[SlangTree]) -> Compiled:
         tops = tuple(top for file_list in self.lists for top in file_list.tops)
         return Compiled(
             trees,
             is_alone=self.folder is None,
-            is_partial=not self.is_whole,
-            top_names=(self.view.top_name,) if self.view.top_name is not None else tops,
+            is_partial=not self.is_wholly_read,
+            top_names=(self.instance_choice.top_name,) if self.instance_choice.top_name is not None else tops,
             parameter_assignments=tuple(parameter for file_list in self.lists for parameter in file_list.parameters),
-            instances_by_module=self.view.instances,
+            instances_by_module=self.instance_choice.instances,
             warning_options=self._warnings,
             reports_clock_crossings=self._settings.clock_crossings,
         )
 
-    def defined_macros(self, path: Path) -> frozenset[str]:
+    def predefined_macros_of(self, path: Path) -> frozenset[str]:
         """The macros that a file begins with."""
         return frozenset(define.partition("=")[0] for define in self._includes.preprocessing_of(path).defines)
 
@@ -249,7 +249,7 @@ class Project:
         documents: Documents,
         texts: Mapping[Path, str],
         chosen_macros: Mapping[str, bool] = MappingProxyType({}),
-        rewritten: Mapping[Path, str] = MappingProxyType({}),
+        rewritten_texts: Mapping[Path, str] = MappingProxyType({}),
     ) -> Project:
         """The project as it would be with other versions of some files, for trying a change.
 
@@ -257,7 +257,7 @@ class Project:
             documents: Gets these versions, and what is open.
             texts: The versions.
             chosen_macros: Macros that are defined, or are not, whatever settings and lists say.
-            rewritten: Versions of files that declare the same units as before, each made when it is needed.
+            rewritten_texts: Versions of files that declare the same units as before, each made when it is needed.
         """
         documents.encoding = self._documents.encoding
         for document in self._documents:
@@ -272,7 +272,7 @@ class Project:
             is_repository=self.is_repository,
             files=self.files,
         )
-        changed_project._texts.rewritten = rewritten
+        changed_project._texts.rewritten_texts = rewritten_texts
         with self._lock:
             changed_project.inventory = self.inventory
             changed_project._lists.copy_lists_from(self._lists)
@@ -284,13 +284,13 @@ class Project:
                 self.inventory,
                 find,
                 declaring_files,
-                takes_all_files=not self.has_lists,
+                takes_all_files=not self.uses_file_lists,
                 black_boxes=self._black_boxes,
-                read_foreign_units=self.other_units,
+                read_foreign_units=self.read_foreign_units,
             )
-            changed_project._files.view = self.view
-            changed_project._files.use_lists(changed_project.lists)
-            changed_project._parsing.set_inherited_macros(changed_project._files.single_units.inheriting)
+            changed_project._files.instance_choice = self.instance_choice
+            changed_project._files.use_lists_and_forget_findings(changed_project.lists)
+            changed_project._parsing.set_inherited_macros(changed_project._files.single_units.inherited_unit_by_file)
         return changed_project
 
     def is_quick_to_analyse(self, document: Document) -> bool:
@@ -327,7 +327,7 @@ class Project:
         paths: dict[Path, None] = dict.fromkeys(self.inventory.stamps) if self.inventory else {}
         for file_list in self.lists:
             paths |= dict.fromkeys((*file_list.sources, *file_list.libraries))
-        paths |= dict.fromkeys(path for path, _ in self._texts.open_designs())
+        paths |= dict.fromkeys(path for path, _ in self._texts.opened_design_files())
         if self.folder is None:
             paths |= dict.fromkeys(self._analyses)
         return list(paths)
@@ -336,17 +336,17 @@ class Project:
     def open_paths(self) -> set[Path]:
         """The design files that an editor has open."""
         with self._lock:
-            return {path for path, _ in self._texts.open_designs()}
+            return {path for path, _ in self._texts.opened_design_files()}
 
     def files_with_word(self, name: str) -> list[Path]:
         """The design files whose code has a name."""
         self._wait_until_all_read()
         with self._lock:
-            self.refresh()
+            self.refresh_if_stale()
             known_paths = frozenset(self.inventory.files_naming(name) if self.inventory is not None else ())
             naming_paths = []
             for path, file_entry in self._paths_and_entries():
-                outline = self._texts.outline_without_keeping(path) if file_entry is None else None
+                outline = self._texts.outline_for_search(path) if file_entry is None else None
                 if (path in known_paths) if outline is None else (name in outline.code_words):
                     naming_paths.append(path)
         return naming_paths
@@ -355,8 +355,8 @@ class Project:
         """The design files that include something of a file's name."""
         self._wait_until_all_read()
         with self._lock:
-            self.refresh()
-            outlines = ((path, self._texts.outline_without_keeping(path)) for path in self.paths)
+            self.refresh_if_stale()
+            outlines = ((path, self._texts.outline_for_search(path)) for path in self.paths)
             named_includes = (
                 (path, include) for path, outline in outlines if outline is not None for include in outline.includes
             )
@@ -369,17 +369,17 @@ class Project:
     def files_to_compile_for(self, paths: Iterable[Path]) -> list[Path]:
         """The files to compile for some files: themselves, or for headers what includes them; each once."""
         with self._lock:
-            self.refresh()
+            self.refresh_if_stale()
             return list(dict.fromkeys(self._files.file_to_compile_for(path) for path in paths))
 
     def words_by_file(self) -> Iterator[tuple[Path, IndexEntry | Outline]]:
         """The words of every design file: of one that is open or in no folder its outline, of any other its entry."""
         self._wait_until_all_read()
         with self._lock:
-            self.refresh()
+            self.refresh_if_stale()
             known_words: list[tuple[Path, IndexEntry | Outline]] = []
             for path, file_entry in self._paths_and_entries():
-                file_words = file_entry if file_entry is not None else self._texts.outline_without_keeping(path)
+                file_words = file_entry if file_entry is not None else self._texts.outline_for_search(path)
                 if file_words is not None:
                     known_words.append((path, file_words))
         yield from known_words
@@ -394,16 +394,16 @@ class Project:
             self._indexed = made_of, paths_and_entries
         return self._indexed[1]
 
-    def declared_units_by_file(self) -> Iterator[tuple[Path, Sequence[DeclaredUnit]]]:
+    def declared_names_by_file(self) -> Iterator[tuple[Path, Sequence[DeclaredName]]]:
         """Units that every design file declares."""
         self._wait_until_all_read()
         with self._lock:
-            self.refresh()
-            known_symbols: list[tuple[Path, Sequence[DeclaredUnit]]] = []
+            self.refresh_if_stale()
+            known_symbols: list[tuple[Path, Sequence[DeclaredName]]] = []
             for path, file_entry in self._paths_and_entries():
                 if file_entry is not None:
                     known_symbols.append((path, file_entry.symbols))
-                elif (outline := self._texts.outline_without_keeping(path)) is not None:
+                elif (outline := self._texts.outline_for_search(path)) is not None:
                     known_symbols.append((path, outline.symbols))
         yield from known_symbols
 
@@ -415,14 +415,14 @@ class Project:
     def outline_for_search(self, path: Path) -> Outline | None:
         """Like `outline`, for who searches many files."""
         with self._lock:
-            if path in self._texts.made_up:
+            if path in self._texts.stand_in_texts:
                 return self._texts.outline(path)
-            return self._texts.outline_without_keeping(path)
+            return self._texts.outline_for_search(path)
 
-    def last_searched_data(self, path: Path) -> bytes | None:
+    def searched_data_if_unchanged(self, path: Path) -> bytes | None:
         """The text as UTF-8 of a file that was searched last and has not changed since; None for any other."""
         with self._lock:
-            return self._texts.last_searched_data(path)
+            return self._texts.searched_data_if_unchanged(path)
 
     def find_include(self, includer: Path, name: str) -> Path | None:
         """The file that an `include` of a file means."""
@@ -449,7 +449,7 @@ class Project:
                 self._includes.preprocessing_of(path).defines,
             )
 
-    def refresh(self) -> None:
+    def refresh_if_stale(self) -> None:
         """Check the disk, unless that was just done."""
         looks = self._looks + 1
         if self.inventory is not None:
@@ -459,25 +459,25 @@ class Project:
         has_new_lists = self._lists.reread_if_changed(looks_for_lists=has_looked)
         if has_new_lists:
             self._allow_named_folders()
-        if has_new_lists or self.is_whole != self._was_whole:
+        if has_new_lists or self.is_wholly_read != self._was_whole:
             self._analyses.clear()
-            self._was_whole = self.is_whole
+            self._was_whole = self.is_wholly_read
         if has_new_lists or has_looked:
-            self._files.use_lists(self.lists)
+            self._files.use_lists_and_forget_findings(self.lists)
             self._texts.note_disk_change(self.inventory.stamps if self.inventory is not None else {})
-            self._includes.use_lists(self.lists)
-            self._parsing.set_inherited_macros(self._files.single_units.inheriting)
-            if self.folder is not None and self.is_whole:
+            self._includes.use_lists_and_forget_findings(self.lists)
+            self._parsing.set_inherited_macros(self._files.single_units.inherited_unit_by_file)
+            if self.folder is not None and self.is_wholly_read:
                 inferred = [
                     inferred_include.message(self.folder)
                     for inferred_include in self._includes.inferred
-                    if inferred_include.includers
+                    if inferred_include.includer_count
                 ]
                 self._lists.report_with_first_list([*inferred, *self._files.single_units.complaints])
             self._parsing.note_disk_change()
 
     @property
-    def has_lists(self) -> bool:
+    def uses_file_lists(self) -> bool:
         """True if file lists say which of its files belong together."""
         return self.is_repository or not self.is_workspace
 
@@ -493,19 +493,19 @@ class Project:
         self.files.allow_folders(folders)
 
     @property
-    def is_whole(self) -> bool:
+    def is_wholly_read(self) -> bool:
         """True if all files of the folder have been read; else what is unknown may be in one of the others."""
-        return self.inventory is None or self.inventory.is_whole
+        return self.inventory is None or self.inventory.is_wholly_read
 
     def _wait_until_all_read(self) -> None:
         """Wait until all files of the folder have been read."""
         with self._lock:
-            self.refresh()
-        if self.inventory is not None and not self.is_whole:
+            self.refresh_if_stale()
+        if self.inventory is not None and not self.is_wholly_read:
             self.inventory.wait_for_background_reading()
 
     def _words_of_open_files(self) -> set[str]:
-        open_texts = (self._texts.current_text(path, document) for path, document in self._texts.open_designs())
+        open_texts = (self._texts.current_text(path, document) for path, document in self._texts.opened_design_files())
         return {word for text in open_texts if text is not None for word in text.outline.code_words}
 
     def note_disk_change(self) -> None:
@@ -515,7 +515,7 @@ class Project:
 
     def _parse_files(
         self, paths: Sequence[Path], changed_file: Path | None = None, changed_text: SourceText | None = None
-    ) -> tuple[Tree, ...]:
+    ) -> tuple[SlangTree, ...]:
         kept_paths = {tree.path for cached in self._analyses.values() for tree in cached[0]} | self.design_cache.paths
         return self._parsing.parse(paths, kept_paths, changed_file, changed_text)
 

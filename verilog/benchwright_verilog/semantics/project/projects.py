@@ -13,11 +13,11 @@ from benchwright_verilog.semantics.behaviour.view_store import InstanceChoiceSto
 from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 from benchwright_verilog.semantics.compilation.diagnostics import SlangDiagnostic
 from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, InstanceChoice
-from benchwright_verilog.semantics.names.declaring_files import DeclaringFiles
-from benchwright_verilog.semantics.project.folder_state import FolderState
+from benchwright_verilog.semantics.names.declaring_files import DeclaringFileChoices
+from benchwright_verilog.semantics.project.folder_state import FolderStateStore
 from benchwright_verilog.semantics.project.index.index_store import IndexStore
 from benchwright_verilog.semantics.project.lists.file_list import FileList
-from benchwright_verilog.semantics.project.lists.list_store import NOTHING_CHOSEN, ListChoice, ListStore
+from benchwright_verilog.semantics.project.lists.list_store import NOTHING_CHOSEN, ListChoice, ListChoiceStore
 from benchwright_verilog.semantics.project.plain_files import ReadableFiles
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import ProjectSettings as ProjectSettings
@@ -38,50 +38,50 @@ class Projects:
     Args:
         documents: The open documents.
         read_settings: Gives the present settings.
-        on_lists: Called with a project's file lists whenever they were read, in any thread.
+        on_lists_read: Called with a project's file lists whenever they were read, in any thread.
         workspace_of: The folder of the workspace that a folder belongs to, if any: all its files belong together.
         is_repository: True of a workspace that holds a repository, of which file lists say what belongs together.
-        store: Keeps what large folders declare and name.
+        index_store: Keeps what large folders declare and name.
         on_progress: Called, in any thread, with a large folder and how many of how many of its files have been read.
-        views: Keeps what their modules are viewed as.
-        list_store: Keeps which of their file lists is used.
-        unit_state: Keeps which of several files declares a unit.
-        on_undecided: Called with a project whose diagnostics hang on a choice that nobody has made.
+        instance_choice_store: Keeps what their modules are viewed as.
+        list_choice_store: Keeps which of their file lists is used.
+        declaring_file_store: Keeps which of several files declares a unit.
+        on_undecided_units: Called with a project whose diagnostics hang on a choice that nobody has made.
         is_sealed: True of a file, by its real path, that only who opened its folder may read, and no workspace.
         closed_folders: Folders of which nothing is read but a workspace in them.
-        cell_models: Gives files of models of vendors' cells, which designs may instantiate without declaring them.
+        find_cell_paths: Gives files of models of vendors' cells, which designs may instantiate without declaring them.
     """
 
     def __init__(
         self,
         documents: Documents,
         read_settings: Callable[[], ProjectSettings] = ProjectSettings,
-        on_lists: Callable[[Sequence[FileList]], None] | None = None,
+        on_lists_read: Callable[[Sequence[FileList]], None] | None = None,
         workspace_of: Callable[[Path], Path | None] = lambda folder: None,
-        store: IndexStore | None = None,
+        index_store: IndexStore | None = None,
         on_progress: Callable[[Path, int, int], None] | None = None,
-        views: InstanceChoiceStore | None = None,
-        list_store: ListStore | None = None,
-        unit_state: FolderState | None = None,
-        on_undecided: Callable[[Project], None] | None = None,
+        instance_choice_store: InstanceChoiceStore | None = None,
+        list_choice_store: ListChoiceStore | None = None,
+        declaring_file_store: FolderStateStore | None = None,
+        on_undecided_units: Callable[[Project], None] | None = None,
         is_sealed: Callable[[Path], bool] = lambda real_path: False,
         closed_folders: Sequence[Path] = (),
-        cell_models: Callable[[], Sequence[Path]] = tuple,
+        find_cell_paths: Callable[[], Sequence[Path]] = tuple,
         is_repository: Callable[[Path], bool] = lambda workspace: False,
     ) -> None:
         self._documents = documents
         self._settings = read_settings
-        self._on_lists = on_lists
+        self._on_lists = on_lists_read
         self._workspace_of = workspace_of
-        self._store = store
+        self._store = index_store
         self._on_progress = on_progress
-        self._views = views
-        self._choices = list_store
-        self._units = unit_state
-        self._on_undecided = on_undecided
+        self._views = instance_choice_store
+        self._choices = list_choice_store
+        self._units = declaring_file_store
+        self._on_undecided = on_undecided_units
         self._is_sealed = is_sealed
         self._closed_folders = closed_folders
-        self._cell_models = cell_models
+        self._cell_models = find_cell_paths
         self._is_repository = is_repository
         self._folders: list[Path] = []
         self._projects: dict[Path, Project] = {}
@@ -125,20 +125,20 @@ class Projects:
         outer_folders = [folder for folder in self._folders if path.is_relative_to(folder)]
         if outer_folders:
             return self._project(max(outer_folders, key=lambda folder: len(folder.parts)), is_workspace=False)
-        if path not in self._alone and (folder := self._folder_spelt_as(path)) is not None:
+        if path not in self._alone and (folder := self._open_folder_after_respelling(path)) is not None:
             return self._project(folder, is_workspace=False)
         if path not in self._alone:
             self._alone[path] = Project(
                 None,
                 self._documents,
                 self._settings(),
-                on_lists=self._on_lists,
+                on_lists_read=self._on_lists,
                 files=self._readable_files_of_lone_file(path),
-                cell_models=self._cell_models,
+                find_cell_paths=self._cell_models,
             )
         return self._alone[path]
 
-    def _folder_spelt_as(self, path: Path) -> Path | None:
+    def _open_folder_after_respelling(self, path: Path) -> Path | None:
         """The open folder around a file that was opened by another path, through a link, as that path has it.
 
         Answers name files as the editor does, so from then on this is the folder, unless files are open by both paths.
@@ -195,17 +195,17 @@ class Projects:
             return project.analysis(document)
         return await asyncio.to_thread(project.analysis, document)
 
-    async def wait_until_whole(self, uri: str) -> None:
+    async def wait_until_wholly_read(self, uri: str) -> None:
         """Wait until all files of a document's project have been read."""
         document = self._documents.get(uri)
         project = self.project_of(document) if document is not None and uri.startswith("file:") else None
         if project is None or project.inventory is None:
             return
         if not project.inventory.is_current:
-            await asyncio.to_thread(project.refresh)
-        while not project.is_whole:
+            await asyncio.to_thread(project.refresh_if_stale)
+        while not project.is_wholly_read:
             await asyncio.sleep(_LOOK_AGAIN_S)
-            await asyncio.to_thread(project.refresh)
+            await asyncio.to_thread(project.refresh_if_stale)
 
     async def recent_analysis(self, document: Document) -> FileAnalysis:
         """Slang's analysis of a document; if it is not small, the one known when typing last paused.
@@ -224,7 +224,11 @@ class Projects:
             diagnostics = project.analysis(document).diagnostics
         else:
             diagnostics = await asyncio.to_thread(lambda: project.analysis(document).diagnostics)
-        if self._on_undecided is not None and project.is_whole and project.declaring_files.undecided_files_by_unit:
+        if (
+            self._on_undecided is not None
+            and project.is_wholly_read
+            and project.declaring_files.undecided_files_by_unit
+        ):
             self._on_undecided(project)
         return diagnostics
 
@@ -236,7 +240,7 @@ class Projects:
         self.project_of_path(path).forget_closed(path)
         self._alone.pop(path, None)
 
-    def recheck_changed_files(self, paths: Iterable[Path]) -> None:
+    def note_disk_changes(self, paths: Iterable[Path]) -> None:
         """Files were created, changed or deleted."""
         self.disk_changes += 1
         for path in paths:
@@ -263,8 +267,8 @@ class Projects:
             self._choices.save(folder, list_choice)
         self._projects.pop(folder, None)
 
-    def choose_file(self, project: Project, unit_name: str, path_below_folder: str) -> None:
-        """Take the declaration of a unit from this file from now on; see `DeclaringFiles.choose_declaring_file`."""
+    def choose_declaring_file(self, project: Project, unit_name: str, path_below_folder: str) -> None:
+        """Take the declaration of a unit from this file from now on; see `DeclaringFileChoices.choose_declaring_file`."""
         project.declaring_files.choose_declaring_file(unit_name, path_below_folder)
         self.view_changes += 1
 
@@ -279,17 +283,17 @@ class Projects:
             self._projects[folder] = Project(
                 folder,
                 self._documents,
-                self._settings_of(folder, has_lists=is_repository or not is_workspace),
+                self._settings_of(folder, uses_file_lists=is_repository or not is_workspace),
                 is_workspace=is_workspace,
                 is_repository=is_repository,
-                on_lists=self._on_lists,
-                store=self._store,
+                on_lists_read=self._on_lists,
+                index_store=self._store,
                 on_progress=partial(self._on_progress, folder) if self._on_progress is not None else None,
-                view=self._views.load_or_defaults(folder) if self._views is not None else DEFAULTS,
-                declaring_files=DeclaringFiles(folder, self._units),
+                instance_choice=self._views.load_or_defaults(folder) if self._views is not None else DEFAULTS,
+                declaring_files=DeclaringFileChoices(folder, self._units),
                 files=self._readable_files_of(folder, is_workspace=is_workspace),
-                cell_models=self._cell_models,
-                other_units=partial(self._units_of_other_folders, folder),
+                find_cell_paths=self._cell_models,
+                read_foreign_units=partial(self._units_of_other_folders, folder),
             )
         return self._projects[folder]
 
@@ -324,14 +328,14 @@ class Projects:
     def read_data(self, path: Path) -> bytes | None:
         """The text of a file on disk as UTF-8; of one that was just searched, as it was then."""
         for project in (*self._projects.values(), *self._alone.values()):
-            if (data := project.last_searched_data(path)) is not None:
+            if (data := project.searched_data_if_unchanged(path)) is not None:
                 return data
         texts = (project.list_files.read_text(path) for project in self.all_projects())
         return next((encode_text(text) for text in texts if text is not None), None)
 
-    def _settings_of(self, folder: Path, *, has_lists: bool) -> ProjectSettings:
+    def _settings_of(self, folder: Path, *, uses_file_lists: bool) -> ProjectSettings:
         settings = self._settings()
-        if not has_lists:
+        if not uses_file_lists:
             return settings
         list_choice = self.chosen_list(folder)
         file_lists = settings.file_lists or ((str(folder / list_choice.name),) if list_choice.name else ())

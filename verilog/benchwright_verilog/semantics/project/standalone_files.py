@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright_verilog.errors import VerilogError
-from benchwright_verilog.semantics.compilation.instances import DesignInstance, NameLocation
+from benchwright_verilog.semantics.compilation.instances import DesignInstance, FileSpan
 
 if TYPE_CHECKING:
     from pyslang import BufferID
 
     from benchwright_verilog.semantics.compilation.instances import InstanceTree
-    from benchwright_verilog.semantics.compilation.trees import Tree
+    from benchwright_verilog.semantics.compilation.trees import SlangTree
 
 _Includes = dict[int, list[tuple[int, int, "BufferID"]]]
 """By the number of a buffer: where its `include`s begin and end, and what each includes."""
@@ -39,9 +39,9 @@ class StandaloneFiles:
     source_files: tuple[tuple[Path, bytes], ...]
     """Files and their contents that the numbers in `line` directives stand for."""
 
-    def location_of_tool_span(self, source: str) -> NameLocation | None:
+    def location_of_tool_span(self, tool_span: str) -> FileSpan | None:
         """The place that a tool calls `f0:3.5-3.9`: lines and bytes from 1."""
-        match = _SOURCE.match(source)
+        match = _SOURCE.match(tool_span)
         if match is None or int(match[1]) >= len(self.source_files):
             return None
         path, data = self.source_files[int(match[1])]
@@ -52,7 +52,7 @@ class StandaloneFiles:
             return min(bytes_before + int(column) - 1, len(data))
 
         start = offset(match[2], match[3])
-        return NameLocation(path, start, max(start, offset(match[4], match[5])) if match[4] else start)
+        return FileSpan(path, start, max(start, offset(match[4], match[5])) if match[4] else start)
 
 
 def standalone_files(design: InstanceTree, instances: Iterable[DesignInstance]) -> StandaloneFiles:
@@ -66,7 +66,7 @@ def standalone_files(design: InstanceTree, instances: Iterable[DesignInstance]) 
         trees_by_package = {name: tree for tree in trees.values() for name in _package_names(tree)}
         paths = {instance.declaration.path for instance in instances if instance.declaration is not None}
         # What is declared in a header is compiled where that is included.
-        pending_trees = [tree for tree in trees.values() if tree.path in paths or tree.included & paths]
+        pending_trees = [tree for tree in trees.values() if tree.path in paths or tree.included_files & paths]
         expander = _Expander()
         needed_texts: dict[Path, str] = {}
         while pending_trees:
@@ -83,7 +83,7 @@ def standalone_files(design: InstanceTree, instances: Iterable[DesignInstance]) 
         )
 
 
-def _package_names(tree: Tree) -> Iterator[str]:
+def _package_names(tree: SlangTree) -> Iterator[str]:
     from pyslang.syntax import CompilationUnitSyntax, ModuleDeclarationSyntax, SyntaxKind
 
     root = tree.syntax.root
@@ -97,7 +97,7 @@ class _Expander:
     def __init__(self) -> None:
         self.source_files: list[tuple[Path, bytes]] = []
 
-    def expanded_text(self, tree: Tree) -> str:
+    def expanded_text(self, tree: SlangTree) -> str:
         """A file with what it includes."""
         inclusions: _Includes = {}
         own_buffer = None
@@ -115,7 +115,7 @@ class _Expander:
         return self._expand_includes(tree, own_buffer, tree.text.encode(errors="replace"), tree.path, inclusions)
 
     def _expand_includes(
-        self, tree: Tree, buffer_id: int | None, data: bytes, path: Path, inclusions: _Includes
+        self, tree: SlangTree, buffer_id: int | None, data: bytes, path: Path, inclusions: _Includes
     ) -> str:
         number = self._file_number(path, data)
         text_parts, last_end = [f'`line 1 "f{number}" 1\n'], 0

@@ -49,9 +49,9 @@ class SourceTexts:
         self._uris: dict[Path, str] = {}
         self._design_paths: dict[str, Path | None] = {}
         """URI → the file, if it is a design file below the folder."""
-        self.made_up: Mapping[Path, SourceText] = {}
+        self.stand_in_texts: Mapping[Path, SourceText] = {}
         """Stand-ins for files that exist for slang only, or of which slang gets a part; not for open ones."""
-        self.rewritten: Mapping[Path, str] = {}
+        self.rewritten_texts: Mapping[Path, str] = {}
         """Source code instead of that on disk; not for open files."""
 
     def note_disk_change(self, known_stamps: Mapping[Path, Stamp]) -> None:
@@ -73,8 +73,8 @@ class SourceTexts:
 
     def current_text(self, path: Path, document: Document | None = None) -> SourceText | None:
         """The file as it is now; None if it can't be read."""
-        if path in self.made_up and document is None and self._open_document(path) is None:
-            return self.made_up[path]
+        if path in self.stand_in_texts and document is None and self._open_document(path) is None:
+            return self.stand_in_texts[path]
         known_text = self._known_texts.get(path)
         document = document or self._open_document(path)
         if document is not None:
@@ -82,9 +82,9 @@ class SourceTexts:
                 known_text = SourceText(document.text, Outline(document.lines.data), None)
                 self._known_texts[path] = known_text
             return known_text
-        if path in self.rewritten:
+        if path in self.rewritten_texts:
             if known_text is None:
-                new_text = self.rewritten[path]
+                new_text = self.rewritten_texts[path]
                 known_text = self._known_texts[path] = SourceText(new_text, Outline(encode_text(new_text)), None)
             return known_text
         if known_text is not None and known_text.stamp is not None and path in self._current:
@@ -111,9 +111,9 @@ class SourceTexts:
         text = self.current_text(path)
         return text.outline if text is not None else None
 
-    def outline_without_keeping(self, path: Path) -> Outline | None:
+    def outline_for_search(self, path: Path) -> Outline | None:
         """Like `outline`, for who searches many files: what was searched last is kept, up to a limit."""
-        if path in self._known_texts or path in self.rewritten or self._open_document(path) is not None:
+        if path in self._known_texts or path in self.rewritten_texts or self._open_document(path) is not None:
             return self.outline(path)
         stamp, searched = self._stamp_of(path), self._searched.get(path)
         if searched is not None and searched[0] == stamp:
@@ -129,7 +129,7 @@ class SourceTexts:
             self._searched_bytes -= len(dropped.data)
         return outline
 
-    def last_searched_data(self, path: Path) -> bytes | None:
+    def searched_data_if_unchanged(self, path: Path) -> bytes | None:
         """The text on disk of a file that was searched last; None for another, and if it has changed since."""
         searched = self._searched.get(path)
         return searched[1].data if searched is not None and searched[0] == self._stamp_of(path) else None
@@ -146,7 +146,7 @@ class SourceTexts:
         """Reason why a file is not read, as the end of a sentence; None if it can be, or is missing."""
         return self.files.refusal_reason(path) if self._open_document(path) is None else None
 
-    def open_designs(self) -> Iterator[tuple[Path, Document]]:
+    def opened_design_files(self) -> Iterator[tuple[Path, Document]]:
         """The design files below the folder that an editor has open."""
         for document in self._documents:
             uri = document.uri
@@ -163,10 +163,10 @@ class SourceTexts:
         self._known_texts.pop(path, None)
         self._current.discard(path)
 
-    def trim(self, kept_paths: Collection[Path]) -> None:
+    def forget_others_if_many(self, kept_paths: Collection[Path]) -> None:
         """Forget all files but these and open ones, if there are many."""
         if len(self._known_texts) > _MAX_KEPT:
-            open_paths = {path for path, _ in self.open_designs()}
+            open_paths = {path for path, _ in self.opened_design_files()}
             self._known_texts = {
                 path: text for path, text in self._known_texts.items() if path in kept_paths or path in open_paths
             }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchwright_verilog.semantics.names.occurrence import TargetKind
-from benchwright_verilog.semantics.project.index.outline import NO_UNITS, DeclaredUnit
+from benchwright_verilog.semantics.project.index.outline import NO_UNITS, DeclaredName
 
 Stamp = tuple[int, int]
 """Identifies a version of a file: modification time in nanoseconds, and size in bytes."""
@@ -40,7 +40,7 @@ class IndexEntry:
     """One version of a file."""
 
     stamp: Stamp
-    symbols: tuple[DeclaredUnit, ...]
+    symbols: tuple[DeclaredName, ...]
     includes: tuple[str, ...]
     code_words: WordSet
     """All words of the code."""
@@ -50,7 +50,7 @@ class IndexEntry:
     """As `Outline.connection_words`."""
 
     @property
-    def units(self) -> Iterator[DeclaredUnit]:
+    def units(self) -> Iterator[DeclaredName]:
         """The modules, packages and the like among the symbols."""
         return (symbol for symbol in self.symbols if symbol.target_kind not in NO_UNITS)
 
@@ -75,7 +75,7 @@ def entry_from_json_values(values: list[Any]) -> IndexEntry:
         ValueError, TypeError: They are not of one.
     """
     stamp, symbols, includes, words, members, connected = values
-    units = tuple(DeclaredUnit(name, _KINDS[kind], start, end) for name, kind, start, end in symbols)
+    units = tuple(DeclaredName(name, _KINDS[kind], start, end) for name, kind, start, end in symbols)
     sets = (WordSet.from_joined_words(joined) for joined in (words, members, connected))
     return IndexEntry((stamp[0], stamp[1]), units, tuple(includes), *sets)
 

@@ -20,11 +20,11 @@ class IndexStore:
     """Keeps the entries of folders' files; whoever takes one has to compare its stamp with the file's.
 
     Args:
-        folder: Folder of the store; others can't read it. It can be deleted at any time.
+        store_folder: Folder of the store; others can't read it. It can be deleted at any time.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, store_folder: Path) -> None:
+        self._folder = store_folder
 
     def load(self, indexed_folder: Path) -> dict[Path, IndexEntry]:
         """The entries of a folder; none if they were not kept, or can't be read."""
@@ -56,8 +56,8 @@ class IndexStore:
             for old_file in index_files[:-_MAX_FOLDERS]:
                 old_file.unlink(missing_ok=True)
 
-    def _file(self, root: Path) -> Path:
-        return self._folder / f"{hashlib.sha256(os.fsencode(root)).hexdigest()[:32]}.json"
+    def _file(self, indexed_folder: Path) -> Path:
+        return self._folder / f"{hashlib.sha256(os.fsencode(indexed_folder)).hexdigest()[:32]}.json"
 
 
 @cache

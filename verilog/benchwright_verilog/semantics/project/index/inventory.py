@@ -34,7 +34,7 @@ class Inventory:
 
     Args:
         folder: The folder; links in it are not followed.
-        store: Store that keeps what was found, if there is much of it.
+        index_store: Store that keeps what was found, if there is much of it.
         on_progress: Called, in any thread, with how many of how many files have been read in the background; with
             equal numbers once they can be used.
         closed_folders: Folders that are left out.
@@ -43,13 +43,13 @@ class Inventory:
     def __init__(
         self,
         folder: Path,
-        store: IndexStore | None = None,
+        index_store: IndexStore | None = None,
         on_progress: Callable[[int, int], None] | None = None,
         closed_folders: Sequence[Path] = (),
     ) -> None:
         self.folder = folder
         self._files = ReadableFiles.below(folder, closed_folders=closed_folders)
-        self._store = store
+        self._store = index_store
         self._on_progress = on_progress or (lambda read_count, all_of_them: None)
         self._lock = threading.RLock()
         self._paths: dict[str, Path] = {}
@@ -57,7 +57,7 @@ class Inventory:
         """The files, and their versions."""
         self.entries: dict[Path, IndexEntry] = {}
         """Entries of the files that have been read."""
-        self.is_whole = True
+        self.is_wholly_read = True
         """True if all of them have been read."""
         self.is_cut = False
         """True if there are more files than `MAX_FILES`; the others are ignored."""
@@ -151,7 +151,7 @@ class Inventory:
             threading.Thread(
                 target=self._read_in_background, args=(pending_stamps,), name="inventory", daemon=True
             ).start()
-        self.is_whole = len(known_entries) == len(self.stamps)
+        self.is_wholly_read = len(known_entries) == len(self.stamps)
         if known_entries.keys() != self.entries.keys() or any(
             self.entries[path] is not known_entries[path] for path in known_entries
         ):

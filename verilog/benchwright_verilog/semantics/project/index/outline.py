@@ -70,7 +70,7 @@ _IS_WORD = [byte < 128 and (chr(byte).isalnum() or chr(byte) in "_$") for byte i
 
 
 @dataclass(frozen=True)
-class DeclaredUnit:
+class DeclaredName:
     """A module, package or the like. Offsets are bytes of its name."""
 
     name: str
@@ -111,32 +111,32 @@ class Outline:
         self.data = data
 
     @cached_property
-    def units(self) -> tuple[DeclaredUnit, ...]:
+    def units(self) -> tuple[DeclaredName, ...]:
         """Units that it declares at the top, in packages and in modules; conditions and macros are ignored."""
         return tuple(self._find_units())
 
-    def _find_units(self) -> Iterator[DeclaredUnit]:
+    def _find_units(self) -> Iterator[DeclaredName]:
         for match in _UNIT.finditer(self.code):
             word_before, keyword = match[1], match[2].split()[-1]
             if word_before and not (word_before == b"virtual" and keyword == b"class"):
                 continue
             group = 3 if match[3] is not None else 4
-            yield DeclaredUnit(match[group].decode(), _KINDS[keyword], *match.span(group))
+            yield DeclaredName(match[group].decode(), _KINDS[keyword], *match.span(group))
 
     @cached_property
-    def symbols(self) -> tuple[DeclaredUnit, ...]:
+    def symbols(self) -> tuple[DeclaredName, ...]:
         """The units, and the routines, types and macros beside them and in them."""
         declared_units = [*self.units]
         for routine in _ROUTINE.finditer(self.code):
             group = 4 if routine[4] is not None else 5
             routine_kind = TargetKind.TASK if routine[2] == b"task" else TargetKind.FUNCTION
             if routine[1] is None and routine[group] != b"new":
-                declared_units.append(DeclaredUnit(routine[group].decode(), routine_kind, *routine.span(group)))
+                declared_units.append(DeclaredName(routine[group].decode(), routine_kind, *routine.span(group)))
         for type_ in _TYPEDEF.finditer(self.code):
-            declared_units.append(DeclaredUnit(type_[1].decode(), TargetKind.TYPE, *type_.span(1)))
+            declared_units.append(DeclaredName(type_[1].decode(), TargetKind.TYPE, *type_.span(1)))
         for macro in self.macros:
             if macro.is_definition:
-                declared_units.append(DeclaredUnit(macro.name, TargetKind.MACRO, macro.start, macro.end))
+                declared_units.append(DeclaredName(macro.name, TargetKind.MACRO, macro.start, macro.end))
         return tuple(sorted(declared_units, key=lambda unit: unit.start))
 
     @cached_property
@@ -174,17 +174,17 @@ class Outline:
                 yield MacroName(directive.decode(), *match.span(1), False, False)
 
     @cached_property
-    def definitions(self) -> bytes:
+    def macro_definitions_text(self) -> bytes:
         """The text of the macros that it defines."""
         return b"\n".join(_DEFINITION.findall(self.code)) if b"`define" in self.data else b""
 
     @cached_property
-    def has_conditions(self) -> bool:
+    def has_conditional_compilation(self) -> bool:
         """True if it has conditional compilation."""
         return b"`" in self.data and _CONDITION.search(self.code) is not None
 
     @cached_property
-    def macro_arguments(self) -> tuple[tuple[int, int], ...]:
+    def macro_argument_ranges(self) -> tuple[tuple[int, int], ...]:
         """Ranges of the arguments of macros that are used."""
         return tuple(self._find_macro_arguments()) if b"`" in self.data else ()
 
@@ -209,15 +209,15 @@ class Outline:
     @cached_property
     def qualified_words(self) -> frozenset[str]:
         """The words behind `::`, and behind a dot that has something before it: `a.member`, but not `.port(a)`."""
-        return self._qualified_names[0]
+        return self._qualified_and_connection_words[0]
 
     @cached_property
     def connection_words(self) -> frozenset[str]:
         """The words behind a dot that has nothing before it, such as the ports and parameters of instances."""
-        return self._qualified_names[1]
+        return self._qualified_and_connection_words[1]
 
     @cached_property
-    def _qualified_names(self) -> tuple[frozenset[str], frozenset[str]]:
+    def _qualified_and_connection_words(self) -> tuple[frozenset[str], frozenset[str]]:
         qualified: set[bytes] = set()
         connected: set[bytes] = set()
         for text_before, scope, escaped, simple in _QUALIFIED.findall(self.code):
@@ -248,7 +248,7 @@ class Outline:
         else:
             yield from (match.start() for match in re.finditer(re.escape(name.encode()), self.data))
 
-    def bytes_of_word_in_code(self, name: str) -> Iterator[int]:
+    def word_byte_offsets_in_code(self, name: str) -> Iterator[int]:
         """The bytes at which a name occurs as a whole word outside of comments and strings."""
         size = len(name.encode())
         return (byte for byte in self.word_byte_offsets(name) if self.code[byte : byte + size].strip())

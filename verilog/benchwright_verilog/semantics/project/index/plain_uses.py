@@ -86,13 +86,13 @@ class PlainName:
             outline: The file.
         """
         code, word = outline.code, self.name.encode()
-        if not self.name.isidentifier() or outline.has_conditions:
+        if not self.name.isidentifier() or outline.has_conditional_compilation:
             return None
         plain_uses: list[PlainUse] = []
         is_imported = not self.package or self._imports_package(code)
         for offset in word_offsets(code, word):
             role = self._role_if_certain(code, offset, offset + len(word), is_imported=is_imported)
-            if role is None or any(start <= offset < end for start, end in outline.macro_arguments):
+            if role is None or any(start <= offset < end for start, end in outline.macro_argument_ranges):
                 return None
             plain_uses.append(PlainUse(offset, offset + len(word), role))
         return plain_uses

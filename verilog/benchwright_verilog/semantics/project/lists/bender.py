@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from benchwright_verilog.semantics.project.lists.file_list import FileList, open_or_disk_text
 from benchwright_verilog.semantics.project.lists.manifest import (
     DESIGNS,
-    ListManifest,
     ProjectParts,
     TextIfOpen,
     TooLargeError,
+    YamlManifest,
     normalized_path,
 )
 from benchwright_verilog.semantics.project.plain_files import ReadableFiles
@@ -79,13 +79,13 @@ class _BenderReading:
 
     def read_package(self, path: Path) -> None:
         self._gathered.read_files[path] = None
-        manifest = ListManifest(path, open_or_disk_text(path, self._files, self._text_of), self._gathered.complaints)
+        manifest = YamlManifest(path, open_or_disk_text(path, self._files, self._text_of), self._gathered.complaints)
         try:
             self._read_manifest(manifest, path.parent)
         except TooLargeError:
             manifest.complain(None, f"{path.name} has more entries than can be read.")
 
-    def _read_manifest(self, manifest: ListManifest, folder: Path) -> None:
+    def _read_manifest(self, manifest: YamlManifest, folder: Path) -> None:
         fields = manifest.fields_of(manifest.root)
         if folder == self._root:
             self._seen_packages.add(
@@ -101,7 +101,7 @@ class _BenderReading:
             self._add_include_dir(manifest, folder, node, name)
         self._read_source_group(manifest, folder, fields.get("sources"))
 
-    def _read_dependency(self, manifest: ListManifest, folder: Path, package_name: str, node: Node) -> None:
+    def _read_dependency(self, manifest: YamlManifest, folder: Path, package_name: str, node: Node) -> None:
         if package_name in self._seen_packages or len(self._seen_packages) >= _MOST_PACKAGES:
             return
         self._seen_packages.add(package_name)
@@ -112,7 +112,7 @@ class _BenderReading:
         elif self._files.is_file(package_folder / NAME):
             self.read_package(package_folder / NAME)
 
-    def _package_folder(self, manifest: ListManifest, folder: Path, package_name: str, node: Node) -> Path | None:
+    def _package_folder(self, manifest: YamlManifest, folder: Path, package_name: str, node: Node) -> Path | None:
         if package_name in self._local:
             return self._local[package_name]
         given_path = manifest.scalar_text(manifest.fields_of(node).get("path"))
@@ -133,7 +133,7 @@ class _BenderReading:
         if text is None:
             return {}
         self._gathered.read_files[path] = None
-        manifest = ListManifest(path, text, self._gathered.complaints)
+        manifest = YamlManifest(path, text, self._gathered.complaints)
         overrides = {}
         for name, node in manifest.fields_of(manifest.fields_of(manifest.root).get("overrides")).items():
             given_path = manifest.scalar_text(manifest.fields_of(node).get("path"))
@@ -141,7 +141,7 @@ class _BenderReading:
                 overrides[name.lower()] = normalized_path(self._root / given_path)
         return overrides
 
-    def _read_source_group(self, manifest: ListManifest, folder: Path, node: Node | None, depth: int = 0) -> None:
+    def _read_source_group(self, manifest: YamlManifest, folder: Path, node: Node | None, depth: int = 0) -> None:
         for source_node in manifest.items_of(node):
             file = manifest.scalar_text(source_node)
             if file is not None:
@@ -163,7 +163,7 @@ class _BenderReading:
                     for name_node, name in manifest.scalars_of(fields.get(kind)):
                         self._add_file(manifest, folder, name_node, name)
 
-    def _does_target_apply(self, manifest: ListManifest, node: Node | None) -> bool:
+    def _does_target_apply(self, manifest: YamlManifest, node: Node | None) -> bool:
         text = manifest.scalar_text(node)
         if text is None:
             return True
@@ -198,14 +198,14 @@ class _BenderReading:
                 return not operand_values[0]
         raise ValueError(f"{name} is none of all, any and not")
 
-    def _add_include_dir(self, manifest: ListManifest, folder: Path, node: Node, written_path: str) -> None:
+    def _add_include_dir(self, manifest: YamlManifest, folder: Path, node: Node, written_path: str) -> None:
         path = normalized_path(folder / written_path)
         if self._files.is_folder(path):
             self._gathered.include_dirs[path] = None
         else:
             manifest.complain(node, f"There is no folder {path}.", is_error=False)
 
-    def _add_file(self, manifest: ListManifest, folder: Path, node: Node, written_path: str) -> None:
+    def _add_file(self, manifest: YamlManifest, folder: Path, node: Node, written_path: str) -> None:
         path = normalized_path(folder / written_path)
         if any(character in written_path for character in "*?"):
             paths = [] if Path(written_path).is_absolute() else self._files.files_matching(folder, written_path)

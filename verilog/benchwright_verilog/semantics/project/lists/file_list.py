@@ -92,13 +92,13 @@ class FileList:
     """All lists that were read, this one first."""
     targets: tuple[str, ...] = ()
     """Targets that can be chosen, where a list has several."""
-    single_unit: bool = False
+    is_single_unit: bool = False
     """True if all sources are one compilation unit: macros and declarations reach the files that follow."""
     libraries_inherit_macros: bool = False
     """True if libraries begin with the macros that the single unit ends with."""
     candidate_lists: tuple[Path, ...] = ()
     """The lists of a folder of which none was chosen; then `path` is the folder."""
-    found_by_name: frozenset[Path] = frozenset()
+    libraries_found_by_name: frozenset[Path] = frozenset()
     """The libraries that only a module of the file's own name brings in: those of `-y`."""
     verilog_files: tuple[str, ...] = ()
     """Patterns of files that are Verilog of 2005 or older."""
@@ -108,7 +108,7 @@ class FileList:
 class _ListedFiles:
     variables: Mapping[str, str]
     files: ReadableFiles
-    text_of: Callable[[Path], str | None] | None
+    text_if_open: Callable[[Path], str | None] | None
     sources: dict[Path, None] = field(default_factory=dict)
     include_dirs: dict[Path, None] = field(default_factory=dict)
     defines: dict[str, None] = field(default_factory=dict)
@@ -162,9 +162,9 @@ def read_file_list(
         tuple(gathered.complaints),
         tuple(gathered.read_lists),
         verilog_files=tuple(gathered.verilog_files),
-        single_unit=_SINGLE_UNIT in gathered.flags,
+        is_single_unit=_SINGLE_UNIT in gathered.flags,
         libraries_inherit_macros=_INHERIT in gathered.flags,
-        found_by_name=frozenset(gathered.libraries) - in_whole,
+        libraries_found_by_name=frozenset(gathered.libraries) - in_whole,
     )
 
 
@@ -302,7 +302,7 @@ def _read_nested_list(
     if list_path in outer_lists or len(outer_lists) > _MAX_DEPTH:
         complain(f"{list_path} includes itself through {outer_lists[-1]}. Remove one of the two entries.", span=span)
         return
-    text = open_or_disk_text(list_path, listed_files.files, listed_files.text_of)
+    text = open_or_disk_text(list_path, listed_files.files, listed_files.text_if_open)
     if text is None:
         complain(f"The file {list_path} does not exist or can't be read.", span=span)
         return

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from benchwright_verilog.semantics.project.lists.file_list import FileList, open_or_disk_text
 from benchwright_verilog.semantics.project.lists.manifest import (
     DESIGNS,
-    ListManifest,
     ProjectParts,
     TextIfOpen,
     TooLargeError,
+    YamlManifest,
     normalized_path,
 )
 from benchwright_verilog.semantics.project.plain_files import ReadableFiles
@@ -58,7 +58,7 @@ class _Core:
     def __init__(self, path: Path, text: str | None, project_parts: ProjectParts) -> None:
         # The first line is a key without a value, which some write without its colon.
         spelled = _FIRST_LINE.sub(lambda match: match[1].replace("=", "_") + ":", text, count=1) if text else text
-        self.manifest = ListManifest(path, spelled, project_parts.complaints)
+        self.manifest = YamlManifest(path, spelled, project_parts.complaints)
         self.folder = path.parent
         self.fields = self.manifest.fields_of(self.manifest.root)
         self.filesets = self.manifest.fields_of(self.fields.get("filesets"))
@@ -105,13 +105,13 @@ class _FusesocReading:
     def _read_target(self, core: _Core, target_name: str) -> None:
         fields = core.manifest.fields_of(core.targets.get(target_name))
         for key in ("filesets", "filesets_append"):
-            for node, fileset in self._items_whose_flags_are_set(core, fields.get(key)):
+            for node, fileset in self._items_whose_conditions_hold(core, fields.get(key)):
                 self._read_fileset(core, node, fileset)
-        for _, top_name in self._items_whose_flags_are_set(core, fields.get("toplevel")):
+        for _, top_name in self._items_whose_conditions_hold(core, fields.get("toplevel")):
             self._gathered.tops[top_name] = None
         known_parameters = core.manifest.fields_of(core.fields.get("parameters"))
         for key in ("parameters", "parameters_append"):
-            for _, parameter in self._items_whose_flags_are_set(core, fields.get(key)):
+            for _, parameter in self._items_whose_conditions_hold(core, fields.get(key)):
                 self._read_parameter(core, known_parameters, parameter)
 
     def _read_parameter(self, core: _Core, known_parameters: dict[str, Node], parameter_name: str) -> None:
@@ -134,7 +134,7 @@ class _FusesocReading:
             core.manifest.complain(node, f"There is no fileset {fileset_name}.")
             return
         fields = core.manifest.fields_of(core.filesets[fileset_name])
-        for dependency_node, dependency in self._items_whose_flags_are_set(core, fields.get("depend")):
+        for dependency_node, dependency in self._items_whose_conditions_hold(core, fields.get("depend")):
             self._read_dependency(core, dependency_node, dependency)
         file_type = core.manifest.scalar_text(fields.get("file_type")) or ""
         for key in ("files", "files_append"):
@@ -144,13 +144,13 @@ class _FusesocReading:
     def _read_file_entry(self, core: _Core, file_node: Node, default_file_type: str) -> None:
         text = core.manifest.scalar_text(file_node)
         if text is not None:
-            applied = self._rest_if_flag_set(text)
+            applied = self._text_if_condition_holds(text)
             if applied is not None:
                 self._add_file(core, file_node, applied, default_file_type, None, is_include=False)
             return
         for name, node in core.manifest.fields_of(file_node).items():
             fields = core.manifest.fields_of(node)
-            applied = self._rest_if_flag_set(name)
+            applied = self._text_if_condition_holds(name)
             if applied is not None:
                 file_type = core.manifest.scalar_text(fields.get("file_type")) or default_file_type
                 include_path = core.manifest.scalar_text(fields.get("include_path"))
@@ -199,13 +199,13 @@ class _FusesocReading:
                 self._found_cores[name] = path
         return self._found_cores
 
-    def _items_whose_flags_are_set(self, core: _Core, node: Node | None) -> Iterator[tuple[Node, str]]:
+    def _items_whose_conditions_hold(self, core: _Core, node: Node | None) -> Iterator[tuple[Node, str]]:
         for text_node, text in core.manifest.scalars_of(node):
-            applied = self._rest_if_flag_set(text)
+            applied = self._text_if_condition_holds(text)
             if applied:
                 yield text_node, applied
 
-    def _rest_if_flag_set(self, conditional_text: str) -> str | None:
+    def _text_if_condition_holds(self, conditional_text: str) -> str | None:
         """The rest of `flag ? (…)`; None if the flag is not set."""
         for _ in range(8):
             match = _CONDITION.match(conditional_text)

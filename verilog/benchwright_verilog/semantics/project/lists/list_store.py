@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchwright_verilog.semantics.project.folder_state import FolderState
+from benchwright_verilog.semantics.project.folder_state import FolderStateStore
 
 
 @dataclass(frozen=True)
@@ -23,24 +23,24 @@ class ListChoice:
 NOTHING_CHOSEN = ListChoice()
 
 
-class ListStore:
+class ListChoiceStore:
     """Keeps the choices of folders.
 
     Args:
-        folder: Folder of the store; others can't read it.
+        store_folder: Folder of the store; others can't read it.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._state = FolderState(folder)
+    def __init__(self, store_folder: Path) -> None:
+        self._state = FolderStateStore(store_folder)
 
-    def load(self, folder: Path) -> ListChoice:
+    def load(self, project_folder: Path) -> ListChoice:
         """Return the choice for a folder, if its list still exists."""
-        stored_choice = self._state.load(folder)
+        stored_choice = self._state.load(project_folder)
         name, target = str(stored_choice.get("name", "")), str(stored_choice.get("target", ""))
-        if name and not (folder / name).is_file():
+        if name and not (project_folder / name).is_file():
             return NOTHING_CHOSEN
         return ListChoice(name, target, stored_choice.get("declined") is True)
 
-    def save(self, folder: Path, list_choice: ListChoice) -> None:
+    def save(self, project_folder: Path, list_choice: ListChoice) -> None:
         """Keep the choice for a folder. Where that can't be written, it ends with the program."""
-        self._state.save(folder, asdict(list_choice) if list_choice != NOTHING_CHOSEN else {})
+        self._state.save(project_folder, asdict(list_choice) if list_choice != NOTHING_CHOSEN else {})

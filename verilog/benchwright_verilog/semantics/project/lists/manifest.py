@@ -25,7 +25,7 @@ class TooLargeError(Exception):
     """A file has more values than any project needs."""
 
 
-class ListManifest:
+class YamlManifest:
     """One file.
 
     Args:
@@ -53,7 +53,7 @@ class ListManifest:
             return {}
         own_fields: dict[str, Node] = {}
         merged: dict[str, Node] = {}
-        self._count_values_up_to_limit(len(node.value))
+        self._require_values_within_limit(len(node.value))
         for key, value in node.value:
             name = self.scalar_text(key)
             if name == "<<":
@@ -70,7 +70,7 @@ class ListManifest:
         if node is None or (isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:null"):
             return []
         if isinstance(node, yaml.SequenceNode):
-            self._count_values_up_to_limit(len(node.value))
+            self._require_values_within_limit(len(node.value))
             return list(node.value)
         return [node]
 
@@ -90,7 +90,7 @@ class ListManifest:
         """True if a scalar says yes."""
         return (self.scalar_text(node) or "").lower() in ("true", "yes", "on")
 
-    def _count_values_up_to_limit(self, value_count: int) -> None:
+    def _require_values_within_limit(self, value_count: int) -> None:
         self._visited += value_count
         if self._visited > _MOST_NODES:
             raise TooLargeError

@@ -16,7 +16,7 @@ _MOST_NAMED = 10
 _PATTERNS = ("*.f", "verible.filelist", bender.NAME, f"*{fusesoc.SUFFIX}")
 
 
-def lists_in(folder: Path) -> list[Path]:
+def file_lists_in(folder: Path) -> list[Path]:
     """All file lists directly in a folder, by kind and name."""
     files = ReadableFiles.below(folder)
     return [path for pattern in _PATTERNS for path in files.files_matching(folder, pattern)]

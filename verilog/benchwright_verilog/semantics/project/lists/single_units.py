@@ -34,7 +34,7 @@ class SingleUnits:
     def __init__(
         self, lists: Sequence[FileList] = (), total_size_of: Callable[[Iterable[Path]], int] = lambda paths: 0
     ) -> None:
-        single_units = [listed for listed in lists if listed.single_unit and listed.sources]
+        single_units = [listed for listed in lists if listed.is_single_unit and listed.sources]
         small_units = [listed for listed in single_units if total_size_of(listed.sources) <= MAX_BYTES]
         self.complaints = [_unit_too_large_message(listed.path) for listed in single_units if listed not in small_units]
         """Notices on lists whose files are parsed one by one after all."""
@@ -43,10 +43,12 @@ class SingleUnits:
         }
         """The text of each unit, by the path of its list."""
         self._unit_paths = {path: listed.path for listed in reversed(small_units) for path in listed.sources}
-        self.inheriting: Mapping[Path, Path] = {
+        self.inherited_unit_by_file: Mapping[Path, Path] = {
             path: small_unit.path
             for small_unit in small_units
-            for path in (small_unit.libraries if small_unit.libraries_inherit_macros else small_unit.found_by_name)
+            for path in (
+                small_unit.libraries if small_unit.libraries_inherit_macros else small_unit.libraries_found_by_name
+            )
         }
         """The unit whose macros a library file begins with; slang lets those of `-y` do so without being asked."""
 

@@ -182,12 +182,12 @@ def _accept_old_values_in_assignments() -> None:
     genuine.LogicObject._set_value = set_scalar
     genuine.LogicArrayObject._set_value = set_vector
     for kind in (genuine.IntegerObject, genuine.EnumObject):
-        kind._set_value = _set_value_after_conversion(kind._set_value, (Logic, LogicArray, BinaryValue), int)
-    genuine.RealObject._set_value = _set_value_after_conversion(genuine.RealObject._set_value, (object,), float)
-    genuine.StringObject._set_value = _set_value_after_conversion(genuine.StringObject._set_value, (str,), str.encode)
+        kind._set_value = _setter_with_conversion(kind._set_value, (Logic, LogicArray, BinaryValue), int)
+    genuine.RealObject._set_value = _setter_with_conversion(genuine.RealObject._set_value, (object,), float)
+    genuine.StringObject._set_value = _setter_with_conversion(genuine.StringObject._set_value, (str,), str.encode)
 
 
-def _set_value_after_conversion(genuine_set: Any, converted_types: tuple[type, ...], convert_value: Any) -> Any:
+def _setter_with_conversion(genuine_set: Any, converted_types: tuple[type, ...], convert_value: Any) -> Any:
     def set_value(self: Any, value: Any, action: Any) -> None:
         try:
             genuine_set(self, convert_value(value) if isinstance(value, converted_types) else value, action)

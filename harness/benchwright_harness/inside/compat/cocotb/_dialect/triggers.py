@@ -11,7 +11,7 @@ import cocotb.triggers
 from cocotb._dialect.handles import VectorElement
 
 
-class _Locked:
+class _CallableLockState:
     """`Lock.locked`: once an attribute, now a method; this is both."""
 
     def __init__(self, locked: bool) -> None:
@@ -48,7 +48,7 @@ def restore_old_interface() -> None:
     _accept_edges_of_any_signal()
     _accept_missing_timeout_unit()
     base.Event.fired = property(lambda self: self._fired)
-    base.Lock.locked = property(lambda self: _Locked(self._locked))
+    base.Lock.locked = property(lambda self: _CallableLockState(self._locked))
     base.Trigger.log = property(lambda self: self._log)
     base.Trigger.prime = lambda self, callback: self._prime(callback)
     base.Trigger.unprime = lambda self: self._unprime()
