@@ -57,7 +57,7 @@ def percent(share: float | None) -> str:
 
 
 def minutes_without_unit(time_min: float) -> str:
-    """A time in minutes_without_unit, with as many digits as tell something."""
+    """A time in minutes, with as many digits as tell something."""
     return f"{time_min:.2g}" if time_min < 10 else f"{time_min:,.0f}"
 
 
@@ -74,7 +74,7 @@ def duration(seconds: float) -> str:
 
 
 def clock_text(seconds: float) -> str:
-    """A time on an attempt's clock_text, such as `03:12` or `1:03:12`."""
+    """A time on an attempt's clock, such as `03:12` or `1:03:12`."""
     whole_s = max(0, int(seconds))
     minutes_and_seconds = f"{whole_s // 60 % 60:02}:{whole_s % 60:02}"
     return f"{whole_s // 3600}:{minutes_and_seconds}" if whole_s >= 3600 else minutes_and_seconds

@@ -28,7 +28,7 @@ class Features(SimpleNamespace):
 
 
 def lint_settings_class() -> type[LintRuleSettings]:
-    """`LintRuleSettings` with a switch for each lint tool of the registry that has one, so that none has to be declared twice."""
+    """`LintRuleSettings` with a switch for each lint tool of the registry that has one: none is declared twice."""
     switches = [
         (tool.name, bool, field(default=True, metadata={"description": tool.remark}))
         for tool in lint_registry.LINT_TOOLS
@@ -153,8 +153,8 @@ def read_settings(client_options: object, *, reports_unknown_options: bool = Tru
 
     Args:
         client_options: Any JSON value; `None` for no options.
-        reports_unknown_options: True to report unknown options. An editor's whole configuration also contains the editor's own
-            options.
+        reports_unknown_options: True to report unknown options. An editor's whole configuration also contains the editor's
+            own options.
 
     Returns:
         The settings, with the default for each invalid option, and a sentence for each of these.

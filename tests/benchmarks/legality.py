@@ -61,7 +61,7 @@ def guard_ms(text: str, toolchain: Toolchain) -> tuple[float, float]:
         view += [
             "--ro-bind",
             str(toolchain.own_programs_folder),
-            "/opt/benchwright/own_programs_folder",
+            "/opt/benchwright/inside",
             "--bind",
             folder,
             "/code",

@@ -81,7 +81,7 @@ def test_what_was_acknowledged_and_queued_goes_on_in_another_place(
         loaded = ["psql", "--quiet", "--set", "ON_ERROR_STOP=1", "--file", str(dump), database]
         subprocess.run(loaded, check=True, timeout=60, stdout=subprocess.DEVNULL)
     restored_service = Service(tmp_path / "elsewhere", database)
-    back = command(restored_service.home, "restore_and_count_files", str(tmp_path / "bench.tar.gz"))
+    back = command(restored_service.home, "restore", str(tmp_path / "bench.tar.gz"))
     assert back.returncode == 0, back.stderr
     with running_service(restored_service):
         solver.service = restored_service

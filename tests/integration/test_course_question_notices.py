@@ -25,6 +25,7 @@ from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.notices import MOST_NOTICES, NoticeKind, add_notice_if_account
 from benchwright_service.questions.publishing import Publishing, questions_pack_name
 from benchwright_service.questions.tables import REVIEWS
+from benchwright_service.questions.takedowns import Takedowns
 from benchwright_service.questions.writing import Questions
 from benchwright_service.storage.database import open_service_database
 
@@ -296,11 +297,11 @@ def test_a_question_can_not_leave_a_pack_that_was_written_before_a_crash(room: R
 
     async def refused(database: Database) -> None:
         with pytest.raises(BenchServiceError, match="no space left"):
-            await Publishing(database, Questions(database), _Full(folders)).publish(course)
+            await Publishing(database, Questions(database), Takedowns(database), _Full(folders)).publish(course)
 
     async def crashed(database: Database) -> None:
         with pytest.raises(_PowerCutError):
-            await Publishing(database, Questions(database), _Crashing(folders)).publish(course)
+            await Publishing(database, Questions(database), Takedowns(database), _Crashing(folders)).publish(course)
 
     with_database(room.service, refused)
     assert "Withdraw the question" in text_of(room.author, question_path)

@@ -15,7 +15,7 @@ import pytest
 
 from benchwright_authoring.harbor.task_folder import write_task_folder
 from benchwright_foundation.home import Home
-from benchwright_harness.execution.run import reference_solution_files, run_harness, starting_files
+from benchwright_harness.execution.run import reference_solution_files, run_harness, starting_solution_files
 from benchwright_harness.sandbox.bwrap import BWRAP
 from benchwright_harness.sandbox.docker import DockerSandbox
 from benchwright_harness.toolchain import Toolchain
@@ -66,7 +66,7 @@ def export(home: Home, folder: Path, names: tuple[str, ...]) -> Path:
 async def outcomes(problem: Problem, docker: DockerSandbox, toolchain: Toolchain) -> tuple[Outcome, Outcome]:
     """Of the reference and of the starting files."""
     sides = []
-    for solution in (reference_solution_files(problem), starting_files(problem)):
+    for solution in (reference_solution_files(problem), starting_solution_files(problem)):
         log = io.BytesIO()
         verdict = await run_harness(problem, solution, sandbox=docker, toolchain=toolchain, log=log)
         assert verdict.outcome is not Outcome.ERROR, (verdict, log.getvalue().decode())

@@ -63,7 +63,7 @@ async def soak(
 
     Args:
         launch: Start of the server.
-        dialect: StandardDialect of the server.
+        dialect: Dialect of the server.
         folder: Folder for its workplace.
         share: Share of the minute, and of the sites.
         asks: How it is asked.

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from benchwright_harness.execution import run as harness_run
-from benchwright_harness.execution.run import run_harness, starting_files
+from benchwright_harness.execution.run import run_harness, starting_solution_files
 from benchwright_harness.plan.selection import ToolSelection, selections
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
@@ -268,7 +268,7 @@ async def compare_versions(problem: Problem, solutions: dict[str, dict[str, byte
 @pytest.mark.nightly
 @pytest.mark.parametrize(("problem", "pack"), SAMPLES)
 async def test_no_verdict_of_a_built_in_problem_changes(problem: Problem, pack: str, toolchain: Toolchain) -> None:
-    starting = dict(starting_files(problem))
+    starting = dict(starting_solution_files(problem))
     folder = Path(str(files("benchwright_problems") / "packs" / pack))
     texts = {"reference": problem.hidden.reference, "starting": {}}
     texts |= {f"right/{name}": solution for name, solution in right_solutions_by_name(folder, problem.id).items()}
@@ -279,7 +279,7 @@ async def test_no_verdict_of_a_built_in_problem_changes(problem: Problem, pack: 
 
 
 def solutions_of_both_sides(problem: Problem) -> dict[str, dict[str, bytes]]:
-    starting = dict(starting_files(problem))
+    starting = dict(starting_solution_files(problem))
     return {"reference": starting | as_bytes(problem.hidden.reference), "starting": starting}
 
 

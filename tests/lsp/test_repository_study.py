@@ -10,7 +10,7 @@ import pytest
 from benchwright_attempts.events.events import TextCause, TextSet
 from benchwright_foundation.home import Home
 from benchwright_problems.problem import Problem
-from benchwright_problems.repository.changes import CHANGES, changed_files
+from benchwright_problems.repository.changes import CHANGES, changed_content_by_path
 from benchwright_problems.storage.pack_folder import read_built_in, read_pack_folder
 from benchwright_problems.storage.store import Store
 
@@ -39,7 +39,7 @@ async def mend(editors: Editors, home: Path, name: str, problem: Problem) -> tup
     """Take part with the reference's only file, and return its path."""
     tree = problem.public.tree
     assert tree is not None
-    ((path, right),) = changed_files(tree, problem.hidden.reference[CHANGES]).items()
+    ((path, right),) = changed_content_by_path(tree, problem.hidden.reference[CHANGES]).items()
     assert right is not None
     await begin(home, STUDY.format(problem=name))
     editor = await editors()
@@ -60,7 +60,7 @@ async def mend(editors: Editors, home: Path, name: str, problem: Problem) -> tup
     diff = desk.replayed_content(CHANGES)
     assert desk.replayed_content(path) == right
     assert diff is not None
-    assert changed_files(tree, diff.decode()) == {path: right}
+    assert changed_content_by_path(tree, diff.decode()) == {path: right}
     assert (await ask(editor, "replay", attempt=desk.attempt)).paths == sorted(["PROBLEM.md", CHANGES, path])
     return desk, path
 

@@ -223,7 +223,7 @@ def _pattern_plan(problem_id: str, criterion: Criterion) -> dict[str, object] | 
     table = criterion.table
     if table is None:
         return None
-    patterns = table.patterns
+    patterns = table.effective_patterns
     _require_plain_patterns(problem_id, (*patterns.passes, *patterns.fails))
     return {
         "pass": [*patterns.passes],

@@ -74,7 +74,8 @@ def _with_array_of_tables(
             insert_offset = _end_of_line(changed_text, TomlPlaces(changed_text).table_end((*array_path, number - 1)))
             lines = "".join(f"{name} = {_toml_value_text(field_value)}\n" for name, field_value in value.items())
             header = ".".join(part for part in array_path if isinstance(part, str))
-            changed_text = f"{_with_final_line_break(changed_text[:insert_offset])}\n[[{header}]]\n{lines}{changed_text[insert_offset:]}"
+            text_before = _with_final_line_break(changed_text[:insert_offset])
+            changed_text = f"{text_before}\n[[{header}]]\n{lines}{changed_text[insert_offset:]}"
     return _require_only_this_changed(toml_text, array_path, list(new_tables) or None, changed_text)
 
 

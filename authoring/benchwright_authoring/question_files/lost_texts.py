@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from benchwright_authoring.question_files.question_parts import QuestionLoss, QuestionParts
-from benchwright_problems.problem import AnsweredBy
+from benchwright_problems.problem import AnswerKind
 
 _LONGEST = 40
 """Characters of a text that a loss quotes."""
@@ -78,7 +78,7 @@ def _texts_of_question(question: QuestionParts) -> Iterator[str]:
     yield from (question.statement, *question.choices.values(), question.explanation, *question.alternatives)
     if not question.choices:
         yield question.key
-    if question.format.answered_by is AnsweredBy.TRUTH:
+    if question.format.answered_by is AnswerKind.TRUTH:
         yield from ("true", "false")
     yield from (question.title, question.id, f"form:{question.format.value}")
     yield from (f"{name}:{value}" for name, value in question.labels.items())

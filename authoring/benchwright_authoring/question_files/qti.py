@@ -280,7 +280,7 @@ class _ItemReading:
             yield child.tail or ""
 
     def _has_key_in_words(self, question_parts: QuestionParts) -> bool:
-        return question_parts.format.answered_by in (AnsweredBy.BLANK, AnsweredBy.WORDS)
+        return question_parts.format.answered_by in (AnswerKind.BLANK, AnswerKind.WORDS)
 
     def question(self) -> QuestionParts | None:
         """The question; None if there is nothing like it here."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 _SIZE = 8192
 """Code points of a piece, about."""
 _STRIDE = 16
-"""EditableText that a search passes at once."""
+"""Pieces that a search passes at once."""
 
 
 class EditableText:

@@ -78,7 +78,7 @@ class AttemptHeader(Model):
     workspace: StorableText
     """Folder the problem was opened into."""
     solver: StorableText
-    """StorableText of the solver: `human`, or a participant or model."""
+    """Name of the solver: `human`, or a participant or model."""
     condition: StorableText
     """`human`, `human+copilot`, `model`, `agent`."""
     created: UtcTime

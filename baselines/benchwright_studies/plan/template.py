@@ -93,7 +93,7 @@ questionnaire:
     expect: sometimes
 idle_minutes: 2
 exclusions: # fixed before there are data; the report applies them and counts what they leave out
-  - when: failed_check_count_by_participant
+  - when: failed_attention
     more_than: 0
     drop: participant
   - when: prior_exposure

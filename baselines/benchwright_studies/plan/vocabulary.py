@@ -69,7 +69,7 @@ class QuestionKind(StrEnum):
 class ExclusionCriterion(StrEnum):
     """Property that an exclusion rule checks."""
 
-    FAILED_ATTENTION = "failed_check_count_by_participant"
+    FAILED_ATTENTION = "failed_attention"
     """Attention checks answered wrongly."""
     PRIOR_EXPOSURE = "prior_exposure"
     """The problem was known: `is` says from which degree on."""

@@ -39,8 +39,8 @@ class TaskRun:
         asks_for_steps: True if steps are asked for before the answer.
         knowledge_cutoff: Outside studies: the end of what the model was trained on; as Inspect knows it if empty.
         refined_by_problem: Statements that are asked beside the originals, by problem.
-        version_by_aid: Name → version of what a model is given beside the question, such as passages or Python. The names become
-            part of that of the prompts, so that reports keep such attempts apart.
+        version_by_aid: Name → version of what a model is given beside the question, such as passages or Python. The
+            names become part of that of the prompts, so that reports keep such attempts apart.
         launch: The program that works with the model; None if that is our own agent, or none.
 
     Raises:

@@ -46,7 +46,7 @@ def part_to_accept(
     """The part that the policy takes; None if it refuses.
 
     Args:
-        policy: AcceptPolicy that decides.
+        policy: Policy that decides.
         document: Document in which it was offered.
         offer: The offer.
         reference_rest: Text of the reference from the cursor on. Only the oracle uses it.
@@ -85,7 +85,7 @@ def accepts_edit(
     """True if the policy takes an edit, which is taken whole or not at all.
 
     Args:
-        policy: AcceptPolicy. The oracle takes what makes the text more like the reference; *first line*, one-line edits.
+        policy: Policy. The oracle takes what makes the text more like the reference; *first line*, one-line edits.
         old_document: The document without it.
         new_document: The document with it.
         edit: The edit.

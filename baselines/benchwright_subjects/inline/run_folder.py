@@ -29,7 +29,7 @@ _Line = TypeVar("_Line", bound=RecordPart)
 
 
 class RunSettings(RecordPart):
-    """RunSettings that have to be the same for a run to go on."""
+    """Settings that have to be the same for a run to go on."""
 
     format: int = FORMAT
     command: tuple[str, ...]
@@ -123,7 +123,7 @@ class RunFolder:
             yield
 
     def settings(self) -> RunSettings:
-        """RunSettings with which the run started.
+        """Settings with which the run started.
 
         Raises:
             EvaluationError: The folder has no settings, or they are damaged.

@@ -42,7 +42,7 @@ _NOT_GRADED = frozenset({SiteKind.TYPE_THROUGH, SiteKind.REPLAY})
 
 @dataclass(frozen=True)
 class PlayRules:
-    """PlayRules by which sites are played."""
+    """Rules by which sites are played."""
 
     refusal: RefusalConsequence = RefusalConsequence.ASSISTED
     trigger: Trigger = Trigger.INVOKED
@@ -123,8 +123,8 @@ async def play_site(
         site: The site to play.
         files: Other files of the workspace, by path.
         subject: The subject whose server is asked.
-        policy: AcceptPolicy that decides which offers are accepted.
-        rules: PlayRules of play.
+        policy: Policy that decides which offers are accepted.
+        rules: Rules of play.
         witness: Hears what happens; play waits for it.
 
     Raises:

@@ -53,7 +53,7 @@ _STDOUT = frozenset({"1", "32'h1", "32'h8000_0001", "32'h80000001"})
 
 @dataclass(frozen=True)
 class ChannelCalls:
-    """ChannelCalls by which a simulator's sources reach the channel."""
+    """Calls by which a simulator's sources reach the channel."""
 
     package: str
     """The source of the package."""
@@ -181,7 +181,7 @@ def rewritten_testbench_file(
     Args:
         source_text: The source.
         renamed_names: See `renamable_names`.
-        calls: ChannelCalls by which it reaches the channel; `None` where there is none.
+        calls: Calls by which it reaches the channel; `None` where there is none.
         tells_result: True for a string, with its quotation marks, that may hold the testbench's result.
         served_files: The files that are shown to a `$readmemh`.
     """

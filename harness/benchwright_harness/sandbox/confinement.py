@@ -87,8 +87,8 @@ class FolderHider:
     command_hiding_folders: Callable[[Sequence[str], ProgramRestriction], tuple[str, ...]]
     """The command line around another. What the program leaves behind ends with it."""
     read_exit_code: Callable[[bytes], int | None] = lambda written: None
-    """The program's own exit status, from what was written to `ProgramRestriction.status_file`. None if the program did not
-    end by itself: it was never started, or the sandbox was ended around it."""
+    """The program's own exit status, from what was written to `ProgramRestriction.status_file`. None if the program
+    did not end by itself: it was never started, or the sandbox was ended around it."""
 
 
 def own_python_folders() -> list[Path]:

@@ -157,7 +157,7 @@ class SubmissionQueue:
 
         Args:
             max_count: Number of submissions at most.
-            excluded_ids: SubmissionQueue being judged here: a process that was suspended may have let its leases expire.
+            excluded_ids: Submissions being judged here: a process that was suspended may have let its leases expire.
         """
         claim_time = self._clock()
         is_free = and_(
@@ -291,11 +291,11 @@ class SubmissionQueue:
         return batch_of_row(row) if row is not None else None
 
     async def batch_submissions(self, batch_id: str, *, after_position: int, max_count: int) -> Sequence[Submission]:
-        """SubmissionQueue of a batch by position, beginning after `after_position`."""
+        """Submissions of a batch by position, beginning after `after_position`."""
         return await self._page_of_batch(batch_id, SUBMISSIONS.c.position, after_position, max_count)
 
     async def finished_submissions(self, batch_id: str, *, after_number: int, max_count: int) -> Sequence[Submission]:
-        """SubmissionQueue of a batch in order of completion, beginning after number `after_number`."""
+        """Submissions of a batch in order of completion, beginning after number `after_number`."""
         return await self._page_of_batch(batch_id, SUBMISSIONS.c.finished, after_number, max_count)
 
     async def _page_of_batch(

@@ -166,7 +166,7 @@ def import_harbor(dataset_folders: Sequence[Path], pack_name: str, invalid: Inva
                 if problem.id.lower() in problems:
                     raise DatasetError(task_folder / _TASK, "task.name", f"{problem.id!r} is another problem, too")
                 problems[problem.id.lower()] = problem
-    invalid.finish_import(len(problems))
+    invalid.require_importable(len(problems))
     if not problems:
         raise DatasetError(dataset_folders[0], "", f"holds no folder with a {_TASK}")
     return Pack(

@@ -177,7 +177,7 @@ def _problem_of_record(
         harness = {VERIFIER: read_text(verifiers_folder, f"{parsed.name}.sh")}
     elif parsed.tb_script.strip():
         files = {f"{FOLDER}/tb_script.sh": parsed.tb_script}
-        harness = image_harness(parsed.image, parsed.home, tree.digest_by_path, _RUN, files)
+        harness = image_harness(parsed.image_name, parsed.home, tree.digest_by_path, _RUN, files)
     else:
         raise location.error(
             "tb_script", f"is empty; write {parsed.name}.sh into the folder of --verifiers, which runs the tests"

@@ -87,7 +87,9 @@ async def request_reply(
     environ: Mapping[str, str],
     on_text_so_far: Callable[[str], None] | None = None,
 ) -> AssistantReply:
-    """The reply with its number of tokens; see `request_reply_text`. Once it is cancelled, nobody waits for the endpoint.
+    """The reply with its number of tokens; see `request_reply_text`.
+
+    Once it is cancelled, nobody waits for the endpoint.
 
     Args:
         assistant: The model to ask.

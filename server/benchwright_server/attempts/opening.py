@@ -1,4 +1,4 @@
-"""ProblemOpener a problem: creates a workspace and an attempt, or finds ones that can be continued."""
+"""Opening a problem: creates a workspace and an attempt, or finds ones that can be continued."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LintRuleSettings tools: programs that run on a file when it is saved."""
+"""Lint tools: programs that run on a file when it is saved."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def verible_program(subcommand: str) -> Path | None:
 
 
 async def verible_lint(file_name: str, text: str, rule_changes: Sequence[str] = ()) -> list[LintFinding]:
-    """LintRuleSettings one file.
+    """Lint one file.
 
     Args:
         file_name: The file's name; some rules compare it with what the file declares.

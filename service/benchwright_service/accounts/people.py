@@ -90,7 +90,8 @@ class People:
         run_views: Show runs as their solver may see them.
         home: Folder of the raw logs.
         read_records: Opens the database of judgements.
-        read_owed_adjustment_rows: Rows of adjustments that keep the points of a person's group, for a course and an account.
+        read_owed_adjustment_rows: Rows of adjustments that keep the points of a person's group, for a course and an
+            account.
         forget_known_tokens: Called once an account is disabled: its tokens are good for nothing from then on.
         clock: Seconds since 1970.
     """
@@ -160,7 +161,8 @@ class People:
 
         Args:
             course: Its id.
-            old_and_new_group_by_account: Account → the group that it is to leave and the one that it is to join; empty for working alone.
+            old_and_new_group_by_account: Account → the group that it is to leave and the one that it is to join;
+                empty for working alone.
 
         Returns:
             The accounts that somebody else has moved meanwhile: they stay where they are.

@@ -109,8 +109,8 @@ class SignInLinks:
             if len(accounts) != 1:
                 number = "nobody" if not accounts else f"{len(accounts)} people"
                 raise BenchServiceError(
-                    f"the roster of {course!r} has {number} with the account, address, number or login {account_or_roster_id!r};"
-                    " `benchwright course people` lists the accounts"
+                    f"the roster of {course!r} has {number} with the account, address, number or login "
+                    f"{account_or_roster_id!r}; `benchwright course people` lists the accounts"
                 )
             return await self._new_code(connection, accounts[0], LinkKind.PRINTED)
 

@@ -20,7 +20,7 @@ RunId = Annotated[Id, Path()]
 
 @router.post(
     "",
-    summary="JobAsk for a run",
+    summary="Ask for a run",
     responses={
         200: {"description": "A run.", "model": Job},
         204: {"description": "There was none for so long."},

@@ -192,7 +192,7 @@ def _filled_pack(
     """The pack with its questions; once all of them are taken down, it has none."""
     if not questions:
         return empty_pack
-    head = PackFile(**empty_pack.model_dump(exclude={"problems"}), order=list(questions))
+    head = PackToml(**empty_pack.model_dump(exclude={"problems"}), order=list(questions))
     return build_pack(head, questions, pictures_by_sha256)
 
 

@@ -13,7 +13,7 @@ from benchwright_authoring.harbor.verify import verify
 from benchwright_foundation.home import Home
 from benchwright_problems.datasets.harbor import import_harbor
 from benchwright_problems.problem import Hidden, Problem, ProblemKind
-from benchwright_problems.repository.changes import CHANGES, changed_files
+from benchwright_problems.repository.changes import CHANGES, changed_content_by_path
 from benchwright_problems.storage.pack_folder import BUILT_IN
 from benchwright_problems.storage.store import Store
 
@@ -50,9 +50,8 @@ def test_a_problem_that_is_exported_and_imported_again_is_the_same(tmp_path: Pat
         else:
             assert again.public.tree is not None
             assert again.public.tree.id == problem.public.tree.id
-            assert changed_files(again.public.tree, again.hidden.reference[CHANGES]) == changed_files(
-                problem.public.tree, problem.hidden.reference[CHANGES]
-            )
+            expected_changes = changed_content_by_path(problem.public.tree, problem.hidden.reference[CHANGES])
+            assert changed_content_by_path(again.public.tree, again.hidden.reference[CHANGES]) == expected_changes
 
 
 @pytest.mark.parametrize("pack", BUILT_IN)

@@ -353,7 +353,7 @@ def test_a_blank_inside_a_sentence_stays_and_what_scorers_read_is_no_part_of_the
         archive.writestr("notes.txt", "kept nowhere")
     file = tmp_path / "quiz.zip"
     file.write_bytes(buffer.getvalue())
-    pack, losses = pack_of_file(file, QTI, "quiz", "CC0-1.0")
+    pack, losses = pack_and_losses_of_file(file, QTI, "quiz", "CC0-1.0")
     (problem,) = pack.problems
     assert problem.public.statement == r"The \_\_\_\_ is compared."
     assert [str(loss) for loss in losses] == ["x: <rubricBlock>: 'Look for the tag.'", "package: the file 'notes.txt'"]
@@ -372,4 +372,4 @@ def test_a_share_that_is_no_number_loses_its_question_by_name(
     file = tmp_path / name
     file.write_bytes(content)
     with pytest.raises(QuestionFileError, match=reason):
-        pack_of_file(file, format_of_file(file), "p", "CC0-1.0")
+        pack_and_losses_of_file(file, format_of_file(file), "p", "CC0-1.0")

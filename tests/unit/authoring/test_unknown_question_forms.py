@@ -15,7 +15,7 @@ from xml.etree.ElementTree import Element, SubElement
 import pytest
 
 from benchwright_authoring.question_files.file_format import QuestionFileFormat
-from benchwright_authoring.question_files.question_files import pack_of_file
+from benchwright_authoring.question_files.question_files import pack_and_losses_of_file
 from benchwright_authoring.question_files.question_parts import QuestionFileError
 
 DOCUMENTS = 40
@@ -256,7 +256,7 @@ def silent_losses(folder: Path, file_format: QuestionFileFormat, seed: int) -> l
     file = folder / name
     file.write_bytes(content)
     try:
-        pack, losses = pack_of_file(file, file_format, "drawn", "CC0-1.0")
+        pack, losses = pack_and_losses_of_file(file, file_format, "drawn", "CC0-1.0")
     except QuestionFileError:
         return []
     lost_questions = {loss.question for loss in losses if loss.lost.startswith("the whole question")}
@@ -287,7 +287,7 @@ def test_most_of_the_drawn_files_are_read(tmp_path: Path, file_format: QuestionF
         file = tmp_path / name
         file.write_bytes(draw_file(Draw(random.Random(f"{file_format} {seed}"))))
         try:
-            pack_of_file(file, file_format, "drawn", "CC0-1.0")
+            pack_and_losses_of_file(file, file_format, "drawn", "CC0-1.0")
         except QuestionFileError:
             continue
         read_count += 1

@@ -1,4 +1,4 @@
-"""RunSettings that a run of inline-completion servers was started with."""
+"""Settings that a run of inline-completion servers was started with."""
 
 from __future__ import annotations
 

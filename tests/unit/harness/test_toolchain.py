@@ -111,10 +111,10 @@ def test_a_newer_cocotb_is_first_on_pythons_path_when_chosen(tmp_path: Path) -> 
     chosen = ToolSelection(cocotb="2.1.0")
     assert toolchain.environment(chosen)["PYTHONPATH"] == "/opt/benchwright/cocotb-2.1.0"
     with pytest.raises(ToolMissingError, match=r"cocotb 2\.1\.0.*") as caught:
-        toolchain.require([], chosen)
+        toolchain.require_tools([], chosen)
     assert "benchwright toolchain build" in str(caught.value.hint)
     (toolchain.root / tree.cocotb("2.1.0").lstrip("/")).mkdir(parents=True)
-    toolchain.require([], chosen)
+    toolchain.require_tools([], chosen)
 
 
 def test_versions_are_those_of_the_selection(tmp_path: Path) -> None:

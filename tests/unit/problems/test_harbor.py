@@ -16,7 +16,7 @@ from benchwright_problems.datasets.harbor import FORMAT, export_harbor, import_h
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import Difficulty, Problem
-from benchwright_problems.repository.changes import CHANGES, changed_files
+from benchwright_problems.repository.changes import CHANGES, changed_content_by_path
 from benchwright_problems.storage.store import Store
 
 ADDER = "module adder(input a, b, output y);\n  assign y = a | b;\nendmodule\n"
@@ -124,7 +124,7 @@ def test_a_task_is_a_repository_with_the_files_that_its_dockerfile_copies(tmp_pa
         "docs/Makefile": "all:\n",
         "LICENSE": "MIT\n",
     }
-    assert changed_files(problem.public.tree, problem.hidden.reference[CHANGES]) == {
+    assert changed_content_by_path(problem.public.tree, problem.hidden.reference[CHANGES]) == {
         "rtl/adder.sv": ADDER.replace("|", "^").encode()
     }
     assert (problem.limits.wall_s, problem.limits.memory_mb, problem.limits.folder_mb) == (120, 2048, 10240)

@@ -1,4 +1,4 @@
-"""Inlay hints_between: names of ports, widths, values, implicit nets."""
+"""Inlay hints: names of ports, widths, values, implicit nets."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class InlayHint:
 def hints_between(
     analysis: FileAnalysis, start_byte: int, end_byte: int, hint_settings: InlayHintSettings
 ) -> Iterator[InlayHint]:
-    """The hints_between between two bytes of a file."""
+    """The hints between two bytes of a file."""
     units = analysis.outline.units
     for index, unit in enumerate(units):
         next_start = units[index + 1].start if index + 1 < len(units) else len(analysis.data)

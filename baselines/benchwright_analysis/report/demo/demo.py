@@ -471,7 +471,7 @@ analysis:
   secondary: [solved]
   hypothesis: People are faster with the copilot.
 exclusions:
-  - when: failed_check_count_by_participant
+  - when: failed_attention
     more_than: 0
     drop: participant
   - when: external_help

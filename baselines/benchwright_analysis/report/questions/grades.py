@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.questions.attempts import observations_by_group, question_attempts_by_group
@@ -81,16 +82,18 @@ def _grade_label(attempt: FoldedAttempt) -> str:
     return label if label in _GRADES else _BY_RULE.get(label, _NO_ANSWER)
 
 
+def _flag_of_attempt(flag_by_attempt: Mapping[str, bool], observation: Observation) -> bool:
+    return flag_by_attempt[observation.attempt]
+
+
 def _shares_by_group_and_column(
     observations_by_group: Mapping[str, Sequence[Observation]],
     attempt_flags_by_column: Mapping[str, Mapping[str, bool]],
 ) -> list[TableNumber]:
     """The share of attempts for which a column is true, by group."""
     return [
-        table_number_of_share(
-            group, name, mean_over_problems(rows, lambda observation, holds=holds: holds[observation.attempt])
-        )  # type: ignore[misc]
-        for name, holds in attempt_flags_by_column.items()
+        table_number_of_share(group, name, mean_over_problems(rows, partial(_flag_of_attempt, flag_by_attempt)))
+        for name, flag_by_attempt in attempt_flags_by_column.items()
         for group, rows in observations_by_group.items()
     ]
 

@@ -27,7 +27,7 @@ class ParticipantFacts:
     unfinished_task_count_by_participant: Mapping[str, int]
     """Tasks given up, still open or not begun."""
     withdrew: frozenset[str] = frozenset()
-    """ParticipantFacts who took consent back: their open attempts are dropouts."""
+    """Participants who took consent back: their open attempts are dropouts."""
 
 
 def rule_sentence(rule: Exclusion) -> str:
@@ -68,7 +68,7 @@ def with_exclusions_marked(
     Args:
         observations: Attempts of one study, or of none.
         study: The study; none outside studies.
-        participant_facts: ParticipantFacts of the study.
+        participant_facts: Participants of the study.
         sealed_attempts: The attempts of a closed study; others do not count. None if it is not closed.
     """
     reasons: dict[str, list[str]] = {

@@ -169,7 +169,8 @@ def _model_deviations(registered_study: RegisteredStudy, study_observations: Seq
         )
         if sample_count != planned_count:
             sentences.append(
-                f"Samples of {condition.model_or_subject_name} ({condition.name}): {sample_count}; planned: {planned_count}."
+                f"Samples of {condition.model_or_subject_name} ({condition.name}): {sample_count}; "
+                f"planned: {planned_count}."
             )
     return sentences
 

@@ -116,7 +116,7 @@ def time_difference(
     Args:
         paired_observations: Timed attempts under two conditions.
         compared_group: The condition that is compared with the other.
-        limit_minutes: ComparisonLimit at which both are stopped.
+        limit_minutes: Limit at which both are stopped.
 
     Raises:
         StatisticsError: As in `restricted_mean_difference`.

@@ -235,7 +235,7 @@ def initialize_params(dialect: StandardDialect, workspace_uri: str) -> dict[str,
     """Parameters of `initialize`.
 
     Args:
-        dialect: StandardDialect of the server.
+        dialect: Dialect of the server.
         workspace_uri: URI of the folder that is open.
     """
     return {

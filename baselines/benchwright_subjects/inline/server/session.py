@@ -46,7 +46,7 @@ class UserSession:
 
     Args:
         connection: Connection to the initialised server.
-        dialect: StandardDialect in which the server is addressed.
+        dialect: Dialect in which the server is addressed.
         server_name: Name that the server reports.
         timeout_s: After which a request is given up.
     """

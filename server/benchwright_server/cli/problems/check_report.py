@@ -49,7 +49,7 @@ def write_report(
         "toolchain": toolchain.digest,
         "sandbox": {"name": sandbox.name, "digest": sandbox.digest},
         "total": len(proof_rows),
-        "is_proved": sum(two_sided.is_proved for _, two_sided in proof_rows),
+        "ok": sum(two_sided.is_proved for _, two_sided in proof_rows),
         "problems": details,
     }
     lines = [
@@ -77,8 +77,8 @@ def _proof_json(problem: Problem, two_sided: TwoSidedProof) -> dict[str, JsonVal
     return {
         "id": problem.id,
         "category": category_or_question_format(problem),
-        "is_proved": two_sided.is_proved,
-        "proof_state": two_sided.proof_state.value,
+        "ok": two_sided.is_proved,
+        "proof": two_sided.proof_state.value,
         "reason": two_sided.reason,
         "weak": two_sided.passes_without_solution,
         "tools": list(two_sided.tools),

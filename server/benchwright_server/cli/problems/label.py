@@ -130,7 +130,8 @@ def _export_or_import_corrections(
         with explain_unwritable(correction_options.export):
             row_count = write_label_sheet(correction_options.export, questions, label_file.read())
         console.print(
-            f"{row_count} labels written to {correction_options.export}. Fill in corrected and reason where one is wrong."
+            f"{row_count} labels written to {correction_options.export}. "
+            "Fill in corrected and reason where one is wrong."
         )
         return
     if correction_options.correct is None:

@@ -132,7 +132,8 @@ def _designs_and_version(
     known_ids = [design.id for design in designs]
     if unknown := [problem_id for problem_id in chosen_ids if problem_id not in known_ids]:
         raise ServerError(
-            f"{folder_or_pack_name} has no design problem {unknown[0]}. `benchwright problems list {folder_or_pack_name}` shows them."
+            f"{folder_or_pack_name} has no design problem {unknown[0]}. "
+            f"`benchwright problems list {folder_or_pack_name}` shows them."
         )
     if not known_ids:
         raise ServerError(f"{folder_or_pack_name} has no design problems: there is nothing to put faults into.")

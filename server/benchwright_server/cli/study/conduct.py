@@ -282,7 +282,7 @@ def close(
 
         retry_deliveries_and_list_waiting(log)
         if not (yes or force):
-            _confirm_closing(study, _unfinished_participants_in_words(log, study))
+            _confirm_closing(study, _unfinished_in_words(log, study))
         closed = close_study(log, study, end_open_attempts=force)
     sealed_attempts = closed.seal["attempts"]
     count = len(sealed_attempts) if isinstance(sealed_attempts, dict) else 0
@@ -293,7 +293,7 @@ def close(
     console.print(closed.digest)
 
 
-def _unfinished_participants_in_words(log: StudyLog, study_id: str) -> list[str]:
+def _unfinished_in_words(log: StudyLog, study_id: str) -> list[str]:
     """The participants whose part is not over, each with how far it is; none if the study was closed before."""
     from benchwright_studies.plan.vocabulary import ParticipantStep
 
@@ -314,23 +314,23 @@ def _unfinished_participants_in_words(log: StudyLog, study_id: str) -> list[str]
     return unfinished
 
 
-def _confirm_closing(study_id: str, unfinished_participants_in_words: list[str]) -> None:
-    unfinished_text = "; ".join(unfinished_participants_in_words[:5]) + (
-        f"; {len(unfinished_participants_in_words) - 5} more" if len(unfinished_participants_in_words) > 5 else ""
+def _confirm_closing(study_id: str, unfinished_in_words: list[str]) -> None:
+    unfinished_text = "; ".join(unfinished_in_words[:5]) + (
+        f"; {len(unfinished_in_words) - 5} more" if len(unfinished_in_words) > 5 else ""
     )
     if sys.stdin.isatty():
-        if unfinished_participants_in_words:
+        if unfinished_in_words:
             err.print(
-                f"{counted(len(unfinished_participants_in_words), 'participant has', 'participants have')} not finished: "
+                f"{counted(len(unfinished_in_words), 'participant has', 'participants have')} not finished: "
                 f"{unfinished_text}.",
                 markup=False,
                 soft_wrap=True,
             )
         typer.confirm(f"Close {study_id}? Nothing can be added to it or changed afterwards", abort=True, err=True)
-    elif unfinished_participants_in_words:
-        verb = "has" if len(unfinished_participants_in_words) == 1 else "have"
+    elif unfinished_in_words:
+        verb = "has" if len(unfinished_in_words) == 1 else "have"
         raise ServerError(
-            f"{counted(len(unfinished_participants_in_words), 'participant')} of {study_id} {verb} not finished: "
+            f"{counted(len(unfinished_in_words), 'participant')} of {study_id} {verb} not finished: "
             f"{unfinished_text}. "
             "Give --yes to close it anyway."
         )

@@ -183,7 +183,8 @@ def assign_tasks(file: StudyFilePath, json_output: Json = False) -> None:
         if not condition.solver.is_person:
             problems_text = f"{len(condition.problems)} of the problems" if condition.problems else "every problem"
             console.print(
-                f"{condition.name}: {condition.model_or_subject_name}, {problems_text}, {counted(condition.samples, 'sample')} each"
+                f"{condition.name}: {condition.model_or_subject_name}, {problems_text}, "
+                f"{counted(condition.samples, 'sample')} each"
             )
     console.print(f"Seed {plan.seed}. {plan_digest_sentence(plan.sha256)}", soft_wrap=True)
 

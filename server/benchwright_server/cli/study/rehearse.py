@@ -115,14 +115,14 @@ def _rehearsal_json(rehearsal: Rehearsal, minutes_of_all_limits: float | None) -
         "study": rehearsal.study.study,
         "plan_sha256": rehearsal.plan.sha256,
         "rows_played": rehearsal.rows_played,
-        "minutes_of_all_limits": minutes_of_all_limits,
+        "longest_minutes": minutes_of_all_limits,
         "checks": [_check_json(check) for check in rehearsal.checks],
         "conditions": [
             {
                 "name": played_condition.condition.name,
                 "solver": played_condition.condition.solver.value,
                 "most_tasks": played_condition.most_tasks,
-                "minutes_of_all_limits": played_condition.longest_minutes,
+                "longest_minutes": played_condition.longest_minutes,
                 "checks": [_check_json(check) for check in played_condition.checks],
             }
             for played_condition in rehearsal.condition_rehearsals

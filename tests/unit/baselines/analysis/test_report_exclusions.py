@@ -55,7 +55,7 @@ def test_a_rule_leaves_out_what_it_names_and_nothing_else(
 def test_a_rule_about_a_participant_leaves_out_all_their_attempts() -> None:
     own_rows = [observation(**BASE | {"attempt": name}) for name in "ab"]
     other_row = observation(**BASE | {"attempt": "c", "participant": "P02"})
-    rule = study_with_rules("{when: failed_check_count_by_participant, more_than: 0, drop: participant}")
+    rule = study_with_rules("{when: failed_attention, more_than: 0, drop: participant}")
     rows = with_exclusions_marked([*own_rows, other_row], rule, ParticipantFacts({"P01": 1, "P02": 0}, {}))
     assert [row.is_analysed for row in rows] == [False, False, True]
 

@@ -442,7 +442,7 @@ _CASES = frozenset({"case", "casex", "casez"})
 
 
 def _compared_path_end_index(code: Sequence[CodeToken], blocks: Sequence[str]) -> int:
-    """The number of tokens_between up to the path that is compared with the cursor's, or is in the `case (…)` around it."""
+    """The number of tokens up to the path that is compared with the cursor's, or is in the `case (…)` around it."""
     if code and code[-1].text in _COMPARISONS:
         return len(code) - 1
     opening = _innermost_open_bracket_index(code)
@@ -472,7 +472,7 @@ def _is_part_of_path(token: CodeToken) -> bool:
 
 
 def _closing_bracket_index(code: Sequence[CodeToken], opening_index: int) -> int:
-    """The bracket that closes another; the end of the tokens_between if none does."""
+    """The bracket that closes another; the end of the tokens if none does."""
     depth = 0
     for index in range(opening_index, len(code)):
         if code[index].token_kind is CodeTokenKind.SYMBOL:
@@ -496,7 +496,7 @@ def _innermost_open_bracket_index(code: Sequence[CodeToken]) -> int | None:
 
 
 def _assigned_path_end_index(code: Sequence[CodeToken]) -> int:
-    """The number of tokens_between up to the `=` or `<=` before the cursor, whose left side is assigned."""
+    """The number of tokens up to the `=` or `<=` before the cursor, whose left side is assigned."""
     depth = 0
     for index in range(len(code) - 1, -1, -1):
         token = code[index]

@@ -48,7 +48,7 @@ _KINDS = {kind.value: kind for kind in CodeTokenKind}
 
 
 def tokens_between(text: str, start_offset: int, end_offset: int) -> list[CodeToken]:
-    """The tokens_between between two offsets; one that crosses the end is cut there."""
+    """The tokens between two offsets; one that crosses the end is cut there."""
     return [
         CodeToken(_KINDS[match.lastgroup or "symbol"], match[0], *match.span())
         for match in _TOKEN.finditer(text, start_offset, end_offset)

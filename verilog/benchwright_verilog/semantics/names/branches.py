@@ -202,7 +202,7 @@ def references_in_all_branches(
     """Places that name a thing, and then those that only other defines show.
 
     Args:
-        project_variants: ProjectVariants of the project.
+        project_variants: Branches of the project.
         target: The thing.
         report_progress: Called before each file.
     """
@@ -308,7 +308,7 @@ def targets_in_other_branches(
     """Yield what places that name a thing mean under other defines: what another branch declares instead of it.
 
     Args:
-        project_variants: ProjectVariants of the project.
+        project_variants: Branches of the project.
         target: The thing.
         places: Files and bytes that name it. Of files without conditions, which all see the same, a few are read.
     """

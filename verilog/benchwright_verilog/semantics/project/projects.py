@@ -268,7 +268,7 @@ class Projects:
         self._projects.pop(folder, None)
 
     def choose_declaring_file(self, project: Project, unit_name: str, path_below_folder: str) -> None:
-        """Take the declaration of a unit from this file from now on; see `DeclaringFileChoices.choose_declaring_file`."""
+        """Take a unit's declaration from this file from now on; see `DeclaringFileChoices.choose_declaring_file`."""
         project.declaring_files.choose_declaring_file(unit_name, path_below_folder)
         self.view_changes += 1
 
