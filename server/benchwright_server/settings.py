@@ -153,8 +153,8 @@ def read_settings(client_options: object, *, reports_unknown_options: bool = Tru
 
     Args:
         client_options: Any JSON value; `None` for no options.
-        reports_unknown_options: True to report unknown options. An editor's whole configuration also contains the editor's
-            own options.
+        reports_unknown_options: True to report unknown options. An editor's whole configuration also contains
+            the editor's own options.
 
     Returns:
         The settings, with the default for each invalid option, and a sentence for each of these.

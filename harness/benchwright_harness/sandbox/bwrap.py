@@ -528,7 +528,8 @@ def _command_hiding_folders(command: Sequence[str], restriction: ProgramRestrict
 def _read_exit_code(status_lines: bytes) -> int | None:
     """See `FolderHider.read_exit_code`.
 
-    Bubblewrap writes lines of JSON, of which the last is like `{ "exit-code": 3 }`. It writes that line only if the program had been started; its pipe is closed in the program.
+    Bubblewrap writes lines of JSON, of which the last is like `{ "exit-code": 3 }`. It writes that line only if
+    the program had been started; its pipe is closed in the program.
     """
     exit_code = re.search(rb'^\{ "exit-code": (\d{1,3}) \}$', status_lines, re.MULTILINE)
     return None if exit_code is None else int(exit_code[1])

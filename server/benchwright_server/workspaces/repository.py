@@ -108,6 +108,6 @@ def _read_plain_file(workspace_path: str, folder_entry: os.DirEntry[str]) -> byt
 
 def _too_large_error(workspace_path: str) -> WorkspaceError:
     return WorkspaceError(
-        f"The changes of this workspace are larger than {LARGEST_CHANGES_BYTES >> 20} MiB; see {workspace_path}. Put what "
-        "a build writes into a folder called build."
+        f"The changes of this workspace are larger than {LARGEST_CHANGES_BYTES >> 20} MiB; see {workspace_path}. Put "
+        "what a build writes into a folder called build."
     )

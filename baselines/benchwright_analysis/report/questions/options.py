@@ -96,8 +96,8 @@ def options_section(data: Dataset) -> Section | None:
         return None
     question_count = len({question.problem for question in analysed_questions})
     lead = [
-        f"{counted(question_count, 'question')} with at least {LEAST_STUDENTS} answers by people, or by models and agents, "
-        "one of each: "
+        f"{counted(question_count, 'question')} with at least {LEAST_STUDENTS} answers by people, or by models and "
+        "agents, one of each: "
         "how hard they are, whether those who know more answer them, and which wrong options are chosen. Distractors "
         "are numbered by how often they are chosen: letters and wording would give keys away."
     ]

@@ -362,8 +362,8 @@ def _includes_after_macro_expansion(
     Args:
         text: The file.
         defines: Its macros, `NAME` or `NAME=text`.
-        texts_by_included_name: The source code of the known headers, by the name that is included; several where the name
-            means another file in another folder.
+        texts_by_included_name: The source code of the known headers, by the name that is included; several where the
+            name means another file in another folder.
 
     Returns:
         The names by which the includers are included, empty for the file itself, and the names that they include.
