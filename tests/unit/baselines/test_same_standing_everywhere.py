@@ -180,7 +180,7 @@ def progress_cell(view: AttemptView) -> str:
     place = ("a1", "as1", "counter")
     cells = {place: ProgressCell(view, 1, datetime(2026, 3, 1, tzinfo=UTC))} if view.standing != "not begun" else {}
     checks: Any = SimpleNamespace(
-        found=False, waiting=0, disallowed_characters=lambda *_: 0, has_unreported_text=lambda *_: False
+        found=False, waiting=0, disallowed_character_count=lambda *_: 0, has_unreported_text=lambda *_: False
     )
     page = (
         _environment()

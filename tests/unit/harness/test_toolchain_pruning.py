@@ -73,7 +73,7 @@ def test_a_toolchain_that_a_process_runs_with_stays(cache: Path) -> None:
 
 
 def test_programs_that_a_process_runs_with_stay(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with process_that_uses_toolchain(cache, "toolchain.inside"):
+    with process_that_uses_toolchain(cache, "toolchain.own_programs_folder"):
         # As a later version of Benchwright would look at it.
         monkeypatch.setattr(
             Toolchain, "own_programs_copy_path", staticmethod(lambda folder: folder / "inside-111111111111")

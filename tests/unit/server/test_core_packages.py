@@ -55,7 +55,7 @@ for path in paths(get_command(app), []):
 EXAM_FILES = """
 import sys
 from pathlib import Path
-from benchwright_exams.items import Items
+from benchwright_exams.items import ExamItems
 from benchwright_foundation.home import Home
 from benchwright_foundation.stage_file import StageFile
 from benchwright_server.authoring.exam_files import review_remarks
@@ -63,7 +63,7 @@ from benchwright_server.authoring.exam_files import review_remarks
 folder, form = Path(sys.argv[1]), 'decision = "accepted"\\nformat = "assertion"\\n'
 question = folder / "items" / "1"
 question.mkdir(parents=True)
-StageFile(folder / "items.json", Items).write_output(Items(made_from="", items=()))
+StageFile(folder / "items.json", ExamItems).write_output(ExamItems(made_from="", items=()))
 (folder / "exam.toml").write_text("")
 (question / "review.toml").write_text(form)
 (question / "statement.md").write_text("# SRAM is volatile\\n")

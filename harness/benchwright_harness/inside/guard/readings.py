@@ -102,16 +102,16 @@ class Word(str):
     """A word of a preprocessed text.
 
     Args:
-        text: It.
-        is_apart: True if something that is no word, such as a blank or a comment, is before it.
+        text: The word.
+        has_gap_before: True if something that is no word, such as a blank or a comment, is before it.
     """
 
-    is_apart: bool
+    has_gap_before: bool
 
     def __new__(cls, text: str, *, has_gap_before: bool = True) -> Word:
         """A string with its attribute."""
         word = super().__new__(cls, text)
-        word.is_apart = has_gap_before
+        word.has_gap_before = has_gap_before
         return word
 
 
@@ -121,14 +121,14 @@ def words(preprocessed_text: str) -> list[Word]:
     text_words, end = [], -1
     for match in _WORD.finditer(preprocessed_text):
         if not match[0].startswith(("/*", "//")):
-            text_words.append(Word(match[0], is_apart=match.start() != end))
+            text_words.append(Word(match[0], has_gap_before=match.start() != end))
             end = match.end()
     return text_words
 
 
 def joined(text_words: Sequence[Word]) -> str:
     """The words as a text that tools take apart in the same way."""
-    return "".join(f"\n{word}" if word.is_apart else word for word in text_words)
+    return "".join(f"\n{word}" if word.has_gap_before else word for word in text_words)
 
 
 def _spaced_text_of_words(text_words: Sequence[Word]) -> str:
