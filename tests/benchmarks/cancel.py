@@ -40,13 +40,15 @@ async def cancelled(sandbox: Sandbox, toolchain: Toolchain, number: int) -> tupl
     (code / "rundir").mkdir(parents=True)
     program = f"sleep {1000 + number}.5"
     try:
-        task = asyncio.ensure_future(runner(sandbox, code, toolchain)(f"trap '' TERM INT HUP; {program} & {program}"))
+        sandbox_run = asyncio.ensure_future(
+            runner(sandbox, code, toolchain)(f"trap '' TERM INT HUP; {program} & {program}")
+        )
         assert await has_started(program)
         processes = processes_with(program)
         start = time.monotonic()
-        task.cancel()
+        sandbox_run.cancel()
         gone_s = None
-        while gone_s is None or not task.done():
+        while gone_s is None or not sandbox_run.done():
             if gone_s is None and not any(map(is_alive, processes)):
                 gone_s = time.monotonic() - start
             await asyncio.sleep(_LOOK_S)

@@ -50,10 +50,10 @@ def tools(docker: DockerSandbox, docker_host: str, toolchain: Toolchain) -> str:
 def harbor() -> Iterator[HarborRoot]:
     with contextlib.ExitStack() as running:
         try:
-            root = running.enter_context(harbor_root())
+            debian = running.enter_context(harbor_root())
         except HarborMissingError as error:
             pytest.skip(str(error))
-        yield root
+        yield debian
 
 
 def export(home: Home, folder: Path, names: tuple[str, ...]) -> Path:
@@ -96,8 +96,10 @@ def committed(folder: Path, text_by_path: dict[str, str]) -> Path:
 def test_harbors_oracle_solves_exported_tasks_and_who_does_nothing_fails(
     home: Home, harbor: HarborRoot, docker_host: str, tools: str, open_folder: Path
 ) -> None:
-    tasks = export(home, open_folder / "tasks", EXPORTED)
-    rewards = {agent: harbor.rewards(agent, tasks, open_folder / agent, docker_host) for agent in ("oracle", "nop")}
+    tasks_folder = export(home, open_folder / "tasks", EXPORTED)
+    rewards = {
+        agent: harbor.rewards(agent, tasks_folder, open_folder / agent, docker_host) for agent in ("oracle", "nop")
+    }
     assert rewards == {"oracle": [1.0] * len(EXPORTED), "nop": [0.0] * len(EXPORTED)}
 
 
@@ -105,9 +107,9 @@ def test_harbors_oracle_solves_exported_tasks_and_who_does_nothing_fails(
 async def test_an_exported_task_that_is_imported_is_proved_in_its_image(
     home: Home, docker: DockerSandbox, docker_host: str, toolchain: Toolchain, tools: str, open_folder: Path
 ) -> None:
-    tasks = export(home, open_folder / "tasks", EXPORTED[1:])
-    for problem in import_harbor([tasks], "back").problems:
-        build_folder(docker_host, f"harbor/{problem.id}", tasks / problem.id / "environment")
+    tasks_folder = export(home, open_folder / "tasks", EXPORTED[1:])
+    for problem in import_harbor([tasks_folder], "back").problems:
+        build_folder(docker_host, f"harbor/{problem.id}", tasks_folder / problem.id / "environment")
         assert await outcomes(problem, docker, toolchain) == (Outcome.PASSED, Outcome.FAILED)
 
 
@@ -132,14 +134,14 @@ async def test_a_case_of_hwe_bench_is_proved_in_its_image_and_doctor_names_one_t
         "tb_script": bench + script.replace("/src/bench.sv", "/tmp/bench.sv"),
         "problem_statement": "It does not add.",
     }
-    lines = open_folder / "hwe.jsonl"
-    lines.write_text("".join(json.dumps({**record, "number": number}) + "\n" for number in (1, 2)))
-    pack = import_hwebench([lines], "hwe", repositories=repository.parent)
+    records_file = open_folder / "hwe.jsonl"
+    records_file.write_text("".join(json.dumps({**record, "number": number}) + "\n" for number in (1, 2)))
+    pack = import_hwebench([records_file], "hwe", repositories=repository.parent)
     Store(home).add(pack)
     assert await outcomes(pack.problems[0], docker, toolchain) == (Outcome.PASSED, Outcome.FAILED)
-    (item,) = [item for item in examine(home).items if item.name == "Images of hwe"]
-    assert item.status == "warning"
-    assert item.hint == "the Docker engine lacks hwebench/lab_m_core:pr-2: pull or build them"
+    (image_finding,) = [check for check in examine(home).items if check.name == "Images of hwe"]
+    assert image_finding.status == "warning"
+    assert image_finding.hint == "the Docker engine lacks hwebench/lab_m_core:pr-2: pull or build them"
     with contextlib.closing(sdk.APIClient(docker_host)) as engine:
         assert engine.containers(all=True) == []
     in_bwrap = await run_harness(pack.problems[0], {}, sandbox=BWRAP.open(), toolchain=toolchain, log=io.BytesIO())

@@ -140,12 +140,12 @@ async def draws(dut):
 """
 
 
-def problem(tests: str, simulator: str = "icarus") -> Problem:
+def problem(test_source: str, simulator: str = "icarus") -> Problem:
     harness = {
         "docker-compose.yml": COMPOSE.replace("SIMULATOR", simulator),
         "src/requirements.txt": f"cocotb=={VERSION}\n",
         "src/test_runner.py": RUNNER,
-        "src/test_counter.py": tests,
+        "src/test_counter.py": test_source,
     }
     return Problem(
         id="counter",
@@ -228,15 +228,14 @@ async def test_tasks_that_go_on_are_waited_for_until_they_end(toolchain: Toolcha
 
 @pytest.mark.nightly
 async def test_the_same_numbers_are_drawn_in_each_run(toolchain: Toolchain) -> None:
-    runs = [await run_counter(problem(RANDOM), COUNTER, toolchain) for _ in range(2)]
-    (first,), (second,) = ([test.message for test in verdict.tests] for verdict, _ in runs)
+    verdicts_and_logs = [await run_counter(problem(RANDOM), COUNTER, toolchain) for _ in range(2)]
+    (first,), (second,) = ([test.message for test in verdict.tests] for verdict, _ in verdicts_and_logs)
     assert first.startswith("drawn ")
     assert first == second
 
 
 def is_for_cocotb(problem: Problem) -> bool:
-    texts = problem.hidden.harness.values()
-    return problem.kind is ProblemKind.DESIGN and any("cocotb.test" in text for text in texts)
+    return problem.kind is ProblemKind.DESIGN and any("cocotb.test" in text for text in problem.hidden.harness.values())
 
 
 SAMPLES = [
@@ -250,19 +249,21 @@ SAMPLES = [
 async def compare_versions(problem: Problem, solutions: dict[str, dict[str, bytes]], toolchain: Toolchain) -> None:
     """Every solution has the same verdict with 2.1 as with 2.0.1, down to each test."""
     chosen_tools, *_ = selections(problem)
-    outcomes = []
+    reason_and_tests_by_solution = []
     for version in ("2.0.1", VERSION):
-        verdicts = await run_all(problem, solutions, toolchain, chosen_tools.model_copy(update={"cocotb": version}))
+        verdict_and_log_by_solution = await run_all(
+            problem, solutions, toolchain, chosen_tools.model_copy(update={"cocotb": version})
+        )
         # What the scan refuses is not run.
-        assert verdicts["reference"][0].tools["cocotb"] == version
-        outcomes.append(
+        assert verdict_and_log_by_solution["reference"][0].tools["cocotb"] == version
+        reason_and_tests_by_solution.append(
             {
                 name: (verdict.reason, [(test.name, test.passed) for test in verdict.tests])
-                for name, (verdict, _) in verdicts.items()
+                for name, (verdict, _) in verdict_and_log_by_solution.items()
             }
         )
-    assert outcomes[0] == outcomes[1]
-    assert outcomes[1]["reference"][0] is Reason.PASSED
+    assert reason_and_tests_by_solution[0] == reason_and_tests_by_solution[1]
+    assert reason_and_tests_by_solution[1]["reference"][0] is Reason.PASSED
 
 
 @pytest.mark.nightly
@@ -270,11 +271,15 @@ async def compare_versions(problem: Problem, solutions: dict[str, dict[str, byte
 async def test_no_verdict_of_a_built_in_problem_changes(problem: Problem, pack: str, toolchain: Toolchain) -> None:
     starting = dict(starting_solution_files(problem))
     folder = Path(str(files("benchwright_problems") / "packs" / pack))
-    texts = {"reference": problem.hidden.reference, "starting": {}}
-    texts |= {f"right/{name}": solution for name, solution in right_solutions_by_name(folder, problem.id).items()}
-    texts |= {f"wrong/{name}": solution for name, solution in wrong_solutions_by_name(folder, problem.id).items()}
+    solutions_by_name = {"reference": problem.hidden.reference, "starting": {}}
+    solutions_by_name |= {
+        f"right/{name}": solution for name, solution in right_solutions_by_name(folder, problem.id).items()
+    }
+    solutions_by_name |= {
+        f"wrong/{name}": solution for name, solution in wrong_solutions_by_name(folder, problem.id).items()
+    }
     await compare_versions(
-        problem, {name: starting | as_bytes(solution) for name, solution in texts.items()}, toolchain
+        problem, {name: starting | as_bytes(solution) for name, solution in solutions_by_name.items()}, toolchain
     )
 
 

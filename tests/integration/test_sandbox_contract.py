@@ -120,13 +120,13 @@ async def test_cancelling_kills_at_once(run: Run) -> None:
     took_s: list[float] = []
     # A busy machine may be in the way now and then; whoever waits for something does so each time.
     while not took_s or (min(took_s) > 1 and len(took_s) < 5):
-        task = asyncio.ensure_future(run("trap '' TERM; sleep 933.5 & sleep 933.5"))
+        sandbox_run = asyncio.ensure_future(run("trap '' TERM; sleep 933.5 & sleep 933.5"))
         assert await has_started("sleep 933.5")
         sleep_processes = processes_with("sleep 933.5")
         start = time.monotonic()
-        task.cancel()
+        sandbox_run.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await task
+            await sandbox_run
         while any(is_alive(process) for process in sleep_processes):
             assert time.monotonic() - start < PATIENCE_S
         took_s.append(time.monotonic() - start)
@@ -140,11 +140,11 @@ async def test_cancelling_at_any_moment_of_the_start_leaves_nothing(
     run = runner(sandbox_named(name, request), code, toolchain)
     delays_ms = range(0, 800, 90) if name == "docker" else [*range(10), *range(10, 60, 5)]
     for delay_ms in delays_ms:
-        task = asyncio.ensure_future(run(f"sleep 934.{delay_ms}"))
+        sandbox_run = asyncio.ensure_future(run(f"sleep 934.{delay_ms}"))
         await asyncio.sleep(delay_ms / 1000)
-        task.cancel()
+        sandbox_run.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await task
+            await sandbox_run
     assert await gone("sleep 934.")
 
 
@@ -444,23 +444,23 @@ async def test_two_runs_share_nothing(
 
 
 async def test_hidden_files_are_never_on_the_disk_of_the_host(walled: Run, code: Path) -> None:
-    task = asyncio.ensure_future(walled("cat /src/secret.txt > /dev/null; sleep 0.7"))
+    sandbox_run = asyncio.ensure_future(walled("cat /src/secret.txt > /dev/null; sleep 0.7"))
     leaked_paths = []
-    while not task.done():
+    while not sandbox_run.done():
         leaked_paths += [
             path for path in code.rglob("*") if path.is_file() and "CANARY" in path.read_text(errors="replace")
         ]
         await asyncio.sleep(0.05)
-    assert (await task).step_end.exit_code == 0
+    assert (await sandbox_run).step_end.exit_code == 0
     assert leaked_paths == []
 
 
 async def test_hidden_text_is_not_on_any_command_line(walled: Run) -> None:
-    task = asyncio.ensure_future(walled("sleep 0.4"))
-    while not task.done():
+    sandbox_run = asyncio.ensure_future(walled("sleep 0.4"))
+    while not sandbox_run.done():
         assert processes_with("CANARY-51ab") == []
         await asyncio.sleep(0.05)
-    await task
+    await sandbox_run
 
 
 async def test_big_and_many_hidden_files_arrive_whole(walled: Run) -> None:

@@ -39,8 +39,8 @@ async def mend(editors: Editors, home: Path, name: str, problem: Problem) -> tup
     """Take part with the reference's only file, and return its path."""
     tree = problem.public.tree
     assert tree is not None
-    ((path, right),) = changed_content_by_path(tree, problem.hidden.reference[CHANGES]).items()
-    assert right is not None
+    ((path, right_content),) = changed_content_by_path(tree, problem.hidden.reference[CHANGES]).items()
+    assert right_content is not None
     await begin(home, STUDY.format(problem=name))
     editor = await editors()
     desk, _ = await task_at_work(editor, "repository")
@@ -50,7 +50,7 @@ async def mend(editors: Editors, home: Path, name: str, problem: Problem) -> tup
     (desk.folder / ".git").mkdir()
     (desk.folder / ".git" / "HEAD").write_text(f"ref: refs/heads/{OWN_BRANCH}\n")
     file = desk.open(path)
-    file.paste(right.decode())
+    file.paste(right_content.decode())
     file.save()
     verdict = await desk.verdict(1)
     assert verdict.outcome == "passed", verdict
@@ -58,9 +58,9 @@ async def mend(editors: Editors, home: Path, name: str, problem: Problem) -> tup
     assert (submitted.status.state, submitted.status.verdict.outcome) == ("submitted", "passed")
     await ask(editor, "selfEstimate", uri=desk.uri, minutes=3, difficulty=1, externalHelp=False)
     diff = desk.replayed_content(CHANGES)
-    assert desk.replayed_content(path) == right
+    assert desk.replayed_content(path) == right_content
     assert diff is not None
-    assert changed_content_by_path(tree, diff.decode()) == {path: right}
+    assert changed_content_by_path(tree, diff.decode()) == {path: right_content}
     assert (await ask(editor, "replay", attempt=desk.attempt)).paths == sorted(["PROBLEM.md", CHANGES, path])
     return desk, path
 

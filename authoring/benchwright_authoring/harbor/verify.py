@@ -37,55 +37,55 @@ def verify(tests_folder: Path, code_folder: Path, root_folder: Path) -> tuple[bo
         code_folder: The solver's folder; it is made anew from what counts of it.
         root_folder: The folder that hidden files are put into, by their absolute paths.
     """
-    plan: Plan = json.loads((tests_folder / PLAN).read_text(encoding="utf-8"))
-    _renew_code_folder(code_folder, tests_folder / GIVEN, plan)
+    task_plan: Plan = json.loads((tests_folder / PLAN).read_text(encoding="utf-8"))
+    _renew_code_folder(code_folder, tests_folder / GIVEN, task_plan)
     if (tests_folder / HIDDEN).is_dir():
         shutil.copytree(tests_folder / HIDDEN, root_folder, dirs_exist_ok=True)
     run_folder = code_folder / "rundir"
     all_lines: list[str] = []
     last_lines: list[str] = []
     exit_code = 0
-    for step_plan in plan["steps"]:
+    for step_plan in task_plan["steps"]:
         exit_code, last_lines = _run_step(step_plan, run_folder)
         all_lines += last_lines
         if exit_code:
             break
-    if plan["patterns"]:
-        is_passed, reason = _decide_by_patterns(plan["patterns"], all_lines, last_lines, exit_code, run_folder)
-        if not is_passed or not plan["tests"]:
+    if task_plan["patterns"]:
+        is_passed, reason = _decide_by_patterns(task_plan["patterns"], all_lines, last_lines, exit_code, run_folder)
+        if not is_passed or not task_plan["tests"]:
             return is_passed, reason
-    if plan["tests"]:
-        return _decide_by_names(plan["tests"], all_lines, run_folder)
-    return _decide_by_exit_status(exit_code, plan["simulates"], run_folder)
+    if task_plan["tests"]:
+        return _decide_by_names(task_plan["tests"], all_lines, run_folder)
+    return _decide_by_exit_status(exit_code, task_plan["simulates"], run_folder)
 
 
-def _renew_code_folder(code_folder: Path, given_folder: Path, plan: Plan) -> None:
+def _renew_code_folder(code_folder: Path, given_folder: Path, task_plan: Plan) -> None:
     submitted = {
         path: (code_folder / path).read_bytes()
         for path in _plain_files_below(code_folder)
-        if path.split("/")[0] != "rundir" and _may_be_changed(path, plan)
+        if path.split("/")[0] != "rundir" and _may_be_changed(path, task_plan)
     }
     for entry in code_folder.iterdir():
         shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
     kept = {
         path: (given_folder / path).read_bytes()
         for path in _plain_files_below(given_folder)
-        if not _may_be_changed(path, plan)
+        if not _may_be_changed(path, task_plan)
     }
     for path, content in {**kept, **submitted}.items():
         (code_folder / path).parent.mkdir(parents=True, exist_ok=True)
         (code_folder / path).write_bytes(content)
-    for name in plan["folders"]:
+    for name in task_plan["folders"]:
         (code_folder / name).mkdir(exist_ok=True)
     if not (code_folder / "src").exists():
         (code_folder / "src").symlink_to("/src")
 
 
-def _may_be_changed(path: str, plan: Plan) -> bool:
+def _may_be_changed(path: str, task_plan: Plan) -> bool:
     """True for a file that is expected; in a repository, for one below what is editable, or any if all is."""
-    if plan["expected"]:
-        return path in plan["expected"]
-    editable = plan["editable"]
+    if task_plan["expected"]:
+        return path in task_plan["expected"]
+    editable = task_plan["editable"]
     return not editable or any(path == name or path.startswith(f"{name}/") for name in editable)
 
 
@@ -137,21 +137,23 @@ def _decide_by_exit_status(exit_code: int, simulates: bool, run_folder: Path) ->
 
 
 def _decide_by_names(test_plan: Plan, lines: list[str], run_folder: Path) -> tuple[bool, str]:
-    results: dict[str, bool] = {}
+    is_passed_by_test: dict[str, bool] = {}
     if test_plan["printed"]:
         marks = [number for number, line in enumerate(lines) if line in test_plan["marks"]]
         if [lines[number] for number in marks] != test_plan["marks"]:
             return False, "the results were not printed once"
         for match in filter(None, map(_RESULT.match, lines[marks[0] : marks[1]])):
-            results[match[1]] = results.get(match[1], True) and match[2] == "PASS"
+            is_passed_by_test[match[1]] = is_passed_by_test.get(match[1], True) and match[2] == "PASS"
     else:
         cocotb, pytest = _junit_cases(run_folder)
         heard = {case.get("name", "") for case in cocotb}
         for case in (*cocotb, *(case for case in pytest if case.get("name", "") not in heard)):
             name = case.get("name", "")
-            results[name] = results.get(name, True) and not _is_failure(case)
-    failed = [name for name in test_plan["names"] or results if not results.get(name)]
-    return bool(results) and not failed, f"failed: {', '.join(failed)}" if failed else f"{len(results)} results"
+            is_passed_by_test[name] = is_passed_by_test.get(name, True) and not _is_failure(case)
+    failed = [name for name in test_plan["names"] or is_passed_by_test if not is_passed_by_test.get(name)]
+    return bool(
+        is_passed_by_test
+    ) and not failed, f"failed: {', '.join(failed)}" if failed else f"{len(is_passed_by_test)} results"
 
 
 def _decide_by_patterns(
@@ -184,11 +186,11 @@ def _junit_cases(run_folder: Path) -> tuple[list[Element], list[Element]]:
     pytest: list[Element] = []
     for file in sorted(run_folder.rglob("*.xml")):
         try:
-            root = parse(file).getroot()  # noqa: S314 - in the container of the design that may have written it
+            junit_root = parse(file).getroot()  # noqa: S314 - in the container of the design that may have written it
         except (ParseError, OSError, ValueError):
             continue
-        cases = [case for case in root.iter("testcase") if case.find("skipped") is None]
-        (pytest if file.name == PYTEST_RESULTS else cocotb).extend(cases)
+        run_cases = [case for case in junit_root.iter("testcase") if case.find("skipped") is None]
+        (pytest if file.name == PYTEST_RESULTS else cocotb).extend(run_cases)
     return cocotb, pytest
 
 

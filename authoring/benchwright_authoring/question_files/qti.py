@@ -207,17 +207,17 @@ def _xml_root_without_namespaces(file_name: str, file_content: bytes) -> Element
 def _losses_of_manifest(manifest_content: bytes) -> list[QuestionLoss]:
     """Texts of the manifest, such as a title; none is read."""
     elements = list(_xml_root_without_namespaces("imsmanifest.xml", manifest_content).iter())
-    texts = [
+    texts_with_place = [
         (element.tag, element.text or "") for element in elements if element.tag not in ("schema", "schemaversion")
     ]
-    texts += [(element.tag, element.tail or "") for element in elements]
-    texts += [
+    texts_with_place += [(element.tag, element.tail or "") for element in elements]
+    texts_with_place += [
         (f"{element.tag} {name}", value)
         for element in elements
         for name, value in element.attrib.items()
         if name.rpartition("}")[2] not in {*_ATTRIBUTES, "version", "base", "identifierref", "default"} - {"label"}
     ]
-    return [QuestionLoss("package", f"<{tag}>: {quoted(text)}") for tag, text in texts if text.strip()]
+    return [QuestionLoss("package", f"<{tag}>: {quoted(text)}") for tag, text in texts_with_place if text.strip()]
 
 
 def _item_file_names(content_by_path: Mapping[str, bytes]) -> Iterator[str]:

@@ -97,8 +97,8 @@ def _precompile(root: Path, folder: Path, name: str) -> None:
     sandbox = (bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--ro-bind", str(root), "/")
     shown = ("--dev", "/dev", "--tmpfs", "/tmp", "--bind", str(folder), "/run", "--setenv", "PATH", "/usr/bin:/bin")  # noqa: S108
     include = f"-I{tree.VERILATOR_ROOT}/include"
-    output = ("-o", f"/run/{_HEADER}.gch/{name}.gch", f"/run/{_HEADER}")
+    output_options = ("-o", f"/run/{_HEADER}.gch/{name}.gch", f"/run/{_HEADER}")
     run_program(
-        [*sandbox, *shown, "--", "/usr/bin/c++", *_READ[name], include, *_COMPILE, *output],
+        [*sandbox, *shown, "--", "/usr/bin/c++", *_READ[name], include, *_COMPILE, *output_options],
         "read the lines above and report them",
     )

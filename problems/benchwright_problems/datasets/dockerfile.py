@@ -83,8 +83,8 @@ def _words(file: Path, line: int, instruction: str, argument: str) -> list[str]:
 
 
 def _copy(file: Path, line: int, argument: str, folder: str) -> DockerfileCopy:
-    options = re.match(r"(?:--\S+\s+)*", argument)
-    option_text = options[0] if options else ""
+    option_match = re.match(r"(?:--\S+\s+)*", argument)
+    option_text = option_match[0] if option_match else ""
     if re.search(r"--(?!chown=|chmod=)", option_text):
         raise DatasetError(file, "COPY", f"has the option {option_text.split()[0]!r}, which is not read", line)
     *sources, target = _words(file, line, "COPY", argument.removeprefix(option_text))

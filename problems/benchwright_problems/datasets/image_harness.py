@@ -48,7 +48,7 @@ def image_harness(
         **files,
     }
     folders = sorted({path.split("/")[0] for path in harness})
-    service = {
+    compose_service = {
         "image": image,
         # benchwright_harness.plan.plan.NEEDS_IMAGE
         "x-needs-image": True,
@@ -56,4 +56,4 @@ def image_harness(
         "volumes": [f"./{folder}:/{folder}" for folder in folders],
         "command": ["sh", f"/{FOLDER}/run.sh"],
     }
-    return {"docker-compose.yml": json.dumps({"services": {"tests": service}}, indent=1) + "\n", **harness}
+    return {"docker-compose.yml": json.dumps({"services": {"tests": compose_service}}, indent=1) + "\n", **harness}

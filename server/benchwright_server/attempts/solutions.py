@@ -48,10 +48,10 @@ def solutions_best_first(
     return sorted(solutions, key=_gates_and_depth) if problem.kind is ProblemKind.DESIGN else []
 
 
-def _gates_and_depth(solution: PassedAttempt) -> tuple[float, float]:
-    if solution.quality is None:
+def _gates_and_depth(passed_attempt: PassedAttempt) -> tuple[float, float]:
+    if passed_attempt.quality is None:
         return float("inf"), float("inf")
-    return solution.quality.solution.gates, solution.quality.solution.depth
+    return passed_attempt.quality.solution.gates, passed_attempt.quality.solution.depth
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,20 +34,20 @@ class HarborRoot:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def rewards(self, agent: str, tasks: Path, folder: Path, docker_host: str) -> list[float]:
+    def rewards(self, agent: str, tasks_folder: Path, folder: Path, docker_host: str) -> list[float]:
         """The rewards of all tasks in a folder.
 
         Args:
             agent: `oracle` or `nop`.
-            tasks: Folder of task folders.
-            folder: Gets what Harbor writes; beside `tasks`.
+            tasks_folder: Folder of task folders.
+            folder: Gets what Harbor writes; beside `tasks_folder`.
             docker_host: Address of an engine.
         """
         engine = Path(docker_host.removeprefix("unix://")).parent
-        command = ["harbor", "run", "--path", str(tasks), "--agent", agent, "--jobs-dir", str(folder), "--yes"]
+        command = ["harbor", "run", "--path", str(tasks_folder), "--agent", agent, "--jobs-dir", str(folder), "--yes"]
         options = ["--job-name", "job", "--n-concurrent", "1", "--quiet"]
         variables = [f"PATH={_PATH}", "HOME=/root", f"DOCKER_HOST={docker_host}", "LITELLM_LOCAL_MODEL_COST_MAP=True"]
-        mounted_folders = {"ROOT": str(self._root), "WORK": str(tasks.parent), "ENGINE": str(engine)}
+        mounted_folders = {"ROOT": str(self._root), "WORK": str(tasks_folder.parent), "ENGINE": str(engine)}
         ended = subprocess.run(
             ["unshare", "--mount", "sh", "-c", _ENTER, "sh", *variables, *command, *options],
             env={**os.environ, **mounted_folders},
@@ -56,9 +56,9 @@ class HarborRoot:
             timeout=_RUN_S,
         )
         assert ended.returncode == 0, (ended.stdout + ended.stderr)[-3000:]
-        results = [json.loads(file.read_text()) for file in sorted((folder / "job").glob("*/result.json"))]
-        assert not [result["exception_info"] for result in results if result["exception_info"]], results
-        return [result["verifier_result"]["rewards"]["reward"] for result in results]
+        trial_results = [json.loads(file.read_text()) for file in sorted((folder / "job").glob("*/result.json"))]
+        assert not [result["exception_info"] for result in trial_results if result["exception_info"]], trial_results
+        return [result["verifier_result"]["rewards"]["reward"] for result in trial_results]
 
 
 @contextlib.contextmanager

@@ -21,6 +21,6 @@ def build_tools_image(docker: DockerSandbox, docker_host: str, toolchain: Toolch
     dockerfile = base + "".join(f"ENV {name}={value}\n" for name, value in variables)
     with contextlib.closing(sdk.APIClient(docker_host, timeout=600)) as client:
         file = io.BytesIO(dockerfile.encode())
-        output = list(client.build(fileobj=file, tag=TOOLS_IMAGE, network_mode="none", rm=True, decode=True))
-    assert not [line for line in output if "error" in line], output[-3:]
+        build_lines = list(client.build(fileobj=file, tag=TOOLS_IMAGE, network_mode="none", rm=True, decode=True))
+    assert not [line for line in build_lines if "error" in line], build_lines[-3:]
     return TOOLS_IMAGE

@@ -102,10 +102,10 @@ def test_a_problem_that_can_be_no_task_is_refused_with_the_reason(
     home: Home, hidden: dict[str, Any], reason: str
 ) -> None:
     problem = design_problems(home, "starter")[0]
-    changed = problem.hidden.model_copy(update=hidden)
-    assert isinstance(changed, Hidden)
+    changed_hidden_part = problem.hidden.model_copy(update=hidden)
+    assert isinstance(changed_hidden_part, Hidden)
     with pytest.raises(NotExportableError, match=reason):
-        task_files(problem.model_copy(update={"hidden": changed}), "starter")
+        task_files(problem.model_copy(update={"hidden": changed_hidden_part}), "starter")
 
 
 def test_a_question_is_no_task(home: Home) -> None:
@@ -118,10 +118,10 @@ class Trial:
     """A container's folders in miniature: `/tests`, `/code` and `/`."""
 
     def __init__(self, folder: Path) -> None:
-        self.tests, self.code, self.root = folder / "tests", folder / "code", folder / "root"
-        for made in (self.tests, self.code, self.root):
+        self.tests_folder, self.code, self.root = folder / "tests", folder / "code", folder / "root"
+        for made in (self.tests_folder, self.code, self.root):
             made.mkdir()
-        self.plan: dict[str, Any] = {
+        self.trial_plan: dict[str, Any] = {
             "expected": ["rtl/a.sv"],
             "editable": [],
             "folders": ["rtl", "rundir"],
@@ -132,11 +132,11 @@ class Trial:
         }
 
     def step(self, script: str) -> None:
-        self.plan["steps"].append({"argv": ["sh", "-c", script], "env": {"WORD": "given"}, "limit_s": 10})
+        self.trial_plan["steps"].append({"argv": ["sh", "-c", script], "env": {"WORD": "given"}, "limit_s": 10})
 
     def result(self) -> bool:
-        (self.tests / "plan.json").write_text(json.dumps(self.plan))
-        return verify(self.tests, self.code, self.root)[0]
+        (self.tests_folder / "plan.json").write_text(json.dumps(self.trial_plan))
+        return verify(self.tests_folder, self.code, self.root)[0]
 
 
 @pytest.fixture
@@ -152,8 +152,8 @@ def write(folder: Path, **text_by_name: str) -> None:
 
 
 def test_tests_meet_the_given_files_and_the_expected_ones_and_nothing_else(trial: Trial) -> None:
-    write(trial.tests / "given", rtl__a_sv="start", rtl__b_sv="given", top_sv="given")
-    write(trial.tests / "files", src__hidden_sv="hidden")
+    write(trial.tests_folder / "given", rtl__a_sv="start", rtl__b_sv="given", top_sv="given")
+    write(trial.tests_folder / "files", src__hidden_sv="hidden")
     write(trial.code, rtl__a_sv="solved", rtl__b_sv="changed", conftest_sv="added", rundir__old_sv="old")
     (trial.code / "link").symlink_to("/etc")
     trial.step(
@@ -167,8 +167,8 @@ def test_tests_meet_the_given_files_and_the_expected_ones_and_nothing_else(trial
 
 
 def test_in_a_repository_only_what_is_editable_counts_and_a_deletion_does(trial: Trial) -> None:
-    trial.plan |= {"expected": [], "editable": ["rtl"]}
-    write(trial.tests / "given", rtl__a_sv="start", rtl__b_sv="start", bench_sv="given")
+    trial.trial_plan |= {"expected": [], "editable": ["rtl"]}
+    write(trial.tests_folder / "given", rtl__a_sv="start", rtl__b_sv="start", bench_sv="given")
     write(trial.code, rtl__a_sv="solved", rtl__new_sv="new", bench_sv="changed")
     trial.step("true")
     assert trial.result()
@@ -199,9 +199,9 @@ SKIP = '<testcase name="masks"><skipped/></testcase>'
 def test_without_a_criterion_the_status_and_every_result_decide(
     trial: Trial, script: str, simulates: bool, is_passed: bool
 ) -> None:
-    trial.plan["simulates"] = simulates
+    trial.trial_plan["simulates"] = simulates
     trial.step(script)
-    trial.plan["steps"][0]["limit_s"] = 0.2 if script.startswith("sleep") else 30
+    trial.trial_plan["steps"][0]["limit_s"] = 0.2 if script.startswith("sleep") else 30
     assert trial.result() is is_passed
 
 
@@ -213,7 +213,7 @@ def test_the_first_step_that_fails_is_the_last(trial: Trial) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cases", "is_passed"),
+    ("junit_cases", "is_passed"),
     [
         (PASS + '<testcase name="other"><error/></testcase>', True),
         (PASS + FAIL, False),
@@ -222,9 +222,9 @@ def test_the_first_step_that_fails_is_the_last(trial: Trial) -> None:
         ("", False),
     ],
 )
-def test_named_tests_decide_whatever_else_fails(trial: Trial, cases: str, is_passed: bool) -> None:
-    trial.plan["tests"] = {"names": ["adds"], "printed": False, "marks": ["BEGIN", "END"]}
-    trial.step(f"echo '{JUNIT.format(cases)}' > results.xml; exit 1")
+def test_named_tests_decide_whatever_else_fails(trial: Trial, junit_cases: str, is_passed: bool) -> None:
+    trial.trial_plan["tests"] = {"names": ["adds"], "printed": False, "marks": ["BEGIN", "END"]}
+    trial.step(f"echo '{JUNIT.format(junit_cases)}' > results.xml; exit 1")
     assert trial.result() is is_passed
 
 
@@ -243,7 +243,7 @@ def test_named_tests_decide_whatever_else_fails(trial: Trial, cases: str, is_pas
 def test_printed_results_count_between_their_lines_and_once(
     trial: Trial, lines: str, names: list[str], is_passed: bool
 ) -> None:
-    trial.plan["tests"] = {"names": names, "printed": True, "marks": ["BEGIN", "END"]}
+    trial.trial_plan["tests"] = {"names": names, "printed": True, "marks": ["BEGIN", "END"]}
     trial.step(f"echo '{lines}' | tr '|' '\\n'")
     assert trial.result() is is_passed
 
@@ -274,6 +274,6 @@ def test_an_authors_patterns_decide(trial: Trial, script: str, changes: dict[str
         "begin": "",
         "reads_all": False,
     }
-    trial.plan["patterns"] = patterns | {"reads_all": False} | changes
+    trial.trial_plan["patterns"] = patterns | {"reads_all": False} | changes
     trial.step(script)
     assert trial.result() is is_passed

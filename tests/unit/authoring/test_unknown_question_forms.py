@@ -90,14 +90,16 @@ def moodle_file(draw: Draw) -> bytes:
 
 
 def add_moodle_question(draw: Draw, quiz: Element) -> None:
-    question = SubElement(quiz, "question", type=draw.dice.choice(MOODLE_TYPES if draw.chance(0.3) else KNOWN_TYPES))
-    SubElement(question, "idnumber").text = draw.question
-    SubElement(SubElement(question, "name"), "text").text = draw.word()
+    question_element = SubElement(
+        quiz, "question", type=draw.dice.choice(MOODLE_TYPES if draw.chance(0.3) else KNOWN_TYPES)
+    )
+    SubElement(question_element, "idnumber").text = draw.question
+    SubElement(SubElement(question_element, "name"), "text").text = draw.word()
     for name in ("questiontext", "generalfeedback", "graderinfo"):
         if name == "questiontext" or draw.chance(0.5):
-            add_moodle_text(draw, SubElement(question, name))
+            add_moodle_text(draw, SubElement(question_element, name))
     for share in draw.dice.choice((("100", "0"), ("50", "50", "-100"), ("100", "37.5", "0"), ("0",), ("x",))):
-        answer = SubElement(question, "answer", fraction=share)
+        answer = SubElement(question_element, "answer", fraction=share)
         if draw.chance(0.3):
             SubElement(answer, "text").text = draw.dice.choice(("true", "false", "4.5"))
         else:
@@ -107,15 +109,15 @@ def add_moodle_question(draw: Draw, quiz: Element) -> None:
         if draw.chance(0.2):
             SubElement(answer, "tolerance").text = draw.dice.choice(("0", "0.5", "?"))
     if draw.chance(0.3):
-        SubElement(question, "single").text = draw.dice.choice(("true", "false"))
+        SubElement(question_element, "single").text = draw.dice.choice(("true", "false"))
     if draw.chance(0.3):
-        SubElement(question, "defaultgrade").text = draw.dice.choice(("1", "2.5", "much"))
+        SubElement(question_element, "defaultgrade").text = draw.dice.choice(("1", "2.5", "much"))
     for word in ("easy", "topic:", "language:"):
         if draw.chance(0.2):
-            tags = SubElement(question, "tags")
+            tags = SubElement(question_element, "tags")
             SubElement(SubElement(tags, "tag"), "text").text = f"{word}{draw.word()}"
     if draw.chance(0.4):
-        draw.add_unknown(question, UNKNOWN)
+        draw.add_unknown(question_element, UNKNOWN)
 
 
 def add_moodle_text(draw: Draw, element: Element) -> None:
@@ -196,26 +198,26 @@ def qti_file(draw: Draw) -> bytes:
 
 
 def qti_item(draw: Draw) -> Element:
-    item = Element("assessmentItem", identifier=draw.question, title=draw.word())
+    item_element = Element("assessmentItem", identifier=draw.question, title=draw.word())
     if draw.chance(0.2):
-        item.set(draw.dice.choice(("label", "note")), draw.word())
+        item_element.set(draw.dice.choice(("label", "note")), draw.word())
     kind = draw.dice.choice(INTERACTIONS)
     is_choice = kind == "choiceInteraction"
-    declaration = SubElement(item, "responseDeclaration", identifier="R")
-    correct = SubElement(declaration, "correctResponse")
+    response_declaration = SubElement(item_element, "responseDeclaration", identifier="R")
+    correct = SubElement(response_declaration, "correctResponse")
     for number in range(draw.dice.choice((1, 1, 2))):
         SubElement(correct, "value").text = f"c{number}" if is_choice else draw.word()
     if draw.chance(0.3):
-        mapping = SubElement(declaration, "mapping")
+        mapping = SubElement(response_declaration, "mapping")
         for worth in ("1", "0.5", "0", "x")[: draw.dice.randint(1, 4)]:
             SubElement(mapping, "mapEntry", mapKey="c0" if is_choice else draw.word(), mappedValue=worth)
-    body = SubElement(item, "itemBody")
+    item_body = SubElement(item_element, "itemBody")
     for _ in range(2):
-        body.append(xhtml(draw))
+        item_body.append(xhtml(draw))
     if draw.chance(0.2):
-        block = SubElement(body, "rubricBlock", view=draw.dice.choice(("scorer", "candidate")))
+        block = SubElement(item_body, "rubricBlock", view=draw.dice.choice(("scorer", "candidate")))
         block.append(xhtml(draw))
-    paragraph = SubElement(body, "p")
+    paragraph = SubElement(item_body, "p")
     paragraph.text = draw.word()
     interaction = SubElement(paragraph, kind, responseIdentifier="R", maxChoices=draw.dice.choice("10"))
     interaction.tail = draw.word() if draw.chance(0.5) else None
@@ -231,10 +233,10 @@ def qti_item(draw: Draw) -> Element:
     if draw.chance(0.2):
         draw.add_unknown(interaction, ("simpleAssociableChoice", "gapText", "extra"))
     if draw.chance(0.3):
-        draw.add_unknown(item, QTI_PARTS)
+        draw.add_unknown(item_element, QTI_PARTS)
     if draw.chance(0.3):
-        SubElement(item, "modalFeedback", identifier="explanation").append(xhtml(draw))
-    return item
+        SubElement(item_element, "modalFeedback", identifier="explanation").append(xhtml(draw))
+    return item_element
 
 
 def xhtml(draw: Draw) -> Element:

@@ -40,8 +40,8 @@ def test_an_announced_test_that_did_not_end_has_failed() -> None:
 
 
 def test_a_test_that_was_skipped_while_it_ran_is_no_result() -> None:
-    messages = [{"session": 0, "test": "a", "skipped": True}, {"session": 0, "test": "b", "passed": True}]
-    report = parse_step_report(report_lines(BEGIN, *messages))
+    test_messages = [{"session": 0, "test": "a", "skipped": True}, {"session": 0, "test": "b", "passed": True}]
+    report = parse_step_report(report_lines(BEGIN, *test_messages))
     assert [(test.name, test.passed) for test in report.simulations[0].tests] == [("b", True)]
     assert report.oddities == ()
 

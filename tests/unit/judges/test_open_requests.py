@@ -26,7 +26,7 @@ class Tokens:
 async def status_of_request(app: AdmissionControl, name: str) -> int:
     token_id, secret = SECRETS[name]
     authorization = f"Bearer {access_token.token_text(token_id, secret, 'bwj')}".encode()
-    scope = {"type": "http", "method": "GET", "path": "/wait", "headers": [(b"authorization", authorization)]}
+    asgi_scope = {"type": "http", "method": "GET", "path": "/wait", "headers": [(b"authorization", authorization)]}
     sent: list[Message] = []
 
     async def receive() -> Message:
@@ -35,7 +35,7 @@ async def status_of_request(app: AdmissionControl, name: str) -> int:
     async def send(message: Message) -> None:
         sent.append(message)
 
-    await app(scope, receive, send)
+    await app(asgi_scope, receive, send)
     return int(sent[0]["status"])
 
 

@@ -31,7 +31,7 @@ def ansi_port_addition(document: Document, module_node: Node, port_declaration: 
         old_header = first_child_of_kind(module_node, "module_nonansi_header")
         port_list = first_child_of_kind(old_header, "list_of_ports")
         # `module m ();` has a list without ports, and may be written either way.
-        if port_list is None or any(part.is_named for part in port_list.children):
+        if port_list is None or any(child.is_named for child in port_list.children):
             return None
         _, end = code_point_range(document, port_list)
         return TextChange(end - 1, end - 1, port_declaration)
@@ -44,7 +44,7 @@ def ansi_port_addition(document: Document, module_node: Node, port_declaration: 
             else None
         )
     declared_ports = [
-        part for part in port_declarations.children if part.is_named and not part.type.endswith("comment")
+        child for child in port_declarations.children if child.is_named and not child.type.endswith("comment")
     ]
     if not declared_ports:
         _, end = code_point_range(document, port_declarations)
