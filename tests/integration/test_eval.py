@@ -318,15 +318,15 @@ def test_hidden_tests_take_no_time_from_a_model(desk: Desk) -> None:
 
 def test_a_sample_that_is_tried_again_has_its_whole_time(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOCAL_API_KEY", "none")
-    failure = PlayedReply(b'{"error": {"message": "down"}}', 400, {"Content-Type": "application/json"}, delay_s=3.5)
-    success = dataclasses.replace(content("C"), delay_s=3.5)
+    failure = PlayedReply(b'{"error": {"message": "down"}}', 400, {"Content-Type": "application/json"}, delay_s=5)
+    success = dataclasses.replace(content("C"), delay_s=5)
     with JudgeEndpoint(in_turn(failure, success)) as endpoint:
-        log = run(desk, "openai-api/local/m", problems="amdahl", time_s=6, base_url=endpoint.url)
+        log = run(desk, "openai-api/local/m", problems="amdahl", time_s=9, base_url=endpoint.url)
         assert summary_of_run(log)["error"] == 1
         second_log = resume_run(Path(log.location), "none")
     assert (summary_of_run(second_log)["error"], len(endpoint.requests)) == (0, 2)
     (attempt,) = desk.attempts()
-    assert desk.state(attempt.id) is AttemptState.SUBMITTED, "two tries of 3.5 s are not over a limit of 6 s"
+    assert desk.state(attempt.id) is AttemptState.SUBMITTED, "two tries of 5 s are not over a limit of 9 s"
 
 
 def test_nothing_hidden_is_in_prompts_logs_or_attempts(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -462,5 +462,5 @@ async def test_githubs_server_knows_the_messages_of_its_dialect(tmp_path: Path, 
             (offer,) = dialect.offers_in_result([{"insertText": "assign y = a;", "command": None}], document)
             dialect.report_shown(connection, offer)
             dialect.report_partly_accepted(connection, offer, 6)
-            assert await dialect.next_edits(connection, document, 20.0) is None
+            assert await dialect.request_next_edits(connection, document, 20.0) is None
             assert (await connection.request("checkStatus", {}, 20.0)).result == {"status": "NotSignedIn"}

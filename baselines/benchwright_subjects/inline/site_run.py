@@ -278,15 +278,15 @@ class _SitePlay:
         offered_count, made_count = None, 0
         while made_count < _MOST_EDITS:
             document = self.played_site.document
-            request_next_edits = await session.request_next_edits(document)
-            if request_next_edits is None:
+            next_edits = await session.request_next_edits(document)
+            if next_edits is None:
                 break
-            offered_count = (offered_count or 0) + request_next_edits.count
-            if request_next_edits.first_edit is None or not await asyncio.to_thread(
-                self._accepts_edit, document, request_next_edits.first_edit
+            offered_count = (offered_count or 0) + next_edits.count
+            if next_edits.first_edit is None or not await asyncio.to_thread(
+                self._accepts_edit, document, next_edits.first_edit
             ):
                 break
-            self.played_site.document = await session.make_edit(document, request_next_edits.first_edit)
+            self.played_site.document = await session.make_edit(document, next_edits.first_edit)
             await self._witness.on_text_changed(document, self.played_site.document, TextOrigin.ACCEPTED)
             made_count += 1
         return offered_count, made_count

@@ -198,7 +198,7 @@ class StandardDialect:
         """Say that the user took an offer, which is in the document now: by its command, if it has one."""
         await self._execute_command(connection, offer.command)
 
-    async def next_edits(
+    async def request_next_edits(
         self, connection: ServerConnection, document: DocumentVersion, timeout_s: float
     ) -> NextEdits | None:
         """Edits that the server proposes after an offer was accepted; None if the dialect has no such thing.

@@ -110,7 +110,7 @@ class UserSession:
 
     async def request_next_edits(self, document: DocumentVersion) -> NextEdits | None:
         """The next edits that the server proposes; None if it does not do that."""
-        return await self._dialect.next_edits(self.connection, document, self._timeout_s)
+        return await self._dialect.request_next_edits(self.connection, document, self._timeout_s)
 
     async def make_edit(self, document: DocumentVersion, edit: NextEdit) -> DocumentVersion:
         """Make an edit, and say so."""
