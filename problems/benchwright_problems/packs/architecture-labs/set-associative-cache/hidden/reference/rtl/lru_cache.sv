@@ -51,7 +51,7 @@ module lru_cache #(
             end
     end
 
-    assign line = lines[index * WAYS + way];
+    assign line = lines[index * WAYS + {29'd0, way}];
 
     always_comb begin
         some_invalid = 1'b0;
@@ -63,7 +63,7 @@ module lru_cache #(
             end
         if (!some_invalid)
             for (int w = 0; w < WAYS; w++)
-                if (ages[fetched_index * WAYS + w] == WAYS - 1) victim = w[2:0];
+                if ({29'd0, ages[fetched_index * WAYS + w]} == WAYS - 1) victim = w[2:0];
     end
 
     assign stall = req && (fetching_q || !present);
@@ -84,7 +84,7 @@ module lru_cache #(
         if (uses)
             for (int w = 0; w < WAYS; w++) begin
                 if (w[2:0] == used_way) ages[used_index * WAYS + w] <= 3'd0;
-                else if (ages[used_index * WAYS + w] < ages[used_index * WAYS + used_way])
+                else if (ages[used_index * WAYS + w] < ages[used_index * WAYS + {29'd0, used_way}])
                     ages[used_index * WAYS + w] <= ages[used_index * WAYS + w] + 3'd1;
             end
         if (inv)
@@ -93,9 +93,9 @@ module lru_cache #(
                     valid_q[inv_index * WAYS + w] <= 1'b0;
         if (stores) begin
             fetching_q <= 1'b0;
-            lines[fetched_index * WAYS + victim] <= mem_data;
-            tags[fetched_index * WAYS + victim] <= fetched_q[12:INDEX_BITS];
-            valid_q[fetched_index * WAYS + victim] <= 1'b1;
+            lines[fetched_index * WAYS + {29'd0, victim}] <= mem_data;
+            tags[fetched_index * WAYS + {29'd0, victim}] <= fetched_q[12:INDEX_BITS];
+            valid_q[fetched_index * WAYS + {29'd0, victim}] <= 1'b1;
         end else if (stall && !fetching_q) begin
             fetching_q <= 1'b1;
             fetched_q <= addr[15:3];
