@@ -134,13 +134,13 @@ async def test_an_unsolved_side_that_hangs_is_stopped_early_each_time(
 ) -> None:
     checked_problem = problem(HANGS_UNSOLVED)
     first = await check_sides(checked_problem)
-    assert (first.proof, first.limit_s) == (ProofState.PROVED, 3.0), first.reason
+    assert (first.proof_state, first.limit_s) == (ProofState.PROVED, 3.0), first.reason
     assert first.empty is not None
     assert first.empty.reason is Reason.TIMEOUT
     assert "The empty files were stopped after 3 s." in first.remarks
     assert sandbox.limits_s == [600.0, 3.0, 3.0]
     # On another day the machine may be less busy.
-    assert (await check_sides(checked_problem)).proof is ProofState.PROVED
+    assert (await check_sides(checked_problem)).proof_state is ProofState.PROVED
     assert sandbox.limits_s == [600.0, *[3.0] * 4]
 
 
@@ -158,7 +158,7 @@ async def test_a_short_time_out_is_no_verdict_under_the_whole_limit(
 
 async def test_a_references_time_counts_in_full(check_sides: Check, sandbox: CountingSandbox) -> None:
     slow = await check_sides(problem(script("grep -q assign /code/rtl/inv.sv && sleep 1.5"), wall_s=30.0))
-    assert slow.proof is ProofState.PROVED, slow.reason
+    assert slow.proof_state is ProofState.PROVED, slow.reason
     assert sandbox.limits_s[0] == 30.0
 
 
@@ -173,20 +173,20 @@ async def test_unsolved_files_have_a_multiple_of_the_references_time(
 
 async def test_a_harness_without_a_reference_executes(check_sides: Check) -> None:
     two_sided = await check_sides(problem(COCOTB, reference=None))
-    assert two_sided.proof is ProofState.EXECUTES, two_sided.reason
+    assert two_sided.proof_state is ProofState.EXECUTES, two_sided.reason
     assert two_sided.reason == "no reference: the harness executes (tests ran: 2)"
     assert two_sided.starting.outcome is Outcome.FAILED
 
 
 async def test_starting_files_show_that_a_harness_executes(check_sides: Check) -> None:
     two_sided = await check_sides(problem(COCOTB, reference=None, starting=DESIGN.replace("~", "")))
-    assert (two_sided.proof, two_sided.most_tests_run) == (ProofState.EXECUTES, 2)
+    assert (two_sided.proof_state, two_sided.most_tests_run) == (ProofState.EXECUTES, 2)
 
 
 async def test_a_harness_that_runs_no_test_says_why(check_sides: Check) -> None:
     broken_harness = {**COCOTB, "src/test_runner.py": RUNNER.replace("get_runner(", "no_runner(")}
     two_sided = await check_sides(problem(broken_harness, reference=None))
-    assert two_sided.proof is ProofState.UNDECIDED
+    assert two_sided.proof_state is ProofState.UNDECIDED
     assert two_sided.reason == (
         "no reference: no test ran: The harness of this problem is broken: a program of it uses a name that is not"
         " defined."
@@ -195,7 +195,7 @@ async def test_a_harness_that_runs_no_test_says_why(check_sides: Check) -> None:
 
 async def test_files_that_solve_nothing_and_pass_are_wrong_without_a_reference_too(check_sides: Check) -> None:
     two_sided = await check_sides(problem(script("true"), reference=None, starting=DESIGN))
-    assert (two_sided.proof, two_sided.passes_without_solution) == (ProofState.WRONG, True)
+    assert (two_sided.proof_state, two_sided.passes_without_solution) == (ProofState.WRONG, True)
 
 
 async def test_the_estimate_knows_what_took_no_time(check_sides: Check) -> None:
