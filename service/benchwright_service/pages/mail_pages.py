@@ -25,7 +25,7 @@ async def mail_choices_page(visit: Visit) -> Response:
         visit.session,
         offered=await _offered_kinds(visit),
         unwanted=await visit.bench.mail_choices.unwanted_kinds(visit.account),
-        email_address=await visit.bench.mail_choices.email_address(visit.account),
+        address=await visit.bench.mail_choices.email_address(visit.account),
     )
 
 
