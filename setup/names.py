@@ -22,13 +22,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from folders import ROOT
+import folders
 from mypy import build, errors, main, nodes, types
 
 LIMIT = 8
 """Unrelated types that one name may stand for."""
 
-ACCEPTED = ROOT / "setup" / "names.toml"
+ACCEPTED = folders.ROOT / "setup" / "names.toml"
 
 
 class TypesError(Exception):
@@ -188,6 +188,8 @@ def read_bindings(arguments: list[str]) -> dict[str, Bindings]:
         TypesError: mypy finds an error.
     """
     sources, options = main.process_options(arguments)
+    # Checkouts on one machine share what mypy knows of installed packages; it compares their contents, not their places.
+    options.cache_dir = str(folders.cache() / "mypy")
     options.export_types = True
     options.preserve_asts = True
     # A module that comes as text is never taken from the cache, which has no trees; what it imports is.
