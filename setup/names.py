@@ -188,7 +188,7 @@ def read_bindings(arguments: list[str]) -> dict[str, Bindings]:
         TypesError: mypy finds an error.
     """
     sources, options = main.process_options(arguments)
-    # Checkouts on one machine share what mypy knows of installed packages; it compares their contents, not their places.
+    # Checkouts on one machine share what mypy knows of installed packages: it compares contents, not places.
     options.cache_dir = str(folders.cache() / "mypy")
     options.export_types = True
     options.preserve_asts = True
