@@ -187,9 +187,8 @@ def read_bindings(arguments: list[str]) -> dict[str, Bindings]:
     Raises:
         TypesError: mypy finds an error.
     """
-    sources, options = main.process_options(arguments)
     # Checkouts on one machine share what mypy knows of installed packages: it compares contents, not places.
-    options.cache_dir = str(folders.cache() / "mypy")
+    sources, options = main.process_options(["--cache-dir", str(folders.cache() / "mypy"), *arguments])
     options.export_types = True
     options.preserve_asts = True
     # Trees are kept all the same, but of installed packages without the functions' bodies, which take most of the time.
