@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -657,16 +658,21 @@ WORLDS: Mapping[str, Callable[[], tuple[Callable[[Bench], Outputs], Callable[[Ju
 class PaperRun:
     """What the commands of a paper's rows made."""
 
-    paper: str
     result_by_command: Outputs
     taken_commands: frozenset[str]
 
 
 @pytest.fixture(scope="module")
-def paper_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> PaperRun:
-    run_paper, play = WORLDS[request.param]()
-    with bench(tmp_path_factory.mktemp("paper"), play) as world:
-        return PaperRun(request.param, run_paper(world), frozenset(world.taken_commands))
+def run_of_paper(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], PaperRun]:
+    """The run of a paper's commands, made once."""
+
+    @cache
+    def run(paper: str) -> PaperRun:
+        run_paper, play = WORLDS[paper]()
+        with bench(tmp_path_factory.mktemp("paper"), play) as world:
+            return PaperRun(run_paper(world), frozenset(world.taken_commands))
+
+    return run
 
 
 def at_place(output: Any, value_place: Place) -> Any:
@@ -711,23 +717,19 @@ def test_every_row_has_a_command_or_says_why_not() -> None:
         assert list_row.commands or (reason != list_row.command and len(reason) > 20), list_row
 
 
-@pytest.mark.parametrize("paper_run", PAPERS, indirect=True)
+@pytest.mark.parametrize("paper", PAPERS)
 def test_every_command_of_the_list_is_run_as_the_list_has_it(
-    paper_run: PaperRun, request: pytest.FixtureRequest
+    run_of_paper: Callable[[str], PaperRun], paper: str
 ) -> None:
-    (paper,) = request.node.callspec.params.values()
     listed = {command for list_row in MADE if list_row.paper == paper for command in list_row.commands}
-    assert listed - paper_run.taken_commands == listed & ELSEWHERE.keys()
+    assert listed - run_of_paper(paper).taken_commands == listed & ELSEWHERE.keys()
 
 
-@pytest.mark.parametrize(
-    ("paper_run", "list_row", "shown"),
-    [(list_row.paper, list_row, shown) for list_row, shown in SHOWN],
-    ids=[f"{list_row.paper}-{shown}" for list_row, shown in SHOWN],
-    indirect=["paper_run"],
-)
-def test_a_value_of_the_list_is_the_one_worked_out_by_hand(paper_run: PaperRun, list_row: Row, shown: str) -> None:
-    output = shown_output(paper_run.result_by_command, list_row, shown)
+@pytest.mark.parametrize(("list_row", "shown"), SHOWN, ids=[f"{list_row.paper}-{shown}" for list_row, shown in SHOWN])
+def test_a_value_of_the_list_is_the_one_worked_out_by_hand(
+    run_of_paper: Callable[[str], PaperRun], list_row: Row, shown: str
+) -> None:
+    output = shown_output(run_of_paper(list_row.paper).result_by_command, list_row, shown)
     for value_place, value in VALUES[list_row.paper, shown].items():
         actual = at_place(output, value_place)
         assert actual == (pytest.approx(value) if isinstance(value, float) else value), value_place
