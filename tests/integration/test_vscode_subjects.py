@@ -122,6 +122,7 @@ async def test_a_hostile_extension_sees_and_leaves_nothing_and_its_silence_has_a
     assert gone(str(tmp_path))
 
 
+@pytest.mark.nightly
 async def test_an_extension_that_edits_by_itself_ends_its_site(vsix: Path) -> None:
     script = {"mode": "edits", "rules": [{"after": ");", "say": "assign y = a & b;"}]}
     site_record = await played(vsix, script, AcceptPolicy.ALWAYS, PlayRules())
@@ -129,6 +130,7 @@ async def test_an_extension_that_edits_by_itself_ends_its_site(vsix: Path) -> No
     assert site_record.failure.failure is ServerFailure.CHANGED_FILES
 
 
+@pytest.mark.nightly
 async def test_next_edits_are_made_by_the_policy_undone_if_refused_and_the_same_again(vsix: Path) -> None:
     refused_text = "endmodule : m\n// the end"
     script = {
