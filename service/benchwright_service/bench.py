@@ -453,6 +453,7 @@ async def open_bench(
         opened.push_async_callback(checks.close)
         collecting = QuestionCollecting.from_database(administration.database, store, question_models)
         opened.push_async_callback(collecting.tries.close)
+        opened.push_async_callback(collecting.exams.close)
         item_reports = ItemReports(administration.database, log, snapshots)
         opened.push_async_callback(item_reports.close)
         replays = Replays(log)

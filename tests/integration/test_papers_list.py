@@ -61,10 +61,15 @@ ROWS = list(rows())
 MADE = [list_row for list_row in ROWS if list_row.commands]
 COURSE_QUESTIONS = "test_two_models_are_wrong_two_reviewers_accept_and_the_pack_has_it"
 TAKEDOWN = "test_an_author_asks_staff_take_it_down_and_only_its_number_day_and_kind_of_reason_remain"
+EXAM = "test_questions_become_unfinished_ones_of_their_author_and_a_lost_one_is_named"
 AGENT_IMAGE = "test_an_agent_of_the_template_works_on_designs_which_are_graded"
 ELSEWHERE = {
     "benchwright toolchain list": {"test_newer_cocotb.py": "test_both_versions_are_listed"},
-    "benchwright serve": {"test_course_questions.py": COURSE_QUESTIONS, "test_question_takedowns.py": TAKEDOWN},
+    "benchwright serve": {
+        "test_course_questions.py": COURSE_QUESTIONS,
+        "test_question_takedowns.py": TAKEDOWN,
+        "test_exams_at_service.py": EXAM,
+    },
     "benchwright eval agent-image my-agent --pack cvdp --out work": {"test_agent_image.py": AGENT_IMAGE},
     "benchwright grade cvdp --responses work/answers.jsonl --solver my-agent --out graded": {
         "test_agent_image.py": AGENT_IMAGE

@@ -144,7 +144,7 @@ def _files_of_item(
     form = ReviewForm(
         findings=tuple(finding_sentences),
         format=exam_item.format,
-        answer=_closed_answer_or_empty(exam_item),
+        answer=closed_answer_or_empty(exam_item),
         points=exam_item.points,
         choices={letter: markdown.escape_paragraph(text) for letter, text in exam_item.choices.items()},
     )
@@ -152,7 +152,7 @@ def _files_of_item(
     yield FORM_FILE, toml_table_text(values).encode()
 
 
-def _closed_answer_or_empty(exam_item: ExamItem) -> str:
+def closed_answer_or_empty(exam_item: ExamItem) -> str:
     """The key of a closed question, if its solution begins with it."""
     solution_text = exam_item.solution[0].text if exam_item.solution else ""
     if exam_item.format.answered_by is AnswerKind.CHOICE and (match := _CHOSEN.match(solution_text)):

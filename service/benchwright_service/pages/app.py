@@ -35,6 +35,7 @@ from benchwright_service.pages import (
     closing_pages,
     course_pages,
     course_settings_pages,
+    exam_pages,
     grade_pages,
     lti_pages,
     mail_pages,
@@ -54,6 +55,7 @@ from benchwright_service.pages import (
 from benchwright_service.pages.course_places import places_of_visit
 from benchwright_service.pages.rendering import ASSETS, SECURITY, FormProblem, TemplatePage, asset_content, render
 from benchwright_service.pages.visit import Visit, cookie_name
+from benchwright_service.questions.exam_readings import MOST_EXAM_BYTES
 from benchwright_service.questions.pictures import MOST_BYTES
 from benchwright_teaching.local_times import is_zone
 
@@ -77,6 +79,8 @@ _TEXTS_BYTES = 512 << 10
 """Of a question's form without pictures."""
 _FILES_BYTES = MOST_FIGURES * MOST_BYTES + _TEXTS_BYTES
 """Of one with pictures."""
+_EXAM_BYTES = MOST_EXAM_BYTES + (1 << 20)
+"""Of one with an exam, which may be a little too large: the page says so."""
 _FORM_TIME_S = 20.0
 _MOST_FIELDS = 2_000
 """A course's groups have one for each person."""
@@ -273,6 +277,17 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
             guard.for_signed_in_with_files(question_pages.create_question),
             methods=["POST"],
         ),
+        Route("/courses/{course}/questions/exams", guard.for_signed_in(exam_pages.exam_form)),
+        Route(
+            "/courses/{course}/questions/exams",
+            guard.for_signed_in(exam_pages.begin_reading_exam, most_file_bytes=_EXAM_BYTES),
+            methods=["POST"],
+        ),
+        Route("/courses/{course}/questions/exams/{exam}", guard.for_signed_in(exam_pages.exam_page)),
+        Route(
+            "/courses/{course}/questions/exams/{exam}", guard.for_signed_in(exam_pages.discard_exam), methods=["POST"]
+        ),
+        Route("/courses/{course}/questions/exams/{exam}/state", guard.for_signed_in(exam_pages.exam_state_fragment)),
         Route("/courses/{course}/questions/{question}", guard.for_signed_in(question_pages.question_page)),
         Route(
             "/courses/{course}/questions/{question}",
@@ -381,9 +396,9 @@ class _RouteGuard:
 
     def for_signed_in_with_files(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
         """A page for who is signed in, with a form that may bring pictures."""
-        return self.for_signed_in(page, takes_files=True)
+        return self.for_signed_in(page, most_file_bytes=_FILES_BYTES)
 
-    def for_signed_in(self, page: Page, *, takes_files: bool = False) -> Callable[[Request], Awaitable[Response]]:
+    def for_signed_in(self, page: Page, *, most_file_bytes: int = 0) -> Callable[[Request], Awaitable[Response]]:
         """A page for who is signed in; others are asked to sign in."""
 
         async def answer(request: Request) -> Response:
@@ -391,7 +406,7 @@ class _RouteGuard:
             if session is None:
                 onward = "/sign-in?device" if request.url.path == "/device" else "/sign-in"
                 return RedirectResponse(onward, HTTPStatus.SEE_OTHER, headers=SECURITY)
-            return await self._guarded_response(page, request, session, takes_files=takes_files)
+            return await self._guarded_response(page, request, session, most_file_bytes=most_file_bytes)
 
         return answer
 
@@ -414,7 +429,7 @@ class _RouteGuard:
         session: BrowserSession | None,
         *,
         is_from_elsewhere: bool = False,
-        takes_files: bool = False,
+        most_file_bytes: int = 0,
         takes_multipart: bool = False,
     ) -> Response:
         try:
@@ -425,7 +440,7 @@ class _RouteGuard:
             form = FormData()
             if request.method == "POST":
                 form = await self._checked_form(
-                    request, session, takes_files=takes_files, takes_multipart=takes_multipart
+                    request, session, most_file_bytes=most_file_bytes, takes_multipart=takes_multipart
                 )
             if _has_null_byte(request, form):
                 raise HTTPException(HTTPStatus.BAD_REQUEST)
@@ -437,14 +452,14 @@ class _RouteGuard:
             await request.close()
 
     async def _checked_form(
-        self, request: Request, session: BrowserSession | None, *, takes_files: bool, takes_multipart: bool
+        self, request: Request, session: BrowserSession | None, *, most_file_bytes: int, takes_multipart: bool
     ) -> FormData:
         length = request.headers.get("content-length", "")
         kind = request.headers.get("content-type", "").partition(";")[0]
         has_parts = kind == "multipart/form-data"
-        has_files = takes_files and has_parts
+        has_files = bool(most_file_bytes) and has_parts
         # Without the length, a body has no end that is known beforehand.
-        most_bytes = _FILES_BYTES if has_files else _TEXTS_BYTES if takes_files else _FORM_BYTES
+        most_bytes = most_file_bytes if has_files else _TEXTS_BYTES if most_file_bytes else _FORM_BYTES
         if not length.isdigit() or int(length) > most_bytes:
             raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
         is_taken = has_files or (takes_multipart and has_parts) or kind == "application/x-www-form-urlencoded"
@@ -513,7 +528,7 @@ async def _failure_page(request: Request, error: Exception) -> Response:
 _SAID = {
     HTTPStatus.BAD_REQUEST: ("The address or the form has a null byte.", "Type the text again instead of pasting it."),
     HTTPStatus.FORBIDDEN: ("This form is not from a page of this service.", "Open the page again, and repeat it."),
-    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: ("The form is too large.", "Write less into it."),
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: ("The form is too large.", "Write less into it, or choose a smaller file."),
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE: ("This is not a form of this service.", "Open the page again."),
     HTTPStatus.REQUEST_TIMEOUT: ("The form did not arrive in time.", "Repeat it with a better connection."),
     HTTPStatus.TOO_MANY_REQUESTS: ("These were too many pages within a minute.", "Wait a minute."),

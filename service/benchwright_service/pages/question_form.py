@@ -89,6 +89,13 @@ def empty_fields(question_format: QuestionFormat) -> Mapping[str, Any]:
     return _form_fields(question_format, {}, credited=True, has_consent=False)
 
 
+def exam_question_fields(question: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The fields of a question that was read of an exam."""
+    values = {name: question[name] for name in ("title", "statement", "answer", "explanation")}
+    values |= dict(zip(LETTERS, question["choices"], strict=False))
+    return _form_fields(chosen_format(question["format"]), values, credited=True, has_consent=False)
+
+
 def question_fields(
     content: WrittenQuestion, earlier_versions: Iterable[WrittenQuestion], *, credited: bool
 ) -> Mapping[str, Any]:

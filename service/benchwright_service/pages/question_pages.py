@@ -13,7 +13,7 @@ from benchwright_authoring.answers_of_models import FORMATS_ANSWERED_IN_WORDS
 from benchwright_authoring.review.checks import ReviewCheck
 from benchwright_authoring.written_question import LETTERS
 from benchwright_problems.problem import AnswerKind
-from benchwright_remote.messages import Membership, Role
+from benchwright_remote.messages import Membership
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.question_form import (
     FORMATS,
@@ -57,7 +57,7 @@ _SHOWN = frozenset({QuestionState.ACCEPTED, QuestionState.WITHDRAWN})
 
 async def questions_page(visit: Visit) -> Response:
     """Page of the questions that the course collects: one's own, the ranking, and for staff the progress."""
-    return await _questions_page(visit, await _writer_membership(visit), None)
+    return await _questions_page(visit, await visit.writer_membership(), None)
 
 
 async def submit_question_call(visit: Visit) -> Response:
@@ -95,7 +95,7 @@ async def take_question_down(visit: Visit) -> Response:
 
     An archived course is no obstacle.
     """
-    membership = await _writer_membership(visit)
+    membership = await visit.writer_membership()
     question, collecting = visit.request.path_params["question"], visit.bench.collecting
     try:
         reason = TakedownReason[visit.form_field("reason")]
@@ -115,7 +115,7 @@ async def take_question_down(visit: Visit) -> Response:
 
 async def new_question_form(visit: Visit) -> Response:
     """An empty form of the format that the address names."""
-    membership = await _writer_membership(visit)
+    membership = await visit.writer_membership()
     fields = empty_fields(chosen_format(visit.query_field("format")))
     form = await unfinished_form(visit, membership, visit.query_field("form")) or UnfinishedForm(
         new_form_id(), fields, None
@@ -125,7 +125,7 @@ async def new_question_form(visit: Visit) -> Response:
 
 async def create_question(visit: Visit) -> Response:
     """Takes a new question."""
-    membership = await _writer_membership(visit)
+    membership = await visit.writer_membership()
     try:
         if (response := await keep_or_discard_if_asked(visit, membership, None)) is not None:
             return response
@@ -141,13 +141,13 @@ async def create_question(visit: Visit) -> Response:
 
 async def question_page(visit: Visit) -> Response:
     """One question: for its author with what can be done, for staff once it is decided."""
-    membership = await _writer_membership(visit)
+    membership = await visit.writer_membership()
     return await _question_page(visit, membership, await _readable_question(visit, membership), None)
 
 
 async def change_question(visit: Visit) -> Response:
     """Makes the author's change to it: save, try, submit, withdraw, begin its twin."""
-    membership = await _writer_membership(visit)
+    membership = await visit.writer_membership()
     question = await _readable_question(visit, membership)
     act = visit.form_field("act")
     try:
@@ -191,7 +191,7 @@ async def _carry_out_author_action(
 
 async def figure_of_question(visit: Visit) -> Response:
     """A picture of the newest version, for those who may read that; reviewers may while they review it."""
-    membership = await _writer_membership(visit)
+    membership = await visit.writer_membership()
     question = await visit.bench.collecting.questions.find_question(
         membership.course, visit.request.path_params["question"]
     )
@@ -212,7 +212,7 @@ async def figure_of_question(visit: Visit) -> Response:
 
 async def tries_fragment(visit: Visit) -> Response:
     """Answers of models so far, as a part of the question's page."""
-    membership = await _writer_membership(visit)
+    membership = await visit.writer_membership()
     question = await _readable_question(visit, membership)
     return render("question_tries", visit.session, **await _try_template_values(visit, question))
 
@@ -350,16 +350,6 @@ async def _try_template_values(visit: Visit, question: VersionedQuestion) -> Map
         "is_trying": any(attempt.is_waiting for attempt in question_tries),
         "wrong": sum(attempt.is_right is False for attempt in question_tries),
     }
-
-
-async def _writer_membership(visit: Visit) -> Membership:
-    """Membership of who may write questions: all of a course that collects some, and its staff who may begin that."""
-    membership = await visit.membership()
-    if membership.role is Role.MONITOR:
-        raise unknown_page_refusal()
-    if membership.role not in STAFF and await visit.bench.collecting.questions.find_call(membership.course) is None:
-        raise unknown_page_refusal()
-    return membership
 
 
 async def _readable_question(visit: Visit, membership: Membership) -> VersionedQuestion:

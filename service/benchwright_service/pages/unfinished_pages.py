@@ -47,7 +47,11 @@ async def unfinished_rows(visit: Visit, membership: Membership) -> Sequence[Unfi
     forms = await visit.bench.collecting.unfinished.forms_of_author(membership.course, visit.account)
     return [
         UnfinishedRow(
-            f"new?form={form.id}" if _NEW_FORM.fullmatch(form.id) else form.id,
+            f"exams/{form.id}"
+            if "exam" in form.fields
+            else f"new?form={form.id}"
+            if _NEW_FORM.fullmatch(form.id)
+            else form.id,
             str(form.fields["title"]),
             form.kept_time,
         )
@@ -57,7 +61,8 @@ async def unfinished_rows(visit: Visit, membership: Membership) -> Sequence[Unfi
 
 async def unfinished_form(visit: Visit, membership: Membership, form_id: str) -> UnfinishedForm | None:
     """Returns a form as the person who asks left it; None if they left none of that id."""
-    return await visit.bench.collecting.unfinished.find(membership.course, visit.account, form_id)
+    form = await visit.bench.collecting.unfinished.find(membership.course, visit.account, form_id)
+    return form if form is not None and "exam" not in form.fields else None
 
 
 def new_form_id() -> str:

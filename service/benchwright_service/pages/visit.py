@@ -178,6 +178,19 @@ class Visit:
             raise unknown_page_refusal()
         return membership
 
+    async def writer_membership(self) -> Membership:
+        """The same, if they may write questions: all of a course that collects some, and its staff who may begin that.
+
+        Raises:
+            RefusalError: The person may not write questions.
+        """
+        membership = await self.membership()
+        if membership.role is Role.MONITOR:
+            raise unknown_page_refusal()
+        if membership.role not in STAFF and await self.bench.collecting.questions.find_call(membership.course) is None:
+            raise unknown_page_refusal()
+        return membership
+
     async def changeable_membership(self) -> Membership:
         """The same, if the course can be changed.
 

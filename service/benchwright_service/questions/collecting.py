@@ -7,6 +7,7 @@ from typing import Self
 
 from benchwright_foundation.database import Database
 from benchwright_problems.storage.store import Store
+from benchwright_service.questions.exam_readings import ExamReadings
 from benchwright_service.questions.notices import Notices
 from benchwright_service.questions.pictures import PictureReader
 from benchwright_service.questions.publishing import Publishing
@@ -24,6 +25,7 @@ class QuestionCollecting:
 
     questions: Questions
     unfinished: UnfinishedQuestions
+    exams: ExamReadings
     tries: ModelTries
     reviews: Reviews
     statistics: QuestionStatistics
@@ -34,7 +36,7 @@ class QuestionCollecting:
 
     @classmethod
     def from_database(cls, database: Database, store: Store, models: QuestionModels | None) -> Self:
-        """The parts over an open database; `tries` has to be closed in the end.
+        """The parts over an open database; `tries` and `exams` have to be closed in the end.
 
         Args:
             database: Database of the service.
@@ -45,9 +47,11 @@ class QuestionCollecting:
             ConfigurationError: The variable of a model's key is not set.
         """
         questions, takedowns = Questions(database), Takedowns(database)
+        unfinished = UnfinishedQuestions(database)
         return cls(
             questions,
-            UnfinishedQuestions(database),
+            unfinished,
+            ExamReadings(unfinished),
             ModelTries(database, models),
             Reviews(database),
             QuestionStatistics(database),

@@ -71,6 +71,26 @@ class UnfinishedQuestions:
                 )
         return UnfinishedForm(form_id, fields, moment(kept_at))
 
+    async def keep_forms_of_exam(
+        self,
+        course: str,
+        author: str,
+        exam_id: str,
+        exam_fields: Mapping[str, Any],
+        fields_by_form: Mapping[str, Mapping[str, Any]],
+    ) -> None:
+        """Keeps how far an exam is read, and the forms of its questions, unless it was discarded meanwhile."""
+        base = {"course": course, "author": author, "at": self._now()}
+        conditions = UNFINISHED.c.course == course, UNFINISHED.c.author == author, UNFINISHED.c.form == exam_id
+        async with self._database.write_transaction() as connection:
+            update_outcome = await connection.execute(
+                update(UNFINISHED).where(*conditions).values(fields=json.dumps(exam_fields), at=base["at"])
+            )
+            # Nobody gets forms back who was deleted meanwhile.
+            if update_outcome.rowcount and fields_by_form:
+                rows = [base | {"form": name, "fields": json.dumps(fields)} for name, fields in fields_by_form.items()]
+                await connection.execute(insert(UNFINISHED), rows)
+
     async def find(self, course: str, author: str, form_id: str) -> UnfinishedForm | None:
         """Returns an author's form; None if it is saved, discarded, or not theirs."""
         return next((form for form in await self.forms_of_author(course, author) if form.id == form_id), None)
