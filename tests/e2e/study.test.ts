@@ -74,7 +74,7 @@ scenario(
     const participant = new Participant(editor);
     await editor.openBenchwrightView();
     // A study that waits for somebody is at the top of the list, and opens with a click.
-    await editor.sees(editor.problem("Three small tasks"), /0 of 3 tasks done/);
+    await editor.sees(editor.problem("Three small tasks"), /0\/3 done/);
     await editor.openProblem("Three small tasks");
 
     const consent = await participant.page("Do you want to take part?");
