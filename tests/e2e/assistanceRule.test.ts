@@ -8,7 +8,7 @@ import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 import { messagesOf, type Session } from "./session.ts";
 
 const COUNTER = { title: "Saturating up/down counter", file: "rtl/sat_counter.sv" };
-const FIFO = { title: "Synchronous FIFO with level flags", file: "rtl/sync_fifo.sv" };
+const FIFO = { title: "FIFO with level flags", file: "rtl/sync_fifo.sv" };
 const SWITCHES = { "editor.inlineSuggest.enabled": true, "chat.disableAIFeatures": false };
 const SWITCHED_OFF = { "editor.inlineSuggest.enabled": false, "chat.disableAIFeatures": true };
 

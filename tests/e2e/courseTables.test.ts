@@ -66,7 +66,7 @@ async function assignedByWords(): Promise<void> {
   }
 }
 
-const STAFF = ["", "assignments/new", "progress", "grades", "answers", "appeals", "late-days", "items", "questions", "people", "audit", "settings", "copy"];
+const STAFF = ["", "assignments/new", "progress", "grades", "answers", "appeals", "late-days", "items", "questions", "questions/new", "people", "audit", "settings", "copy"];
 
 test("no page of a course has a fault in any colours and widths", { skip: ONLY_NIGHTLY, timeout: 900_000 }, async () => {
   const pictures = join(ARTIFACTS, "course-pages");
@@ -105,6 +105,22 @@ test("no page of a course has a fault in any colours and widths", { skip: ONLY_N
     await open(place);
     await teacher.goto(`${demo.url}${await teacher.locator(link).first().getAttribute("href")}`);
     await look(teacher, `teacher-${name}`);
+  }
+  await open("items");
+  await teacher.getByRole("link", { name: "Saturating up/down counter" }).click();
+  await teacher.getByRole("link", { name: "Solutions that are alike" }).click();
+  await teacher.getByRole("region", { name: "Pairs" }).waitFor();
+  await look(teacher, "teacher-alike");
+  await teacher.getByRole("region", { name: "Pairs" }).getByRole("link").first().click();
+  const sides = teacher.locator(".sides > section");
+  await sides.first().waitFor();
+  await look(teacher, "teacher-alike-pair");
+  await teacher.setViewportSize({ width: 1024, height: 900 });
+  const [first, second] = [await sides.first().boundingBox(), await sides.last().boundingBox()];
+  assert.equal(first!.y, second!.y, "Two solutions are beside each other.");
+  for (const place of ["notices", "privacy", "accessibility"]) {
+    await teacher.goto(`${demo.url}/${place}`);
+    await look(teacher, place);
   }
   const student = await signedIn(browser, service.url, service.invitation, "Ada Lovelace");
   for (const [name, link] of [["course", "h2 a"], ["own", "h3 a"], ["problem", "tbody th a"]] as const) {

@@ -439,8 +439,8 @@ export class Editor {
   }
 
   /** The page inside the webview that holds a text. */
-  async webview(selector: string): Promise<FrameLocator> {
-    const deadline = Date.now() + PATIENCE_MS;
+  async webview(selector: string, seconds = PATIENCE): Promise<FrameLocator> {
+    const deadline = Date.now() + seconds * SECONDS;
     while (Date.now() < deadline) {
       const names = await this.page
         .locator("iframe.webview")

@@ -130,7 +130,7 @@ async function design(session: Session, album: Album): Promise<void> {
 async function questions(editor: Editor, album: Album): Promise<void> {
   const { keyboard } = editor.page;
   await editor.closePanel();
-  await question(editor, "Cycles of a short program in a five-stage pipeline");
+  await question(editor, "Cycles of a short program");
   await keyboard.press("ArrowDown");
   await editor.save();
   await editor.sees(editor.statusBar("verdict"), /correct/);
@@ -138,14 +138,14 @@ async function questions(editor: Editor, album: Album): Promise<void> {
   await album.takeHard("question-choice");
   await question(editor, "Which circuit is this?");
   await album.take("question-figure");
-  await question(editor, "Peak bandwidth of a memory channel");
+  await question(editor, "Peak memory bandwidth");
   await keyboard.type("25600 MB/s");
   await editor.save();
   await editor.sees(editor.statusBar("verdict"), /correct/);
   await album.take("question-blank");
-  await question(editor, "Synonyms in a virtually indexed cache");
+  await question(editor, "Synonyms in a cache");
   await album.take("question-assertion");
-  await question(editor, "Why a reorder buffer as well as renaming?");
+  await question(editor, "Why a reorder buffer?");
   await keyboard.type("A precise exception needs program order.");
   await editor.save();
   await album.take("question-open-ended");

@@ -38,12 +38,12 @@ scenario(
     await editor.picture("question-figure");
     await handIn(session, /is correct/);
 
-    await open(session, "Peak bandwidth of a memory channel");
+    await open(session, "Peak memory bandwidth");
     await keyboard.type("25600 MB/s");
     await sees(session, "#length", /2 words/);
     await handIn(session, /is correct/);
 
-    await open(session, "Why a reorder buffer as well as renaming?");
+    await open(session, "Why a reorder buffer?");
     await keyboard.type("A precise exception needs program order, because younger instructions may have finished.");
     await judgeIt(session, /give 10 of 10 points/);
     await editor.picture("question-judged");
@@ -76,7 +76,7 @@ async function opensInOtherLanguage(session: Session): Promise<void> {
   await editor.sees(form.locator("select option:checked"), "English");
   await form.locator("select").selectOption({ label: "Deutsch" });
   // The preview beside it has the same heading.
-  const german = await editor.webview("main:has(h1:text-is('Beschleunigung auf vier Kernen')) fieldset");
+  const german = await editor.webview("main:has(h1:text-is('Schneller auf vier Kernen')) fieldset");
   await editor.sees(german.locator("fieldset"), "2,5");
   await editor.picture("question-language");
 }

@@ -5,7 +5,7 @@ import { listAttempts } from "./commandLine.ts";
 import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 
 const PROBLEM = "load-use-stalls";
-const TITLE = "Cycles of a short program in a five-stage pipeline";
+const TITLE = "Cycles of a short program";
 
 scenario("a question is opened, answered and scored by keyboard alone", { skip: ONLY_NIGHTLY }, async (session) => {
   const { editor, folder } = session;
@@ -15,7 +15,7 @@ scenario("a question is opened, answered and scored by keyboard alone", { skip: 
   const form = await editor.webview("input[type=radio]");
   await editor.sees(form.locator("main"), /Choose one answer[\s\S]*A\s+9 cycles[\s\S]*D\s+15 cycles/);
   await editor.sees(
-    (await editor.webview("h1#cycles-of-a-short-program-in-a-five-stage-pipeline")).locator("body"),
+    (await editor.webview("h1#cycles-of-a-short-program")).locator("body"),
     "lw",
   );
 
@@ -62,7 +62,7 @@ scenario("a question is opened, answered and scored by keyboard alone", { skip: 
   assert.equal(await readFile(join(session.workspaces, "starter", "forwarding-pairs", "answer.md"), "utf8"), "AC\n");
 
   // A number's unit has a field of its own.
-  await editor.commandAndChoose("Benchwright: Open Problem…", "Peak bandwidth of a memory channel");
+  await editor.commandAndChoose("Benchwright: Open Problem…", "Peak memory bandwidth");
   const blank = await editor.webview("#unit");
   await editor.startClock();
   await editor.focusForm(blank);

@@ -112,7 +112,7 @@ async function freeAnswerSaysWhatSavingDoes(editor: Editor): Promise<void> {
   const form = await editor.webview("textarea");
   await editor.sees(form.locator("main"), "Nothing is scored until the clock starts.");
   await form.getByRole("button", { name: "Start the Clock" }).click();
-  await editor.sees(form.locator("main"), "It is scored when you submit it.");
+  await editor.sees(form.locator("main"), "It is scored when you submit it, or before by “Score the Answer”.");
   await form.locator("textarea").fill("Yes: each store waits in its buffer.");
   await editor.picture("free-answer");
   await form.getByRole("button", { name: "Submit" }).click();

@@ -6,9 +6,9 @@ import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 const COUNTER = "Saturating up/down counter";
 const COUNTER_FILE = "rtl/sat_counter.sv";
 const PROBLEMS = [
-  ["Synchronous FIFO with level flags", "synchronous-fifo-with-level-flags", "sync_fifo.sv"],
-  ["Complete the round-robin arbiter", "complete-the-round-robin-arbiter", "rr_arbiter.sv"],
-  ["Find the faults in the skid buffer", "find-the-faults-in-the-skid-buffer", "skid_buffer.sv"],
+  ["FIFO with level flags", "fifo-with-level-flags", "sync_fifo.sv"],
+  ["Round-robin arbiter", "round-robin-arbiter", "rr_arbiter.sv"],
+  ["Faults in a skid buffer", "faults-in-a-skid-buffer", "skid_buffer.sv"],
   [COUNTER, "saturating-updown-counter", "sat_counter.sv"],
 ] as const;
 const ROUNDS = 7;

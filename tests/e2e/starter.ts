@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { ROOT } from "./installation.ts";
 
 const STARTER = join(ROOT, "problems", "benchwright_problems", "packs", "starter");
@@ -13,7 +13,8 @@ export function starterFile(...path: string[]): string {
 export function hiddenLines(problem: string): string[] {
   const hidden = [...textsBelow(join(STARTER, problem, "hidden")), explanation(problem)].join("\n").split("\n");
   const shown = readdirSync(STARTER).flatMap((name) => textsBelow(join(STARTER, name, "public")));
-  const known = [...shown, ...textsBelow(join(ROOT, "snippets"))].join("\n");
+  const repositories = textsBelow(join(dirname(STARTER), "small-core", "trees"));
+  const known = [...shown, ...repositories, ...textsBelow(join(ROOT, "snippets"))].join("\n");
   const lines = new Set(hidden.map((line) => line.trim()));
   return [...lines].filter((line) => /^[^"\\]{20,}$/.test(line) && !known.includes(line));
 }

@@ -64,11 +64,11 @@ scenario(
   },
   async ({ editor }) => {
     await editor.openBenchwrightView();
-    await editor.openProblem("Synchronous FIFO with level flags");
+    await editor.openProblem("FIFO with level flags");
     await editor.file("rtl/sync_fifo.sv").waitFor();
-    await editor.webview("h1#synchronous-fifo-with-level-flags");
+    await editor.webview("h1#fifo-with-level-flags");
     await editor.sees(editor.statusBar("clock"), "Start");
-    await editor.sees(editor.problem("Synchronous FIFO with level flags"), "Synchronous FIFO");
+    await editor.sees(editor.problem("FIFO with level flags"), "FIFO with");
   },
 );
 

@@ -13,7 +13,7 @@ import { starterFile } from "./starter.ts";
 import { Stranger } from "./stranger.ts";
 
 const [COUNTER, COUNTER_FILE] = ["Saturating up/down counter", "rtl/sat_counter.sv"];
-const [FIFO, FIFO_FILE] = ["Synchronous FIFO with level flags", "rtl/sync_fifo.sv"];
+const [FIFO, FIFO_FILE] = ["FIFO with level flags", "rtl/sync_fifo.sv"];
 const STUDY = "A study of my own";
 const PICTURES = join(ARTIFACTS, "ten-tasks");
 

@@ -97,7 +97,7 @@ def test_the_file_is_formatted(recording: dict[str, Any]) -> None:
 
 
 def test_a_save_runs_the_hidden_tests_and_the_attempt_is_submitted(recording: dict[str, Any]) -> None:
-    assert recording["submitted"] == "Synchronous FIFO with level flags: submitted. All hidden tests passed."
+    assert recording["submitted"] == "FIFO with level flags: submitted. All hidden tests passed."
 
 
 def test_a_plain_folder_has_diagnostics_by_its_settings_and_definitions_in_other_files(

@@ -227,7 +227,7 @@ function studyItem(row: { readonly study: StudySummary }): vscode.TreeItem {
   const item = new vscode.TreeItem(title);
   item.id = "study " + study;
   item.contextValue = "study";
-  item.description = t("{0} of {1} tasks done", done, total);
+  item.description = t("{0}/{1} done", done, total);
   item.tooltip = t("Study: {0}\nYou take part as {1}.", title, participant);
   item.iconPath = new vscode.ThemeIcon("beaker");
   item.accessibilityInformation = { label: t("Study {0}, {1} of {2} tasks done", title, done, total) };

@@ -173,6 +173,8 @@ class FormSession implements vscode.Disposable {
     const status = await shown(this.attempts.of(this.document.uri));
     if (!status) return;
     const page = resultsPage(status);
-    this.host.post({ type: "result", outcome: page.outcome, sign: page.sign, text: inOneLine(page), state: status.state });
+    const { state, study } = status;
+    const attempt = study ? { state, study } : { state };
+    this.host.post({ type: "result", outcome: page.outcome, sign: page.sign, text: inOneLine(page), attempt });
   }
 }

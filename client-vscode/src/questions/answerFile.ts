@@ -50,17 +50,18 @@ export function answerLength({ words }: Length): string {
   return words === 1 ? t("1 word") : t("{0} words", words);
 }
 
-/** What saving an answer does, in the attempt's present state. */
-export function whatSavingDoes(state: AttemptStatus["state"], isScoredOnSave: boolean): string {
+/** What saving an answer does, in the attempt's present state; only outside studies can it be scored before it is submitted. */
+export function whatSavingDoes({ state, study }: Pick<AttemptStatus, "state" | "study">, isScoredOnSave: boolean): string {
   switch (state) {
     case "open":
       return t("Saving (Ctrl+S, ⌘S on a Mac) keeps your answer. Nothing is scored until the clock starts.");
     case "paused":
       return t("Saving (Ctrl+S, ⌘S on a Mac) keeps your answer. Nothing is scored until the clock is resumed.");
     case "running":
-      return isScoredOnSave
-        ? t("Saving (Ctrl+S, ⌘S on a Mac) has your answer scored at once.")
-        : t("Saving (Ctrl+S, ⌘S on a Mac) keeps your answer. It is scored when you submit it.");
+      if (isScoredOnSave) return t("Saving (Ctrl+S, ⌘S on a Mac) has your answer scored at once.");
+      return study
+        ? t("Saving (Ctrl+S, ⌘S on a Mac) keeps your answer. It is scored when you submit it.")
+        : t("Saving (Ctrl+S, ⌘S on a Mac) keeps your answer. It is scored when you submit it, or before by “Score the Answer”.");
     default:
       return t("This attempt has ended. Saving the answer changes nothing about its result.");
   }

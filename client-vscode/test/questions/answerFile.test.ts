@@ -66,9 +66,10 @@ test("an answer's length is counted in words", () => {
 });
 
 test("saving is described as what it does in each state", () => {
-  assert.match(whatSavingDoes("open", true), /Nothing is scored until the clock starts/);
-  assert.match(whatSavingDoes("paused", false), /until the clock is resumed/);
-  assert.match(whatSavingDoes("running", true), /has your answer scored at once/);
-  assert.match(whatSavingDoes("running", false), /scored when you submit/);
-  assert.match(whatSavingDoes("submitted", true), /changes nothing/);
+  assert.match(whatSavingDoes({ state: "open" }, true), /Nothing is scored until the clock starts/);
+  assert.match(whatSavingDoes({ state: "paused" }, false), /until the clock is resumed/);
+  assert.match(whatSavingDoes({ state: "running" }, true), /has your answer scored at once/);
+  assert.match(whatSavingDoes({ state: "running" }, false), /scored when you submit it, or before by “Score the Answer”/);
+  assert.match(whatSavingDoes({ state: "running", study: "first" }, false), /scored when you submit it\.$/);
+  assert.match(whatSavingDoes({ state: "submitted" }, true), /changes nothing/);
 });

@@ -20,7 +20,7 @@ export type ToAnswer =
       /** The server's sign, such as ✓. */
       readonly sign: string;
       readonly text: string;
-      readonly state: AttemptStatus["state"];
+      readonly attempt: Pick<AttemptStatus, "state" | "study">;
     }
   | { readonly type: "problem"; readonly text: string };
 
@@ -45,7 +45,7 @@ main().append(form, length, result, start, submit, hint);
 form.addEventListener("submit", (event) => event.preventDefault());
 
 let edits = 0;
-let state: AttemptStatus["state"] | undefined;
+let attempt: Pick<AttemptStatus, "state" | "study"> | undefined;
 let isScoredOnSave = false;
 let showAnswer: (answer: string) => void = () => undefined;
 
@@ -74,7 +74,7 @@ function receive(message: ToAnswer): void {
       result.replaceChildren(...withCode(message.text));
       result.className = `headline ${message.outcome}`;
       result.dataset.sign = message.sign;
-      state = message.state;
+      attempt = message.attempt;
       showState();
       break;
     case "problem":
@@ -106,9 +106,9 @@ function showQuestion(view: QuestionView, rich: (markdown: string) => Node): voi
 
 /** Says what saving does in the attempt's present state, and offers the next step. */
 function showState(): void {
-  start.hidden = state !== "open";
-  submit.hidden = state !== "running" || isScoredOnSave;
-  hint.textContent = state === undefined ? "" : whatSavingDoes(state, isScoredOnSave);
+  start.hidden = attempt?.state !== "open";
+  submit.hidden = attempt?.state !== "running" || isScoredOnSave;
+  hint.textContent = attempt === undefined ? "" : whatSavingDoes(attempt, isScoredOnSave);
 }
 
 function languages(view: QuestionView): Node[] {
