@@ -191,7 +191,7 @@ def read_bindings(arguments: list[str]) -> dict[str, Bindings]:
     sources, options = main.process_options(["--cache-dir", str(folders.cache() / "mypy"), *arguments])
     options.export_types = True
     options.preserve_asts = True
-    # Trees are kept all the same, but of installed packages without the functions' bodies, which take most of the time.
+    # Trees are kept nevertheless, but of installed packages without the functions' bodies, which take most of the time.
     options.per_module_options["*.*"] = {"preserve_asts": False}
     # A module that comes as text is never taken from the cache, which has no trees; what it imports is.
     for source in sources:

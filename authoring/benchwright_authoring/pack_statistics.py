@@ -91,9 +91,7 @@ _NAME_OF_GROUP: dict[GroupProperty, Callable[[Problem], str]] = {
 
 def group_counts(pack: Pack) -> dict[GroupProperty, Counter[str]]:
     """Property → name of a group, or `none` → number of problems; without properties in which no problems differ."""
-    counts = {
-        group_property: Counter(_group_name_per_problem(pack, group_property)) for group_property in GroupProperty
-    }
+    counts = {group_property: Counter(group_names(pack, group_property)) for group_property in GroupProperty}
     return {group_property: counter for group_property, counter in counts.items() if len(counter) > 1}
 
 
@@ -105,7 +103,7 @@ def problem_groups(pack: Pack, group_property: GroupProperty, count_tokens: Toke
         group_property: The property by which they are grouped.
         count_tokens: Called with each text once.
     """
-    names = _group_name_per_problem(pack, group_property)
+    names = group_names(pack, group_property)
     pack_texts = [_text_by_part(problem) for problem in pack.problems]
     measured_texts = [
         {part: (len(text.splitlines()), count_tokens(text)) for part, text in problem_texts.items()}
@@ -120,20 +118,23 @@ def problem_groups(pack: Pack, group_property: GroupProperty, count_tokens: Toke
     return [ProblemGroup(name, len(measured), tuple(_sizes_of_parts(measured))) for name, measured in texts_by_group]
 
 
-def _group_name_per_problem(pack: Pack, group_property: GroupProperty) -> list[str]:
+def group_names(pack: Pack, group_property: GroupProperty) -> list[str]:
     """The group of each problem of a pack."""
     default = (pack.published or "") if group_property is GroupProperty.PUBLISHED else ""
     return [_NAME_OF_GROUP[group_property](problem) or default or "none" for problem in pack.problems]
 
 
+def statement_text(problem: Problem) -> str:
+    """The statement of a problem, with the choices of a question."""
+    choices = problem.public.question.choices if problem.public.question is not None else ()
+    return _joined_part_texts([problem.public.statement, *(f"{choice.letter}. {choice.text}" for choice in choices)])
+
+
 def _text_by_part(problem: Problem) -> dict[ProblemPart, str]:
     public, hidden_part = problem.public, problem.hidden
-    choices = public.question.choices if public.question is not None else ()
     answer = hidden_part.answer.value if hidden_part.answer is not None else ""
     texts = {
-        ProblemPart.STATEMENT: _joined_part_texts(
-            [public.statement, *(f"{choice.letter}. {choice.text}" for choice in choices)]
-        ),
+        ProblemPart.STATEMENT: statement_text(problem),
         ProblemPart.FILES: _joined_part_texts(public.files.values()),
         ProblemPart.REFERENCE: _joined_part_texts(hidden_part.reference.values()) or answer,
         ProblemPart.HARNESS: _joined_part_texts(hidden_part.harness.values()),

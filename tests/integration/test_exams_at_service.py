@@ -48,9 +48,9 @@ def wait_until_read(client: httpx2.Client, exam_path: str) -> str:
 
 
 def test_questions_become_unfinished_ones_of_their_author_and_a_lost_one_is_named(room: Room) -> None:
-    accepted = upload(room, pdf_of_paper("broken"))
-    assert accepted.status_code == 303, accepted.text
-    exam_path = str(accepted.headers["location"])
+    response = upload(room, pdf_of_paper("broken"))
+    assert response.status_code == 303, response.text
+    exam_path = str(response.headers["location"])
     page = wait_until_read(room.author, exam_path)
     assert re.search(r"<td>2</td><td>Question 2 was not found", page), page
     assert "2 questions on 3 pages" in page

@@ -6,6 +6,7 @@ import ast
 import base64
 import csv
 import json
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from ..support.packs.papers_bench import Bench, bench
-from ..support.service.judge_endpoint import JudgeRequest, PlayedReply, content, says
+from ..support.service.judge_endpoint import JudgeRequest, PlayedReply, content, echoes, says
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "how-to" / "papers-tables.md"
@@ -408,6 +409,8 @@ def csbench_record(number: int, language: str) -> dict[str, Any]:
 
 
 def csbench_reply(request: JudgeRequest) -> PlayedReply:
+    if "prompt" in request.body:
+        return echoes(request.body["prompt"], [None, math.log(1 / 2), math.log(1 / 8)])
     text = json.dumps(request.body["messages"])
     if request.body["model"] == "gpt-4o":
         return aided_reply(request)
@@ -467,6 +470,9 @@ def run_csbench(world: Bench) -> Outputs:
         "benchwright eval --pack csbench-en --model openai-api/local/thinker --problem en-1 --problem en-2 "
         f"--base-url {world.url} --out runs"
     )
+    perplexity = "benchwright eval perplexity --pack csbench-en --model my-model --base-url URL"
+    world.taken_commands.add(perplexity)
+    perplexities = world.run(f"{perplexity.replace('URL', world.url)} --json")
     world.write_lines("passages.jsonl", [{"id": "en-1", "passages": ["so it is B"]}, {"id": "en-2", "passages": []}])
     aided = f"--problem en-1 --problem en-2 --base-url {world.url} --out runs"
     world.run_listed("benchwright eval --pack csbench-en --model openai/gpt-4o --passages passages.jsonl", aided)
@@ -486,6 +492,7 @@ def run_csbench(world: Bench) -> Outputs:
     return {
         **sections,
         "figures of the data set: questions by domain, format and language": statistics,
+        "table 1: perplexity": perplexities,
         "table 11: agreement of judges with people": agreement,
     }
 
@@ -611,6 +618,12 @@ VALUES: Mapping[tuple[str, str], Mapping[Place, object]] = {
         ("groups", 0, "problems"): 10,
         ("counts", "format"): {"multiple-choice": 8, "open-ended": 2},
         ("counts", "language"): {"de": 5, "en": 5},
+    },
+    # Two tokens of each of five statements, of which one is four times as likely as the other: √(2 · 8).
+    ("CS-Bench", "table 1: perplexity"): {
+        ("groups", 0, "tokens"): 10,
+        ("groups", 0, "perplexity"): 4.0,
+        ("groups", 2, "name"): "all",
     },
     ("CS-Bench", "domains.domain"): {
         ("all", (_S.format("s3"), "Computer Network")): 3 / 4,

@@ -72,19 +72,19 @@ async def exam_state_fragment(visit: Visit) -> Response:
 async def discard_exam(visit: Visit) -> Response:
     """Forgets what was read of an exam; the forms of its questions stay."""
     membership = await visit.writer_membership()
-    reading = await _own_reading(visit, membership)
-    if reading.is_running:
-        return _redirect_to_questions(membership, f"/exams/{reading.id}")
-    await visit.bench.collecting.unfinished.discard(membership.course, visit.account, reading.id)
+    exam_reading = await _own_reading(visit, membership)
+    if exam_reading.is_running:
+        return _redirect_to_questions(membership, f"/exams/{exam_reading.id}")
+    await visit.bench.collecting.unfinished.discard(membership.course, visit.account, exam_reading.id)
     return _redirect_to_questions(membership)
 
 
 async def _own_reading(visit: Visit, membership: Membership) -> ExamReading:
     exam_id = visit.request.path_params["exam"]
-    reading = await visit.bench.collecting.exams.find(membership.course, visit.account, exam_id)
-    if reading is None:
+    exam_reading = await visit.bench.collecting.exams.find(membership.course, visit.account, exam_id)
+    if exam_reading is None:
         raise unknown_page_refusal()
-    return reading
+    return exam_reading
 
 
 async def _form_page(visit: Visit, membership: Membership, problem: FormProblem | None) -> Response:

@@ -34,14 +34,17 @@ _ON_OWN_MACHINE = (
 
 
 def _read_exam_from_stdin() -> None:
-    request = json.loads(sys.stdin.buffer.readline())
+    settings = json.loads(sys.stdin.buffer.readline())
     with tempfile.TemporaryDirectory(prefix="benchwright-exam-") as temporary:
         pdf_file = Path(temporary) / "exam.pdf"
         pdf_file.write_bytes(sys.stdin.buffer.read())
         try:
             extracted = asyncio.run(
                 extract_exam(
-                    pdf_file, Path(temporary) / "exam", language=request["language"], start_progress=_write_page_count
+                    pdf_file,
+                    Path(temporary) / "exam",
+                    language=settings["language"],
+                    start_progress=_write_page_count,
                 )
             )
         except (SandboxUnavailableError, ExtraMissingError):
@@ -67,42 +70,44 @@ def _write_line(reply: dict[str, Any]) -> None:
 def _reading_of_exam(extracted: ExtractedExam) -> dict[str, Any]:
     pages_by_region = {region.id: region.page for region in extracted.ledger.regions}
     items = extracted.exam_items.items
-    found = [*extracted.ledger.findings, *extracted.exam_items.findings]
-    found += [finding for item in items for finding in _form_findings(item)]
-    first_pages = {item.label: min((pages_by_region[name] for name in item.regions), default=None) for item in items}
+    exam_findings = [*extracted.ledger.findings, *extracted.exam_items.findings]
+    exam_findings += [finding for exam_item in items for finding in _form_findings(exam_item)]
+    first_pages = {
+        exam_item.label: min((pages_by_region[name] for name in exam_item.regions), default=None) for exam_item in items
+    }
     unclaimed_roles = Counter(region.role.value for region in extracted.ledger.regions if not region.item)
     return {
-        "questions": [_question_of_item(item) for item in items],
+        "questions": [_question_of_item(exam_item) for exam_item in items],
         "findings": [
             {
                 "page": finding.page or first_pages.get(finding.item),
                 "item": finding.item,
                 "says": _storable(finding.says),
             }
-            for finding in found
+            for finding in exam_findings
         ],
         "unclaimed": ", ".join(f"{count} {role}" for role, count in unclaimed_roles.most_common()),
     }
 
 
-def _question_of_item(item: ExamItem) -> dict[str, Any]:
-    heading = f"Question {item.label}" + (f": {item.title}" if item.title else "")
-    choices = {letter: escape_paragraph(text) for letter, text in item.choices.items()}
+def _question_of_item(exam_item: ExamItem) -> dict[str, Any]:
+    heading = f"Question {exam_item.label}" + (f": {exam_item.title}" if exam_item.title else "")
+    choices = {letter: escape_paragraph(text) for letter, text in exam_item.choices.items()}
     more_choices = [f"{letter}. {text}" for letter, text in [*choices.items()][len(LETTERS) :]]
-    statement = _markdown([*item.context, *item.body])
-    answer = closed_answer_or_empty(item)
+    statement = _markdown([*exam_item.context, *exam_item.body])
+    answer = closed_answer_or_empty(exam_item)
     if answer in choices:
         position = [*choices].index(answer)
         answer = LETTERS[position] if position < len(LETTERS) else ""
     return {
-        "label": item.label,
-        "format": item.format.value,
-        "points": item.points,
+        "label": exam_item.label,
+        "format": exam_item.format.value,
+        "points": exam_item.points,
         "title": _storable(heading),
         "statement": _storable("\n\n".join(filter(None, (statement, *more_choices)))),
         "choices": [_storable(text) for text in [*choices.values()][: len(LETTERS)]],
         "answer": answer,
-        "explanation": _storable(_markdown(item.solution)),
+        "explanation": _storable(_markdown(exam_item.solution)),
     }
 
 
@@ -111,17 +116,19 @@ def _markdown(blocks: Sequence[Block]) -> str:
     return blocks_markdown([block for block in blocks if not block.region], lambda _: "")
 
 
-def _form_findings(item: ExamItem) -> Iterator[ExamFinding]:
-    figure_count = len({block.region for block in (*item.context, *item.body, *item.solution) if block.region})
+def _form_findings(exam_item: ExamItem) -> Iterator[ExamFinding]:
+    figure_count = len(
+        {block.region for block in (*exam_item.context, *exam_item.body, *exam_item.solution) if block.region}
+    )
     if figure_count:
         yield ExamFinding(
             says=f"Figures and tables are not taken over, and it has {figure_count}: add them as pictures.",
-            item=item.label,
+            item=exam_item.label,
         )
-    if item.choices and len(item.choices) != len(LETTERS):
-        where = "; those after the fourth are at the end of its text" if len(item.choices) > len(LETTERS) else ""
+    if exam_item.choices and len(exam_item.choices) != len(LETTERS):
+        where = "; those after the fourth are at the end of its text" if len(exam_item.choices) > len(LETTERS) else ""
         yield ExamFinding(
-            says=f"It has {len(item.choices)} choices, and a form has {len(LETTERS)}{where}.", item=item.label
+            says=f"It has {len(exam_item.choices)} choices, and a form has {len(LETTERS)}{where}.", item=exam_item.label
         )
 
 

@@ -42,9 +42,9 @@ class ExamReading:
     is_running: bool
     failure: str
     """Reason why nothing was read; empty if something was."""
-    questions: tuple[Mapping[str, Any], ...]
+    question_rows: tuple[Mapping[str, Any], ...]
     """The label, format, points, title and form of each."""
-    findings: tuple[Mapping[str, Any], ...]
+    finding_rows: tuple[Mapping[str, Any], ...]
     """The page, question and sentence of each."""
     unclaimed: str
     """Numbers of what is in no question, by what it was taken for."""
@@ -93,15 +93,18 @@ class ExamReadings:
         if b"%PDF-" not in content[:1024]:
             raise BenchServiceError("the file is no PDF; save the exam as one")
         kept_forms = await self._unfinished.forms_of_author(course, author)
-        if any(reading is not None and reading.is_running for reading in map(self._reading_of_form, kept_forms)):
+        if any(
+            exam_reading is not None and exam_reading.is_running
+            for exam_reading in map(self._reading_of_form, kept_forms)
+        ):
             raise BenchServiceError("an exam of yours is being read; wait until that is done")
         if len(self._watchers) >= _MOST_AT_ONCE:
             raise BenchServiceError("the service reads other exams; try it again in a minute")
         exam_id = f"x-{uuid.uuid4().hex[:12]}"
         state: dict[str, Any] = {"title": file_name, "exam": {"pages": 0, "read_pages": 0, "is_running": True}}
         await self._unfinished.keep(course, author, exam_id, state)
-        request = json.dumps({"language": language}).encode() + b"\n" + content
-        watcher = asyncio.create_task(self._read(course, author, exam_id, state, request, form_fields))
+        process_input = json.dumps({"language": language}).encode() + b"\n" + content
+        watcher = asyncio.create_task(self._read(course, author, exam_id, state, process_input, form_fields))
         self._watchers.add(watcher)
         watcher.add_done_callback(self._watchers.discard)
         return exam_id
@@ -141,11 +144,11 @@ class ExamReadings:
         author: str,
         exam_id: str,
         state: dict[str, Any],
-        request: bytes,
+        process_input: bytes,
         form_fields: Callable[[Mapping[str, Any]], Mapping[str, Any]],
     ) -> None:
         exam, forms = state["exam"], {}
-        outcome: dict[str, Any] = {"failure": _STOPPED}
+        last_reply: dict[str, Any] = {"failure": _STOPPED}
         try:
             async with asyncio.timeout(_MOST_S):
                 process = await asyncio.create_subprocess_exec(
@@ -158,18 +161,20 @@ class ExamReadings:
                 )
                 self._processes.add(process)
                 try:
-                    outcome = await self._follow_process(process, request, course, author, exam_id, state) or outcome
+                    last_reply = (
+                        await self._follow_process(process, process_input, course, author, exam_id, state) or last_reply
+                    )
                 finally:
                     if process.returncode is None:
                         kill_process_group(process.pid)
                     await process.wait()
                     self._processes.discard(process)
         except TimeoutError:
-            outcome = {"failure": f"Reading it takes more than {_MOST_S / 60:.0f} min. Split it."}
+            last_reply = {"failure": f"Reading it takes more than {_MOST_S / 60:.0f} min. Split it."}
         except (OSError, ValueError):
-            outcome = {"failure": _STOPPED}
+            last_reply = {"failure": _STOPPED}
         finally:
-            exam |= outcome | {"is_running": False}
+            exam |= last_reply | {"is_running": False}
             for question in exam.get("questions", ())[:MOST_EXAM_QUESTIONS]:
                 form_id = f"n-{uuid.uuid4().hex[:12]}"
                 forms[form_id] = form_fields(question)
@@ -181,15 +186,15 @@ class ExamReadings:
             await self._unfinished.keep_forms_of_exam(course, author, exam_id, state, forms)
 
     async def _follow_process(
-        self, process: Process, request: bytes, course: str, author: str, exam_id: str, state: dict[str, Any]
+        self, process: Process, process_input: bytes, course: str, author: str, exam_id: str, state: dict[str, Any]
     ) -> dict[str, Any] | None:
         """Keeps each page as progress; returns the last line."""
         if process.stdin is None or process.stdout is None:
             return None
-        process.stdin.write(request)
+        process.stdin.write(process_input)
         await process.stdin.drain()
         process.stdin.close()
-        outcome = None
+        last_reply = None
         async for line in process.stdout:
             reply = json.loads(line)
             if "pages" in reply:
@@ -197,7 +202,7 @@ class ExamReadings:
             elif "page" in reply:
                 state["exam"]["read_pages"] += 1
             else:
-                outcome = reply
+                last_reply = reply
                 continue
             await self._unfinished.keep_forms_of_exam(course, author, exam_id, state, {})
-        return outcome
+        return last_reply

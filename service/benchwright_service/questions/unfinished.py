@@ -88,8 +88,10 @@ class UnfinishedQuestions:
             )
             # Nobody gets forms back who was deleted meanwhile.
             if update_outcome.rowcount and fields_by_form:
-                rows = [base | {"form": name, "fields": json.dumps(fields)} for name, fields in fields_by_form.items()]
-                await connection.execute(insert(UNFINISHED), rows)
+                form_rows = [
+                    base | {"form": name, "fields": json.dumps(fields)} for name, fields in fields_by_form.items()
+                ]
+                await connection.execute(insert(UNFINISHED), form_rows)
 
     async def find(self, course: str, author: str, form_id: str) -> UnfinishedForm | None:
         """Returns an author's form; None if it is saved, discarded, or not theirs."""

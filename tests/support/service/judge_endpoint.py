@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -75,6 +75,21 @@ def content(text: str | None, *, token_counts: tuple[int, int] | None = (100, 20
             "completion_tokens": token_counts[1],
             "total_tokens": sum(token_counts),
         }
+    return PlayedReply(json.dumps(completion).encode(), headers={"Content-Type": "application/json"})
+
+
+def echoes(prompt: str, log_probabilities: Sequence[float | None]) -> PlayedReply:
+    """A prompt with the log-probabilities of its tokens and of one that is added; a token is a word."""
+    first_word, *words = prompt.split(" ")
+    tokens = [first_word, *(f" {word}" for word in words), "."][: len(log_probabilities)]
+    logprobs = {
+        "tokens": tokens,
+        "token_logprobs": list(log_probabilities),
+        "text_offset": [sum(map(len, tokens[:number])) for number in range(len(tokens))],
+        "top_logprobs": [None] * len(tokens),
+    }
+    choice = {"index": 0, "text": "".join(tokens), "finish_reason": "length", "logprobs": logprobs}
+    completion = {"id": "1", "object": "text_completion", "created": 0, "model": "scripted", "choices": [choice]}
     return PlayedReply(json.dumps(completion).encode(), headers={"Content-Type": "application/json"})
 
 

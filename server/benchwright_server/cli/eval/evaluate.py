@@ -24,6 +24,7 @@ from benchwright_server.cli.eval.options import (
     SamplingOptions,
     TaskOptions,
 )
+from benchwright_server.cli.eval.perplexity import perplexity
 from benchwright_server.cli.eval.refine import refine
 from benchwright_server.cli.eval.reflect import reflect
 from benchwright_server.cli.eval.run import print_summary_and_exit, resume_run, run_task_and_keep_log, run_task_or_exit
@@ -48,6 +49,7 @@ def add_to(parent: typer.Typer) -> None:
     evaluations.command("export-prompts")(flatten_option_groups(export_prompts))
     evaluations.command("refine")(refine)
     evaluations.command("reflect")(reflect)
+    evaluations.command("perplexity")(perplexity)
     evaluations.command("agent-image")(agent_image)
     evaluations.command("agent-image-template")(agent_image_template)
     parent.add_typer(evaluations, name="eval")
