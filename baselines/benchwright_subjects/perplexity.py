@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import openai
@@ -24,11 +24,11 @@ class PromptLikelihood:
     """Sum of their natural log-probabilities."""
 
 
-def perplexity(likelihoods: Iterable[PromptLikelihood]) -> float | None:
+def perplexity(likelihoods: Sequence[PromptLikelihood]) -> float | None:
     """Exp of the mean negative log-probability of a token over all prompts; None without a token."""
-    measured = list(likelihoods)
-    tokens = sum(likelihood.tokens for likelihood in measured)
-    return math.exp(-math.fsum(likelihood.log_likelihood for likelihood in measured) / tokens) if tokens else None
+    log_likelihood = math.fsum(likelihood.log_likelihood for likelihood in likelihoods)
+    tokens = sum(likelihood.tokens for likelihood in likelihoods)
+    return math.exp(-log_likelihood / tokens) if tokens else None
 
 
 async def prompt_likelihoods(
@@ -70,16 +70,16 @@ async def prompt_likelihoods(
 
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(ask(prompt)) for prompt in prompts]
-        except ExceptionGroup as failures:
-            raise failures.exceptions[0] from None
-    return [task.result() for task in tasks]
+                likelihood_tasks = [group.create_task(ask(prompt)) for prompt in prompts]
+        except ExceptionGroup as group_error:
+            raise group_error.exceptions[0] from None
+    return [task.result() for task in likelihood_tasks]
 
 
 async def _ask(client: openai.AsyncOpenAI, model: str, prompt: str) -> PromptLikelihood:
     try:
         # Not every server takes 0 tokens; what it adds is cut off.
-        completion = await client.completions.create(
+        echo_reply = await client.completions.create(
             model=model, prompt=prompt, max_tokens=1, echo=True, logprobs=1, temperature=0
         )
     except openai.APIStatusError as error:
@@ -91,16 +91,15 @@ async def _ask(client: openai.AsyncOpenAI, model: str, prompt: str) -> PromptLik
         raise EvaluationError(
             f"{client.base_url} did not answer in {_TRIES} tries. Check --base-url, and try again."
         ) from error
-    choice = completion.choices[0] if completion.choices else None
-    log_probabilities = choice.logprobs if choice is not None else None
+    log_probabilities = echo_reply.choices[0].logprobs if echo_reply.choices else None
+    prompt_tokens = echo_reply.usage.prompt_tokens if echo_reply.usage is not None else 0
     values = list(log_probabilities.token_logprobs or ()) if log_probabilities is not None else []
-    offsets = list(log_probabilities.text_offset or ()) if log_probabilities is not None else []
-    prompt_values = [value for value, offset in zip(values, offsets, strict=False) if offset < len(prompt)][1:]
-    if len(values) != len(offsets) or not prompt_values:
+    if not 1 < prompt_tokens <= len(values):
         raise EvaluationError(f"{client.base_url} gives no log-probabilities of a prompt for {model}. {_NEXT_STEP}")
-    if any(value is None or not math.isfinite(value) or value > 0 for value in prompt_values):
+    prompt_values = [value for value in values[1:prompt_tokens] if value is not None and -math.inf < value <= 0]
+    if len(prompt_values) < prompt_tokens - 1:
         raise EvaluationError(f"{client.base_url} gives a log-probability that is none for {model}. {_NEXT_STEP}")
-    return PromptLikelihood(len(prompt_values), math.fsum(value for value in prompt_values if value is not None))
+    return PromptLikelihood(len(prompt_values), math.fsum(prompt_values))
 
 
 _NEXT_STEP = "Serve it by a program whose /completions takes `echo` with `logprobs`, such as vLLM."

@@ -55,7 +55,7 @@ def measure(play: Play, pack_name: str, *options: str) -> tuple[int, str, str, l
 def plays_halves_and_quarters(request: JudgeRequest) -> PlayedReply:
     prompt: str = request.body["prompt"]
     probability = 1 / 2 if prompt.startswith("What") else 1 / 4
-    return echoes(prompt, [None, *[math.log(probability)] * 4])
+    return echoes(prompt, [None, *[math.log(probability)] * 3, -0.1])
 
 
 def test_perplexity_of_each_language_is_that_of_its_tokens_but_the_first(pack_name: str) -> None:
@@ -83,9 +83,9 @@ def test_a_table_names_the_groups(pack_name: str) -> None:
     ("play", "message"),
     [
         (lambda _: fails(404, "no such path"), "answers 404"),
-        (lambda _: echoes("", []), "gives no log-probabilities of a prompt"),
+        (lambda _: echoes("", [None]), "gives no log-probabilities of a prompt"),
         (lambda _: content("Hello."), "gives no log-probabilities of a prompt"),
-        (lambda _: echoes("What is", [None, 0.5]), "gives a log-probability that is none"),
+        (lambda _: echoes("What is", [None, 0.5, -0.1]), "gives a log-probability that is none"),
     ],
     ids=["no completions", "no tokens", "a chat endpoint", "above 1"],
 )

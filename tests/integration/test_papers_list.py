@@ -410,7 +410,7 @@ def csbench_record(number: int, language: str) -> dict[str, Any]:
 
 def csbench_reply(request: JudgeRequest) -> PlayedReply:
     if "prompt" in request.body:
-        return echoes(request.body["prompt"], [None, math.log(1 / 2), math.log(1 / 8)])
+        return echoes(request.body["prompt"], [None, math.log(1 / 2), math.log(1 / 8), -0.1])
     text = json.dumps(request.body["messages"])
     if request.body["model"] == "gpt-4o":
         return aided_reply(request)

@@ -79,18 +79,17 @@ def content(text: str | None, *, token_counts: tuple[int, int] | None = (100, 20
 
 
 def echoes(prompt: str, log_probabilities: Sequence[float | None]) -> PlayedReply:
-    """A prompt with the log-probabilities of its tokens and of one that is added; a token is a word."""
-    first_word, *words = prompt.split(" ")
-    tokens = [first_word, *(f" {word}" for word in words), "."][: len(log_probabilities)]
-    logprobs = {
-        "tokens": tokens,
-        "token_logprobs": list(log_probabilities),
-        "text_offset": [sum(map(len, tokens[:number])) for number in range(len(tokens))],
-        "top_logprobs": [None] * len(tokens),
+    """A prompt with the log-probabilities of its tokens and, in the end, of one that is added."""
+    echo_choice = {
+        "index": 0,
+        "text": prompt,
+        "finish_reason": "length",
+        "logprobs": {"token_logprobs": log_probabilities},
     }
-    choice = {"index": 0, "text": "".join(tokens), "finish_reason": "length", "logprobs": logprobs}
-    completion = {"id": "1", "object": "text_completion", "created": 0, "model": "scripted", "choices": [choice]}
-    return PlayedReply(json.dumps(completion).encode(), headers={"Content-Type": "application/json"})
+    token_count = len(log_probabilities) - 1
+    usage = {"prompt_tokens": token_count, "completion_tokens": 1, "total_tokens": token_count + 1}
+    echo_reply = {"id": "1", "object": "text_completion", "created": 0, "model": "scripted", "choices": [echo_choice]}
+    return PlayedReply(json.dumps(echo_reply | {"usage": usage}).encode(), headers={"Content-Type": "application/json"})
 
 
 def says(judge_verdict: object, reason: str = "Because.") -> PlayedReply:
