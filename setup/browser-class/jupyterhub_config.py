@@ -52,41 +52,41 @@ FIRST_PERSON, NOBODY = 1000, 65534
 """The first number of an account that is a person's and not the system's; and one above it that is the system's."""
 
 
-def by_provider(named: dict[str, str], folder: Path) -> str:
+def sign_in_by_provider(provider_settings: dict[str, str], folder: Path) -> str:
     """Signs in by an OpenID Connect provider; returns who says who somebody is."""
-    issuer = named["issuer"].rstrip("/")
+    issuer = provider_settings["issuer"].rstrip("/")
     if not issuer.startswith(("https://", "http://127.0.0.1")):
         raise ValueError(f"{issuer} is not reached by HTTPS")
     with urllib.request.urlopen(f"{issuer}/.well-known/openid-configuration", timeout=30) as reply:  # noqa: S310 - checked
-        there = json.load(reply)
-    if there["issuer"].rstrip("/") != issuer:
+        discovery = json.load(reply)
+    if discovery["issuer"].rstrip("/") != issuer:
         raise ValueError(f"{issuer} answers as another issuer")
     c.JupyterHub.authenticator_class = "generic-oauth"
-    c.GenericOAuthenticator.login_service = named["name"]
+    c.GenericOAuthenticator.login_service = provider_settings["name"]
     # The service's own client: some providers call one person differently for each client.
-    c.GenericOAuthenticator.client_id = named["client_id"]
-    c.GenericOAuthenticator.client_secret = (folder / named["client_secret_file"]).read_text().strip()
-    c.GenericOAuthenticator.authorize_url = there["authorization_endpoint"]
-    c.GenericOAuthenticator.token_url = there["token_endpoint"]
-    c.GenericOAuthenticator.userdata_url = there["userinfo_endpoint"]
+    c.GenericOAuthenticator.client_id = provider_settings["client_id"]
+    c.GenericOAuthenticator.client_secret = (folder / provider_settings["client_secret_file"]).read_text().strip()
+    c.GenericOAuthenticator.authorize_url = discovery["authorization_endpoint"]
+    c.GenericOAuthenticator.token_url = discovery["token_endpoint"]
+    c.GenericOAuthenticator.userdata_url = discovery["userinfo_endpoint"]
     c.GenericOAuthenticator.scope = ["openid", "profile", "email"]
     c.GenericOAuthenticator.username_claim = NAME_CLAIM
     return issuer
 
 
-def by_platform(named: dict[str, str], folder: Path) -> str:
+def sign_in_by_platform(platform_settings: dict[str, str], folder: Path) -> str:
     """Signs in who a learning management system sends (LTI 1.3); returns who says who somebody is."""
     c.JupyterHub.authenticator_class = "ltiauthenticator.lti13.auth.LTI13Authenticator"
-    c.LTI13Authenticator.issuer = named["issuer"]
-    c.LTI13Authenticator.client_id = {named["client_id"]}
-    c.LTI13Authenticator.authorize_url = named["authorization_url"]
-    c.LTI13Authenticator.jwks_endpoint = named["keys_url"]
+    c.LTI13Authenticator.issuer = platform_settings["issuer"]
+    c.LTI13Authenticator.client_id = {platform_settings["client_id"]}
+    c.LTI13Authenticator.authorize_url = platform_settings["authorization_url"]
+    c.LTI13Authenticator.jwks_endpoint = platform_settings["keys_url"]
     c.LTI13Authenticator.username_key = NAME_CLAIM
     c.LTI13Authenticator.tool_name = "Benchwright"
-    return named["issuer"]
+    return platform_settings["issuer"]
 
 
-def only(platforms: list[dict[str, str]]) -> dict[str, str]:
+def single_platform(platforms: list[dict[str, str]]) -> dict[str, str]:
     """A hub is the tool of one platform."""
     if len(platforms) != 1:
         raise ValueError("the hub signs in by one LTI platform: name a file with one [[lti]]")
@@ -96,11 +96,11 @@ def only(platforms: list[dict[str, str]]) -> dict[str, str]:
 ISSUER = ""
 if file := os.environ.get("CLASS_SIGN_IN"):
     settings = tomllib.loads(Path(file).read_text("utf-8"))
-    way = os.environ.get("CLASS_SIGN_IN_BY", "oidc" if "oidc" in settings else "lti")
-    if way == "oidc":
-        ISSUER = by_provider(settings["oidc"], Path(file).parent)
+    sign_in_kind = os.environ.get("CLASS_SIGN_IN_BY", "oidc" if "oidc" in settings else "lti")
+    if sign_in_kind == "oidc":
+        ISSUER = sign_in_by_provider(settings["oidc"], Path(file).parent)
     else:
-        ISSUER = by_platform(only(settings["lti"]), Path(file).parent)
+        ISSUER = sign_in_by_platform(single_platform(settings["lti"]), Path(file).parent)
     # What the provider said is kept, encrypted, for the next start of the editor.
     c.Authenticator.enable_auth_state = True
     crypt_key = Path("jupyterhub_crypt_key")
@@ -110,19 +110,19 @@ if file := os.environ.get("CLASS_SIGN_IN"):
     c.CryptKeeper.keys = [bytes.fromhex(crypt_key.read_text())]
 
 
-async def only_people(authenticator: Any, handler: Any, model: dict[str, Any]) -> dict[str, Any] | None:
+async def refuse_system_accounts(authenticator: Any, handler: Any, model: dict[str, Any]) -> dict[str, Any] | None:
     """Whatever a provider calls somebody: nobody gets an editor as root or as an account of the system."""
     try:
-        number = pwd.getpwnam(model["name"]).pw_uid
+        user_id = pwd.getpwnam(model["name"]).pw_uid
     except KeyError:
-        number = NOBODY
-    if number < FIRST_PERSON or number == NOBODY:
+        user_id = NOBODY
+    if user_id < FIRST_PERSON or user_id == NOBODY:
         authenticator.log.warning("Refused: no account of a person on this machine has that name.")
         return None
     return model
 
 
-c.Authenticator.post_auth_hook = only_people
+c.Authenticator.post_auth_hook = refuse_system_accounts
 
 # Every student is a user of this machine, with a home folder that no other can read.
 c.JupyterHub.spawner_class = "jupyterhub.spawner.LocalProcessSpawner"
@@ -140,7 +140,7 @@ c.Spawner.start_timeout = c.Spawner.http_timeout = 120
 c.Spawner.env_keep = ["LANG", "LC_ALL"]
 
 
-def token_of(person: str, name: str, signed_in_by: str) -> str:
+def course_token(person: str, name: str, signed_in_by: str) -> str:
     """A token for the course; the service runs on this machine, as the hub's user."""
     # What a provider says is never an option.
     command = [str(TOOLS / "benchwright"), "course", "token", f"--name={name}", f"--signed-in-by={signed_in_by}"]
@@ -148,7 +148,7 @@ def token_of(person: str, name: str, signed_in_by: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout.strip()
 
 
-async def give_token(spawner: Any) -> None:
+async def set_course_token(spawner: Any) -> None:
     """Once for each start: the editor's own processes don't get it."""
     person, name, signed_in_by = spawner.user.name, spawner.user.name, "jupyterhub"
     if ISSUER:
@@ -158,7 +158,7 @@ async def give_token(spawner: Any) -> None:
             raise RuntimeError("The hub no longer knows what the provider said. Sign out of the hub, and in again.")
         claims = state.get("oauth_user", state)
         person, name, signed_in_by = claims["sub"], claims.get("name", spawner.user.name), ISSUER
-    token = await asyncio.to_thread(token_of, person, name, signed_in_by)
+    token = await asyncio.to_thread(course_token, person, name, signed_in_by)
     spawner.environment = {
         "BENCHWRIGHT_SERVICE": SERVICE,
         "BENCHWRIGHT_TOKEN": token,
@@ -167,7 +167,7 @@ async def give_token(spawner: Any) -> None:
     }
 
 
-c.Spawner.pre_spawn_hook = give_token
+c.Spawner.pre_spawn_hook = set_course_token
 
 IDLE_S = 3600
 """After so long without a request an editor ends. The proxy reports what was asked each five minutes."""

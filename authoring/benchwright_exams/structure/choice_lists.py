@@ -57,22 +57,22 @@ def choice_labels_by_line(exam_lines: Sequence[ExamLine]) -> dict[int, ChoiceLab
 
 def _letter_sequences(exam_lines: Sequence[ExamLine]) -> Iterator[list[_LetterPlace]]:
     """Letters from the first on, of one form and within one question."""
-    open_places: dict[str, list[_LetterPlace]] = {}
-    for line_index, choice_line in enumerate(exam_lines):
-        if choice_line.begins_question:
-            yield from _sequences_of_several(open_places)
-            open_places = {}
-        line_labels = list(numbering.letter_labels(choice_line.text))
+    open_sequences: dict[str, list[_LetterPlace]] = {}
+    for line_index, exam_line in enumerate(exam_lines):
+        if exam_line.begins_question:
+            yield from _sequences_of_several(open_sequences)
+            open_sequences = {}
+        line_labels = list(numbering.letter_labels(exam_line.text))
         for index, label in enumerate(line_labels):
-            open_letters = open_places.get(label.form, [])
-            begins_line = not choice_line.text[choice_line.words_start : label.start].strip()
-            is_next = bool(open_letters) and label.value.upper() == chr(ord(open_letters[-1].label.value.upper()) + 1)
-            if is_next and (begins_line or _sequence_goes_on_in_line(open_letters, line_index)):
-                open_letters.append(_LetterPlace(line_index, label))
+            open_sequence = open_sequences.get(label.form, [])
+            begins_line = not exam_line.text[exam_line.words_start : label.start].strip()
+            is_next = bool(open_sequence) and label.value.upper() == chr(ord(open_sequence[-1].label.value.upper()) + 1)
+            if is_next and (begins_line or _sequence_goes_on_in_line(open_sequence, line_index)):
+                open_sequence.append(_LetterPlace(line_index, label))
             elif label.value in "aA" and (begins_line or _has_next_letter(label, line_labels[index + 1 :])):
-                yield from _sequences_of_several({label.form: open_letters})
-                open_places[label.form] = [_LetterPlace(line_index, label)]
-    yield from _sequences_of_several(open_places)
+                yield from _sequences_of_several({label.form: open_sequence})
+                open_sequences[label.form] = [_LetterPlace(line_index, label)]
+    yield from _sequences_of_several(open_sequences)
 
 
 def _sequence_goes_on_in_line(letters_so_far: Sequence[_LetterPlace], line_index: int) -> bool:

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from benchwright_analysis.statistics.columns import Indices, Numbers
 
-_LEAST = 0.6
+_LEAST_VARIANCE_SHARE = 0.6
 """Smallest variance left by negative components, where effects may not vary, as a part of that without any."""
-_RANK = 1e-10
+_RANK_TOLERANCE = 1e-10
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ def indicator_matrix(column_indices: Indices, column_count: int) -> Numbers:
 def orthonormal_basis(matrix: Numbers) -> Numbers:
     """An orthonormal basis of what the columns span."""
     # Of the small table of products: rows are many.
-    sizes, turns = np.linalg.eigh(matrix.T @ matrix)
-    is_significant = sizes > sizes[-1] * _RANK
-    basis: Numbers = matrix @ turns[:, is_significant] / np.sqrt(sizes[is_significant])
+    eigenvalues, eigenvectors = np.linalg.eigh(matrix.T @ matrix)
+    is_significant = eigenvalues > eigenvalues[-1] * _RANK_TOLERANCE
+    basis: Numbers = matrix @ eigenvectors[:, is_significant] / np.sqrt(eigenvalues[is_significant])
     return basis
 
 
@@ -66,19 +66,19 @@ class VarianceComponents:
                 one. Degrees of freedom are those of equal variances: estimated ones would make them too few.
         """
         row_count = len(fixed_effects)
-        self._doubtful, self._by_condition = len(doubtful_indicators), by_condition
+        self._doubtful_count, self._by_condition = len(doubtful_indicators), by_condition
         tables = [*level_indicators, *doubtful_indicators]
         self._basis = orthonormal_basis(fixed_effects)
-        self._z = np.hstack([*tables, np.zeros((row_count, 0))])
-        sizes = [table.shape[1] for table in tables]
-        self._starts = np.cumsum([0, *sizes[:-1]]) if sizes else np.zeros(0, dtype=np.intp)
-        basis_part = self._basis.T @ self._z
-        self._gram = self._z.T @ self._z - basis_part.T @ basis_part
-        self._free = row_count - self._basis.shape[1]
-        self._count = len(tables)
+        self._indicators = np.hstack([*tables, np.zeros((row_count, 0))])
+        level_counts = [table.shape[1] for table in tables]
+        self._first_columns = np.cumsum([0, *level_counts[:-1]]) if level_counts else np.zeros(0, dtype=np.intp)
+        basis_part = self._basis.T @ self._indicators
+        self._gram = self._indicators.T @ self._indicators - basis_part.T @ basis_part
+        self._residual_freedom = row_count - self._basis.shape[1]
+        self._effect_count = len(tables)
         self._inverses: dict[tuple[int, ...], Numbers] = {}
-        self._expected = self._expectation_matrix(self._gram**2, np.diag(self._gram), float(self._free))
-        self._sizes: Numbers = self._expected[:-1, -1] ** 2 / np.maximum(np.diag(self._expected)[:-1], 1e-300)
+        self._expected = self._expectation_matrix(self._gram**2, np.diag(self._gram), float(self._residual_freedom))
+        self._effect_freedoms: Numbers = self._expected[:-1, -1] ** 2 / np.maximum(np.diag(self._expected)[:-1], 1e-300)
         """Of each effect, as many levels as its quadratic form has degrees of freedom."""
 
     def variance_of(self, weights: Numbers, value_column: Numbers) -> Variance | None:
@@ -91,45 +91,61 @@ class VarianceComponents:
         Returns:
             `None` if nothing is left to estimate it from.
         """
-        if self._free < 1:
+        if self._residual_freedom < 1:
             return None
         residuals = value_column - self._basis @ (self._basis.T @ value_column)
-        observed = np.append(self._sums_by_effect((self._z.T @ residuals) ** 2), residuals @ residuals)
-        loads = np.append(self._sums_by_effect((self._z.T @ weights) ** 2), weights @ weights)
-        components, kept_indices = self._positive_components(observed)
-        residual_variance = float(loads[-1] * components[-1])
-        variance = float(loads @ components)
-        if self._doubtful:
-            offset = float(loads @ self._inverse_of_expected(list(range(self._count + 1))) @ observed)
-            variance = max(offset, _LEAST * float(loads[-1] * observed[-1]) / self._free)
+        observed_sums = np.append(self._sums_by_effect((self._indicators.T @ residuals) ** 2), residuals @ residuals)
+        weight_sums = np.append(self._sums_by_effect((self._indicators.T @ weights) ** 2), weights @ weights)
+        components, kept_indices = self._positive_components(observed_sums)
+        residual_variance = float(weight_sums[-1] * components[-1])
+        variance = float(weight_sums @ components)
+        if self._doubtful_count:
+            unconstrained_variance = float(
+                weight_sums @ self._inverse_of_expected(list(range(self._effect_count + 1))) @ observed_sums
+            )
+            variance = max(
+                unconstrained_variance,
+                _LEAST_VARIANCE_SHARE * float(weight_sums[-1] * observed_sums[-1]) / self._residual_freedom,
+            )
         if variance <= 0:
             return None
-        first_doubtful = self._count - self._doubtful
-        residual_term = residual_variance**2 / max(1.0, self._free - float(self._sizes[kept_indices[:-1]].sum()))
-        wide = interval_widening_factor(self._sizes[first_doubtful:], self._sizes[:first_doubtful])
-        chance = self._half_variance_of_variance(loads, components, kept_indices[:-1]) + residual_term
-        return Variance(wide**2 * variance, variance**2 / chance if chance > 0 else float(self._free))
+        first_doubtful = self._effect_count - self._doubtful_count
+        residual_term = residual_variance**2 / max(
+            1.0, self._residual_freedom - float(self._effect_freedoms[kept_indices[:-1]].sum())
+        )
+        widening = interval_widening_factor(
+            self._effect_freedoms[first_doubtful:], self._effect_freedoms[:first_doubtful]
+        )
+        half_variance_of_variance = (
+            self._half_variance_of_variance(weight_sums, components, kept_indices[:-1]) + residual_term
+        )
+        return Variance(
+            widening**2 * variance,
+            variance**2 / half_variance_of_variance if half_variance_of_variance > 0 else float(self._residual_freedom),
+        )
 
     def _half_variance_of_variance(
-        self, loads: Numbers, variance_components: Numbers, kept_indices: list[int]
+        self, weight_sums: Numbers, variance_components: Numbers, kept_indices: list[int]
     ) -> float:
         """Half the variance of what effects have in the variance, by their mean squares."""
-        squares, first_doubtful = np.zeros(self._count), self._count - self._doubtful
-        squares[kept_indices] = (loads * (self._expected @ variance_components))[kept_indices] / np.diag(
+        mean_squares, first_doubtful = np.zeros(self._effect_count), self._effect_count - self._doubtful_count
+        mean_squares[kept_indices] = (weight_sums * (self._expected @ variance_components))[kept_indices] / np.diag(
             self._expected
         )[kept_indices]
-        factors = np.append(squares[:first_doubtful], (loads * variance_components)[first_doubtful:-1])
-        load_sum = loads[:first_doubtful].sum()
-        if self._by_condition and load_sum > 0:
-            squares[:first_doubtful] = factors[:first_doubtful] = (
-                squares[:first_doubtful].sum() * loads[:first_doubtful] / load_sum
+        variance_shares = np.append(
+            mean_squares[:first_doubtful], (weight_sums * variance_components)[first_doubtful:-1]
+        )
+        weight_total = weight_sums[:first_doubtful].sum()
+        if self._by_condition and weight_total > 0:
+            mean_squares[:first_doubtful] = variance_shares[:first_doubtful] = (
+                mean_squares[:first_doubtful].sum() * weight_sums[:first_doubtful] / weight_total
             )
-        is_filled = self._sizes > 0
-        return float((factors * squares)[is_filled] @ (1 / self._sizes[is_filled]))
+        is_filled = self._effect_freedoms > 0
+        return float((variance_shares * mean_squares)[is_filled] @ (1 / self._effect_freedoms[is_filled]))
 
     def _positive_components(self, observed_sums: Numbers) -> tuple[Numbers, list[int]]:
         """Components after the smallest was left out as long as one is not above 0, and which are kept."""
-        kept_indices = list(range(self._count + 1))
+        kept_indices = list(range(self._effect_count + 1))
         while True:
             inverse = self._inverse_of_expected(kept_indices)
             estimates = inverse @ observed_sums[kept_indices]
@@ -139,7 +155,7 @@ class VarianceComponents:
                 if estimates[weakest] <= 0:
                     kept_indices.pop(weakest)
                     continue
-            components = np.zeros(self._count + 1)
+            components = np.zeros(self._effect_count + 1)
             components[kept_indices] = estimates
             return components, kept_indices
 
@@ -151,15 +167,17 @@ class VarianceComponents:
         return self._inverses[index_key]
 
     def _expectation_matrix(self, squared_gram: Numbers, gram_diagonal: Numbers, residual_freedom: float) -> Numbers:
-        moment_table = np.zeros((self._count + 1, self._count + 1))
-        if self._count:
-            moment_table[:-1, :-1] = np.add.reduceat(np.add.reduceat(squared_gram, self._starts, 0), self._starts, 1)
+        moment_table = np.zeros((self._effect_count + 1, self._effect_count + 1))
+        if self._effect_count:
+            moment_table[:-1, :-1] = np.add.reduceat(
+                np.add.reduceat(squared_gram, self._first_columns, 0), self._first_columns, 1
+            )
             moment_table[:-1, -1] = moment_table[-1, :-1] = self._sums_by_effect(gram_diagonal)
         moment_table[-1, -1] = residual_freedom
         return moment_table
 
     def _sums_by_effect(self, level_values: NDArray[np.float64]) -> Numbers:
-        sums: Numbers = np.add.reduceat(level_values, self._starts) if self._count else np.zeros(0)
+        sums: Numbers = np.add.reduceat(level_values, self._first_columns) if self._effect_count else np.zeros(0)
         return sums
 
 
@@ -195,13 +213,13 @@ class BetweenUnitVariance:
             unit_count: Number of units.
             fixed_columns: Rows by columns that values are taken around; few columns.
         """
-        self._units, self._count, self._basis = unit_indices, unit_count, orthonormal_basis(fixed_columns)
+        self._unit_indices, self._unit_count, self._basis = unit_indices, unit_count, orthonormal_basis(fixed_columns)
 
     def variance_of(self, weights: Numbers, value_column: Numbers) -> Variance | None:
         """As in `VarianceComponents`."""
-        if self._count < 2:
+        if self._unit_count < 2:
             return None
         residuals = value_column - self._basis @ (self._basis.T @ value_column)
-        sums = np.bincount(self._units, weights * residuals, self._count)
-        variance = float(sums @ sums) * self._count / (self._count - 1)
-        return Variance(variance, float(self._count - 1)) if variance > 0 else None
+        sums = np.bincount(self._unit_indices, weights * residuals, self._unit_count)
+        variance = float(sums @ sums) * self._unit_count / (self._unit_count - 1)
+        return Variance(variance, float(self._unit_count - 1)) if variance > 0 else None
