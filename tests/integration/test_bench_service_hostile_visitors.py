@@ -95,6 +95,7 @@ def objects(course: Course, solver: Solver) -> dict[str, str]:
         "kind": "canvas",
         "item": "0" * 32,
         "question": "q-0",
+        "exam": "x-000000000000",
         "figure": "0" * 64,
         "regrade": "0" * 32,
     }
