@@ -23,7 +23,7 @@ scenario(
 async function listIsFilteredAndGrouped(editor: Editor): Promise<void> {
   await editor.command("Benchwright: Filter Problems…");
   await editor.page.locator(".quick-input-widget input").first().fill("design lint");
-  await editor.sees(editor.problem("stream statistics"), "stream statistics");
+  await editor.sees(editor.problem("Lint-clean statistics"), "Lint-clean statistics");
   await editor.problem("Saturating up/down counter").waitFor({ state: "detached" });
   await editor.answer("design lint");
   await editor.sees(editor.page.locator(".pane-header", { hasText: "Problem List" }), /“design lint”: 1 of \d+/);

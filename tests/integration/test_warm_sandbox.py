@@ -108,6 +108,16 @@ async def test_one_that_waits_is_used_once(counter: Problem, sandbox: BwrapSandb
     assert not waiting_sandboxes & sandboxes()
 
 
+async def test_a_run_that_finds_the_toolchain_anew_uses_the_one_that_waits(
+    counter: Problem, sandbox: BwrapSandbox, toolchain: Toolchain
+) -> None:
+    await warm(counter, sandbox, toolchain)
+    waiting_sandboxes = sandboxes()
+    verdict, log = await run(counter, sandbox, Toolchain(toolchain.folder))
+    assert verdict.outcome is Outcome.PASSED, log
+    assert not waiting_sandboxes & sandboxes()
+
+
 async def test_warming_twice_keeps_the_one_that_waits(
     counter: Problem, sandbox: BwrapSandbox, toolchain: Toolchain
 ) -> None:

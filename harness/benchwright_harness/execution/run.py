@@ -226,7 +226,7 @@ class _SolutionRun:
         async with _warm_or_new_folder_and_user(self.sandbox, first_job) as (code, user):
             run_files = {**self.other_files, **_given_and_solution_files(self.problem, self.solution)}
             with filled_run_folder(code, run_files, user):
-                execution = await self._execute(code, user, before_step)
+                execution = await self._execute(replace(first_job, code=code, user=user), before_step)
                 for oddity in execution.test_results.oddities:
                     self.log.write(f"--- {oddity}\n".encode())
                 verdict = decide_verdict(self.plan.criterion, execution, self.problem, self.solution)
@@ -311,10 +311,9 @@ class _SolutionRun:
             step_end = await self.sandbox.run(job, output)
         return read_comparison(output.getvalue(), is_starved=step_end.end is ProcessEnd.STARVED)
 
-    async def _execute(
-        self, code_folder: Path, user_id: int | None, before_step: Callable[[int, int, str], None]
-    ) -> Execution:
-        """Run the steps, up to the first that fails."""
+    async def _execute(self, first_job: SandboxJob, before_step: Callable[[int, int, str], None]) -> Execution:
+        """Run the steps in the folder of the first, up to the first that fails."""
+        code_folder, user_id = first_job.code, first_job.user
         argv: Sequence[str] = ()
         step_end = StepEnd(ProcessEnd.EXITED, 0, 0.0)
         watch = FailureWatch(self.log)
@@ -327,7 +326,8 @@ class _SolutionRun:
             before_step(number, len(self.plan.steps), step.service)
             listener.begin_step()
             self.log.write(f"--- {step.service}: {' '.join(argv)}\n".encode())
-            step_end = await self.sandbox.run(self._job(step, code_folder, user_id), listener)
+            job = first_job if number == 1 else self._job(step, code_folder, user_id)
+            step_end = await self.sandbox.run(job, listener)
             memory_bytes, waited_s = max(memory_bytes, step_end.memory_bytes), waited_s + step_end.waited_s
             remarks |= dict.fromkeys(step_end.remarks)
             if step_end.reports:

@@ -24,7 +24,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -78,7 +78,9 @@ _GRACE_S = 5
 class _SandboxSettings:
     """Settings that a sandbox must be started with to serve a job."""
 
-    toolchain: Toolchain
+    toolchain: Toolchain = field(compare=False)
+    toolchain_identity: tuple[Path, str, Path | None]
+    """Its root, digest and build cache: each run finds it again."""
     hidden_roots: tuple[str, ...]
     """The folders of hidden files."""
     folder_mb: int
@@ -92,6 +94,7 @@ class _SandboxSettings:
         environment_items = tuple(sorted(supervisor_environment(job).items()))
         return cls(
             job.toolchain,
+            (job.toolchain.root, job.toolchain.digest, job.toolchain.build_cache),
             hidden_roots(job),
             job.limits.folder_mb,
             environment_items,

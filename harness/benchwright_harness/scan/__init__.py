@@ -28,6 +28,7 @@ _MONITOR = re.compile(r"\$monitor[bho]?\b")
 # Which tool reads a file how does not depend on what else is in it.
 _NEVER_USUAL = frozenset({"character", "ambiguous"})
 _OTHERS = {"`line": "location", "`verilator_config": "native", "verilator": "tool-comment"}
+_REFUSABLE = re.compile(r"[$`]\w+|verilator")
 _MAX_FINDINGS = 50
 _MAX_QUOTED = 60
 
@@ -112,11 +113,13 @@ def rule_by_refused_word(problem: Problem) -> dict[str, str]:
     As with `scan`, what the problem's own files or its reference call is allowed. Besides, names of directives, and
     "verilator" for the comments that speak to it.
     """
-    given_text = "".join((*problem.public.files.values(), *problem.hidden.reference.values()))
+    given_texts = (*problem.public.files.values(), *problem.hidden.reference.values())
+    # A repository has megabytes, and each word would be looked for in all of them.
+    given_words = " ".join(word for text in given_texts for word in _REFUSABLE.findall(text))
     actions = _action_by_rule(problem)
     rule_by_word = {f"${name}": rule for name, rule in rule_by_system_task().items()} | _OTHERS
     refused_rules = {task: rule for task, rule in rule_by_word.items() if actions.get(rule) is ScanAction.REFUSE}
-    return {task: rule for task, rule in refused_rules.items() if task not in given_text}
+    return {task: rule for task, rule in refused_rules.items() if task not in given_words}
 
 
 def _action_by_rule(problem: Problem) -> dict[str, ScanAction]:
