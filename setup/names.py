@@ -169,26 +169,26 @@ def _parts(root: nodes.Node) -> Iterator[nodes.Node]:
             yield part
             kind = type(part)
             if kind not in attributes:
-                attributes[kind] = _attributes(kind)
+                attributes[kind] = _child_attribute_names(kind)
             waiting.extend(getattr(part, name, None) for name in attributes[kind])
 
 
-def _attributes(kind: type) -> list[str]:
-    names = {name for base in kind.__mro__ for name in getattr(base, "__mypyc_attrs__", ())}
+def _child_attribute_names(node_type: type) -> list[str]:
+    names = {name for base in node_type.__mro__ for name in getattr(base, "__mypyc_attrs__", ())}
     return sorted(names - _REFERENCES - {"__dict__"})
 
 
-def read_bindings(arguments: list[str]) -> dict[str, Bindings]:
+def infer_bindings_by_module(mypy_arguments: list[str]) -> dict[str, Bindings]:
     """Has mypy infer the types; returns the bindings of our modules.
 
     Args:
-        arguments: Arguments for mypy besides its configuration.
+        mypy_arguments: Arguments for mypy besides its configuration.
 
     Raises:
         TypesError: mypy finds an error.
     """
     # Checkouts on one machine share what mypy knows of installed packages: it compares contents, not places.
-    sources, options = main.process_options(["--cache-dir", str(folders.cache() / "mypy"), *arguments])
+    sources, options = main.process_options(["--cache-dir", str(folders.cache() / "mypy"), *mypy_arguments])
     options.export_types = True
     options.preserve_asts = True
     # Trees are kept nevertheless, but of installed packages without the functions' bodies, which take most of the time.
@@ -246,7 +246,7 @@ def check_names(arguments: list[str]) -> int:
     """Checks; returns the exit status."""
     options = {"--list", "--update"} & set(arguments)
     try:
-        modules = read_bindings([argument for argument in arguments if argument not in options])
+        modules = infer_bindings_by_module([argument for argument in arguments if argument not in options])
     except TypesError as error:
         print(error)
         return 1

@@ -17,7 +17,7 @@ from benchwright_studies.plan.vocabulary import AssignmentUnit, Order
 
 _PLACEHOLDER = re.compile(r"<[A-Z][A-Z ,'/-]+>")
 """Marks of what the template leaves open."""
-_OWN = "benchwright"
+_OWN_ASSISTANT = "benchwright"
 
 
 def refuse_placeholders(file: StudyFile) -> None:
@@ -50,12 +50,13 @@ def balance_sentences(study: Study, plan: Plan) -> list[str]:
     uneven_sentences, even_claims = [], []
     for balance in _balances(study, plan):
         if max(balance.counts.values()) == min(balance.counts.values()):
-            even_claims.append(balance.even)
+            even_claims.append(balance.even_claim)
             continue
         rarest = min(balance.counts, key=lambda name: balance.counts[name])
         commonest = max(balance.counts, key=lambda name: balance.counts[name])
         uneven_sentences.append(
-            f"{balance.uneven}: {rarest} {balance.counts[rarest]} times, {commonest} {balance.counts[commonest]} times."
+            f"{balance.uneven_claim}: {rarest} {balance.counts[rarest]} times, "
+            f"{commonest} {balance.counts[commonest]} times."
         )
     if uneven_sentences:
         people = len(plan.assignments)
@@ -72,10 +73,10 @@ def _lot_phrase(study: Study) -> str:
 
 def _balancing_participant_count(study: Study) -> int:
     """The number of participants whose multiples balance the design."""
-    group_count = 1
+    order_count = 1
     if study.randomisation.unit is AssignmentUnit.TASK and study.randomisation.order is Order.LATIN_SQUARE:
-        group_count = _williams_row_count(len(study.problems))
-    return len(study.people_conditions) * group_count
+        order_count = _williams_row_count(len(study.problems))
+    return len(study.people_conditions) * order_count
 
 
 def _williams_row_count(problem_count: int) -> int:
@@ -88,9 +89,9 @@ class _Balance:
     """How often each of some things occurs in a plan."""
 
     counts: Mapping[str, int]
-    even: str
+    even_claim: str
     """What the plan does if all counts are equal."""
-    uneven: str
+    uneven_claim: str
 
 
 def _balances(study: Study, plan: Plan) -> list[_Balance]:
@@ -99,8 +100,8 @@ def _balances(study: Study, plan: Plan) -> list[_Balance]:
     if study.randomisation.unit is not AssignmentUnit.TASK:
         people_counts = Counter(dict.fromkeys(names, 0))
         people_counts.update(assignment.tasks[0].condition for assignment in plan.assignments)
-        even = "gives each condition to equally many people"
-        return [_Balance(people_counts, even, "Conditions have different numbers of people")]
+        even_claim = "gives each condition to equally many people"
+        return [_Balance(people_counts, even_claim, "Conditions have different numbers of people")]
     condition_counts = Counter({f"{ref} under {name}": 0 for ref in refs for name in names})
     position_counts = Counter({f"{ref} at place {position}": 0 for ref in refs for position in range(1, len(refs) + 1)})
     successor_counts = Counter({f"{second} behind {first}": 0 for first in refs for second in refs if first != second})
@@ -118,12 +119,12 @@ def _balances(study: Study, plan: Plan) -> list[_Balance]:
         )
     ]
     if study.randomisation.order is Order.LATIN_SQUARE:
-        even = "puts each problem equally often at each place"
-        balances.append(_Balance(position_counts, even, "Problems are not equally often at each place"))
+        even_claim = "puts each problem equally often at each place"
+        balances.append(_Balance(position_counts, even_claim, "Problems are not equally often at each place"))
         if successor_counts:
-            even = "lets each problem follow each other one equally often"
-            uneven = "Problems do not follow each other equally often"
-            balances.append(_Balance(successor_counts, even, uneven))
+            even_claim = "lets each problem follow each other one equally often"
+            uneven_claim = "Problems do not follow each other equally often"
+            balances.append(_Balance(successor_counts, even_claim, uneven_claim))
     return balances
 
 
@@ -140,7 +141,7 @@ def refuse_unusable_assistants(
     Raises:
         StudyFileError: Names each condition, and why.
     """
-    in_form = [
+    form_refs = [
         task.problem
         for task in file.study.problems
         if task.problem in problems and problems[task.problem].kind is not ProblemKind.DESIGN
@@ -156,10 +157,10 @@ def refuse_unusable_assistants(
             if name in unusable_reason_by_assistant
         ]
         only_completes = {name.lower() for name in condition.assistants} <= _ONLY_COMPLETES
-        if in_form and only_completes and Aid.GENERATED not in (condition.aids or ()):
+        if form_refs and only_completes and Aid.GENERATED not in (condition.aids or ()):
             messages.append(
-                f"{' and '.join(condition.assistants)} can't appear in the form that answers {in_form[0]} "
-                f"({len(in_form)} of {len(file.study.problems)} problems are answered in a form): completion is for "
+                f"{' and '.join(condition.assistants)} can't appear in the form that answers {form_refs[0]} "
+                f"({len(form_refs)} of {len(file.study.problems)} problems are answered in a form): completion is for "
                 "text in an editor. Leave these problems out, or name an assistant with a chat, or benchwright with "
                 "`aids: [generated]`."
             )
@@ -168,13 +169,15 @@ def refuse_unusable_assistants(
         raise StudyFileError(file.path, flaws)
 
 
-_ONLY_COMPLETES = frozenset({_OWN, "github.copilot", "visualstudioexptteam.vscodeintellicode"})
+_ONLY_COMPLETES = frozenset({_OWN_ASSISTANT, "github.copilot", "visualstudioexptteam.vscodeintellicode"})
 """Assistants, in lower case, that help by inline completion alone."""
 
 
 def assistant_requirement_sentences(study: Study) -> list[str]:
     """Needs of the conditions' assistants from participants' editors, as sentences."""
-    assistant_names = {name for condition in study.people_conditions for name in condition.assistants} - {_OWN}
+    assistant_names = {name for condition in study.people_conditions for name in condition.assistants} - {
+        _OWN_ASSISTANT
+    }
     if not assistant_names:
         return []
     return [f"Participants need an editor of their own with {', '.join(sorted(assistant_names))}."]

@@ -200,7 +200,7 @@ def page_routes(bench: Bench, *, https_only: bool) -> list[Route]:
         Route("/courses/{course}/copy", guard.for_signed_in(course_settings_pages.plan_or_make_copy), methods=["POST"]),
         Route(
             "/courses/{course}/mine/{assignment}/late-days",
-            guard.for_signed_in(course_settings_pages.use_own_late_days),
+            guard.for_signed_in(course_settings_pages.spend_late_days_as_student),
             methods=["POST"],
         ),
         Route("/courses/{course}/progress", guard.for_signed_in(course_pages.progress_page)),

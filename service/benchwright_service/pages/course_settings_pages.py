@@ -71,7 +71,7 @@ async def late_days_page(visit: Visit) -> Response:
     )
 
 
-async def use_own_late_days(visit: Visit) -> Response:
+async def spend_late_days_as_student(visit: Visit) -> Response:
     """Has a student use late days for an assignment."""
     membership = await visit.membership()
     assignment = visit.request.path_params["assignment"]

@@ -37,7 +37,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> dict[str, names.Binding
     (folder / "program.py").write_text(PROGRAM)
     (folder / "mypy.ini").write_text("[mypy]\n")
     arguments = ["--config-file", str(folder / "mypy.ini"), "--cache-dir", str(folder / "cache")]
-    return names.read_bindings([*arguments, str(folder / "program.py")])
+    return names.infer_bindings_by_module([*arguments, str(folder / "program.py")])
 
 
 def test_a_name_counts_once_for_each_unrelated_type(modules: dict[str, names.Bindings]) -> None:
