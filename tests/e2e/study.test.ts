@@ -156,7 +156,7 @@ scenario(
     await editor.command("Benchwright: Show My Numbers");
     const numbers = await editor.webview("h1#my-numbers");
     await editor.sees(numbers.locator("table"), /Round-robin arbiter\s+✓ passed, run 1\s+1\.00\s+\d\d:/);
-    await editor.sees(numbers.locator("table"), /Parity[^]*\s+– given up\s+–\s+\d\d:/);
+    await editor.sees(numbers.locator("table"), /UART parity[^]*\s+– given up\s+–\s+\d\d:/);
     await editor.sees(numbers.locator("table"), /Round-robin arbiter\s+alone\s+you\s+12 min/);
     await editor.picture("study-numbers-dark");
     await replay(session);
